@@ -1,0 +1,100 @@
+"""betaroc: what will this classifier do once its threshold is fixed?
+
+Fit a distribution to the client and to the impostor scores of a classifier;
+read off the theoretical ROC, its behaviour at both ends of the threshold range
+and every operating point, beside the empirical ones.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from betaroc.analysis import Analysis, analyze
+    from betaroc.distributions import (
+        Beta,
+        Distribution,
+        Empirical,
+        Inflated,
+        LogitNormal,
+        Normal,
+        Shape,
+        beta_auc,
+    )
+    from betaroc.errors import (
+        BetarocError,
+        BetarocWarning,
+        BoundaryWarning,
+        DegenerateDataError,
+        DiscretenessWarning,
+        DuplicateWarning,
+        FileFormatError,
+        FitError,
+        InfluenceWarning,
+        InputError,
+        InputTypeError,
+        MissingDependencyError,
+        OutputError,
+        PrecisionWarning,
+        ReversedScoresWarning,
+        SameDataWarning,
+        ScoreFileNotFoundError,
+        SmallSampleWarning,
+        StudyError,
+    )
+    from betaroc.fitting import DistributionFit, Fit, beta_mle, fit, fit_distribution
+    from betaroc.io import read_scores
+    from betaroc.measures import OperatingPoint
+    from betaroc.model import ScoreModel
+    from betaroc.roc import Roc
+    from betaroc.scores import Scores
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "analysis": ("Analysis", "analyze"),
+    "distributions": (
+        "Beta", "Distribution", "Empirical", "Inflated", "LogitNormal", "Normal", "Shape",
+        "beta_auc",
+    ),
+    "errors": (
+        "BetarocError", "BetarocWarning", "BoundaryWarning", "DegenerateDataError",
+        "DiscretenessWarning", "DuplicateWarning", "FileFormatError", "FitError",
+        "InfluenceWarning", "InputError", "InputTypeError", "MissingDependencyError",
+        "OutputError", "PrecisionWarning", "ReversedScoresWarning", "SameDataWarning",
+        "ScoreFileNotFoundError", "SmallSampleWarning", "StudyError",
+    ),
+    "fitting": ("DistributionFit", "Fit", "beta_mle", "fit", "fit_distribution"),
+    "io": ("read_scores",),
+    "measures": ("OperatingPoint",),
+    "model": ("ScoreModel",),
+    "roc": ("Roc",),
+    "scores": ("Scores",),
+}  # fmt: skip
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "Analysis", "Beta", "BetarocError", "BetarocWarning", "BoundaryWarning",
+    "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
+    "DuplicateWarning", "Empirical", "FileFormatError", "Fit", "FitError", "Inflated",
+    "InfluenceWarning", "InputError", "InputTypeError", "LogitNormal",
+    "MissingDependencyError", "Normal", "OperatingPoint", "OutputError", "PrecisionWarning",
+    "ReversedScoresWarning", "Roc", "SameDataWarning", "ScoreFileNotFoundError", "ScoreModel",
+    "Scores", "Shape", "SmallSampleWarning", "StudyError", "analyze", "beta_auc", "beta_mle",
+    "fit", "fit_distribution", "read_scores",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "errors":
+        return import_module("betaroc.errors")
+    if name not in _HOME:
+        raise AttributeError(f"module 'betaroc' has no attribute {name!r}")
+    value = getattr(import_module(f"betaroc.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "errors"})

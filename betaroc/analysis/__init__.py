@@ -1,0 +1,288 @@
+"""The main job in one call: fit dev, meet its thresholds on test, say what the curves do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from betaroc._value import Value
+from betaroc._words import shown
+from betaroc.analysis import numbers, text
+from betaroc.analysis.output import write_whole
+from betaroc.analysis.parts import (
+    Distances, MetPoint, Note, Part, distances, empirical_model, met_points, noted, shift,
+)  # fmt: skip
+from betaroc.errors import (
+    BetarocWarning,
+    FitError,
+    InputError,
+    InputTypeError,
+    SameDataWarning,
+    warn,
+)
+from betaroc.fitting import Fit, fit
+from betaroc.scores import Scores
+
+__all__ = ["Analysis", "Distances", "MetPoint", "Part", "analyze"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis(Value):
+    """Dev fitted, its curves described, its thresholds met on the test sets.
+
+    Made by :func:`analyze`.
+
+    Parameters
+    ----------
+    dev : Part
+        The development set: scores, fit, empirical model, distances.
+    tests : tuple of Part
+        The test sets, fitted by themselves where they can be.
+    points : tuple of MetPoint
+        Thresholds chosen on dev, with their rates on every set.
+    family : str
+        The family that was fitted.
+    reason : str
+        Why that family.
+    warnings : tuple of str
+        Every warning of the fits, the set it speaks of first.
+    """
+
+    dev: Part
+    tests: tuple[Part, ...]
+    points: tuple[MetPoint, ...]
+    family: str
+    reason: str
+    warnings: tuple[str, ...]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Dev, then the tests."""
+        return (self.dev, *self.tests)
+
+    def summary(self) -> str:
+        """The analysis as text.
+
+        Returns
+        -------
+        str
+            Fits, measures, ends in words, operating points, warnings.
+        """
+        blocks = [text.part_text(part, self.reason) for part in self.parts]
+        blocks.append(text.points_text(self.points, self.parts))
+        if self.warnings:
+            blocks.append("\n".join(f"warning: {message}" for message in self.warnings))
+        return "\n\n".join(blocks) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The analysis as nested dictionaries of numbers and text.
+
+        Returns
+        -------
+        dict
+            ``family``, ``reason``, ``dev``, ``tests``, ``operating_points``, ``warnings``;
+            infinities and nan are floats here.
+        """
+        roles = [part.role for part in self.parts]
+        return {
+            "family": self.family,
+            "reason": self.reason,
+            "dev": numbers.part_numbers(self.dev),
+            "tests": [numbers.part_numbers(part) for part in self.tests],
+            "operating_points": [numbers.met_numbers(p, roles) for p in self.points],
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write :meth:`to_dict` as JSON; infinities become "inf" and "-inf", nan null.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written whole or not at all.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; what was there before is untouched.
+        """
+        write_whole(path, numbers.as_json(self.to_dict()))
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the report, one self-contained page.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written whole or not at all.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; what was there before is untouched.
+        """
+        from betaroc.report import write_report
+
+        write_report(self, path)
+
+
+def analyze(
+    dev: Scores,
+    test: Scores | Mapping[str, Scores] | None = None,
+    *,
+    family: str = "beta",
+    boundary: str | None = None,
+    resolution: float | None = None,
+) -> Analysis:
+    """Fit the scores of both classes and describe what the classifier does.
+
+    Parameters
+    ----------
+    dev : Scores
+        The development set: it is fitted and chooses the thresholds.
+    test : Scores or mapping of name to Scores, optional
+        Test sets on which dev's thresholds are met.
+    family : {"beta", "normal", "logit-normal", "empirical"}
+        As in :func:`betaroc.fit`.
+    boundary, resolution : optional
+        The rule for scores of exactly 0 and 1, and for rounded ones, as in :func:`betaroc.fit`.
+
+    Returns
+    -------
+    Analysis
+        With ``.summary()``, ``.to_html(path)``, ``.to_json(path)``.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        For whatever `betaroc.fit` refuses.
+    FitError
+        If dev cannot be fitted.
+
+    Notes
+    -----
+    A test set that cannot be fitted does not stop the analysis: a warning says
+    why, and dev's thresholds are met on its scores all the same. Warnings are
+    given and also kept in the result.
+
+    Examples
+    --------
+    >>> import numpy as np, betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> dev = br.Scores(rng.beta(5, 2, 200), rng.beta(2, 5, 300), name="dev")
+    >>> test = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 5, 300), name="test")
+    >>> analysis = br.analyze(dev, test)
+    >>> analysis.dev.fit.model.global_shape()
+    'proper'
+    >>> [p.key for p in analysis.points[:2]]
+    ['eer', 'min-hter']
+    """
+    options = {"family": family, "boundary": boundary, "resolution": resolution}
+    analysis, notes = analyze_quietly(dev, test, options, lambda: None)
+    for note in notes:
+        warn(note.message, note.category)
+    return analysis
+
+
+def analyze_quietly(
+    dev: Scores,
+    test: Scores | Mapping[str, Scores] | None,
+    options: Mapping[str, Any],
+    step: Callable[[], None],
+) -> tuple[Analysis, list[Note]]:
+    """The analysis and its warnings; ``step`` is called after each set."""
+    named = _named_tests(test)
+    for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
+        _check_scores(given, name)
+    notes: list[Note] = []
+    first = _dev_part(dev, options, notes)
+    step()
+    tests = []
+    for k, (name, scores) in enumerate(named.items(), start=1):
+        role = "test" if len(named) == 1 else f"test {k}"
+        tests.append(_test_part(role, name, scores, first, options, notes))
+        step()
+    analysis = Analysis(
+        first,
+        tuple(tests),
+        met_points(first, tuple(tests)),
+        str(options["family"]),
+        "as was asked for",
+        tuple(note.message for note in notes),
+    )
+    return analysis, notes
+
+
+def _named_tests(test: Any) -> dict[str, Scores]:
+    if test is None:
+        return {}
+    if isinstance(test, Scores):
+        return {_name_of(test, "test"): test}
+    if not isinstance(test, Mapping) or not all(isinstance(name, str) for name in test):
+        raise InputTypeError(
+            "test must be Scores or a mapping of names to Scores; got"
+            f" {shown(test)} of type {type(test).__name__}. Pass Scores(client, impostor)."
+        )
+    return dict(test)
+
+
+def _name_of(scores: Scores, otherwise: str) -> str:
+    """The name given, else that of the file."""
+    if scores.name or scores.source is None:
+        return scores.name or otherwise
+    return Path(scores.source.path).name
+
+
+def _check_scores(given: Any, name: str) -> None:
+    if not isinstance(given, Scores):
+        raise InputTypeError(
+            f"{name} must be Scores; got {shown(given)} of type {type(given).__name__}."
+            " Pass Scores(client, impostor) or read_scores(path)."
+        )
+
+
+def _dev_part(dev: Scores, options: Mapping[str, Any], notes: list[Note]) -> Part:
+    with noted(notes, "dev: "):
+        fitted = fit(dev, **options)
+    name = _name_of(dev, "dev")
+    empirical = empirical_model(dev, name)
+    return Part("dev", name, dev, fitted, empirical, distances(fitted, empirical))
+
+
+def _test_part(
+    role: str,
+    name: str,
+    scores: Scores,
+    dev: Part,
+    options: Mapping[str, Any],
+    notes: list[Note],
+) -> Part:
+    fitted: Fit | None = None
+    with noted(notes, f"{role}: "):
+        if _same(scores, dev.scores):
+            warn(
+                "the scores are dev's own, so its thresholds look better here than on new data."
+                " Pass scores that took no part in choosing them.",
+                SameDataWarning,
+            )
+        try:
+            fitted = fit(scores, **options)
+        except (FitError, InputError) as error:
+            notes.append(Note(BetarocWarning, f"{role}: not fitted. {error}"))
+    empirical = empirical_model(scores, name)
+    apart = None if fitted is None else distances(fitted, empirical)
+    part = Part(role, name, scores, fitted, empirical, apart)
+    return replace(part, shift=shift(dev.empirical, empirical))
+
+
+def _same(first: Scores, second: Scores) -> bool:
+    """Whether two sets hold the same scores, in whatever order."""
+    return all(
+        np.array_equal(np.sort(one), np.sort(two))
+        for one, two in ((first.client, second.client), (first.impostor, second.impostor))
+    )

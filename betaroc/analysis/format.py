@@ -1,0 +1,47 @@
+"""How numbers and foreign names are shown to people; no locale has a say."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["number", "percent", "threshold", "visible"]
+
+
+def number(value: float, digits: int = 6) -> str:
+    """A number with that many significant digits."""
+    return "undefined" if math.isnan(value) else f"{value:.{digits}g}"
+
+
+def percent(rate: float) -> str:
+    """A rate in per cent, three digits of it or, near 100 %, two of what is missing."""
+    if math.isnan(rate):
+        return "undefined"
+    missing = 100.0 * (1.0 - rate)
+    if 0.0 < missing < 1.0:
+        places = 1 - math.floor(math.log10(missing))
+        return f"{100.0 - missing:.{places}f} %" if places < 12 else "100 %"
+    return f"{100.0 * rate:.3g} %"
+
+
+def threshold(theta: float, logit: float) -> str:
+    """A threshold, with its logit where the threshold itself says little."""
+    if theta == -math.inf:
+        return "accept all"
+    if math.isfinite(logit) and not 1e-3 <= theta <= 0.999:
+        return f"{theta:.6g} (logit {logit:.5g})"
+    return f"{theta:.6g}"
+
+
+def visible(text: str) -> str:
+    """The text on one line with everything that does not print written as its code point."""
+    return "".join(c if c.isprintable() else _code(ord(c)) for c in text)
+
+
+def _code(point: int) -> str:
+    return (
+        f"\\x{point:02x}"
+        if point < 256
+        else f"\\u{point:04x}"
+        if point < 65536
+        else (f"\\U{point:08x}")
+    )

@@ -1,0 +1,66 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from betaroc._words import shown
+from betaroc.errors import InputTypeError, OutputError
+
+__all__ = ["write_whole"]
+
+
+def write_whole(path: str | os.PathLike[str], text: str) -> None:
+    """Write UTF-8 text beside the target, then put it in place in one step.
+
+    Whatever goes wrong, what was there before is untouched.
+    """
+    target = _target(path)
+    beside = target.parent / f".betaroc-{secrets.token_hex(8)}.tmp"
+    try:
+        _write(beside, text.encode("utf-8"))
+        if target.exists():
+            os.chmod(beside, target.stat().st_mode & 0o777)
+        os.replace(beside, target)
+    except OSError as error:
+        raise OutputError(
+            f"the output must be writable; {shown(str(path))}: {error.strerror or error}. What was"
+            " there before is untouched. Name a file in a folder that exists and has room."
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise InputTypeError(
+            f"path must be the path of a file; got {shown(path)} of type {type(path).__name__}."
+            " Pass text or a pathlib.Path."
+        )
+    try:
+        target = Path(os.fsdecode(os.fspath(path))).resolve()
+        exists, regular = target.exists(), target.is_file()
+    except (OSError, RuntimeError, ValueError) as error:  # loops of links, NUL, endless names
+        raise OutputError(
+            f"the output must be a path of this system; got {shown(str(path))}:"
+            f" {getattr(error, 'strerror', None) or error}. Name another file."
+        ) from error
+    if exists and not (regular and os.access(target, os.W_OK)):
+        what = "is write-protected" if regular else "is a folder or a device"
+        raise OutputError(
+            f"the output must be a regular file or a new one; {shown(str(path))} {what}."
+            " Name another file."
+        )
+    return target
+
+
+def _write(path: Path, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())

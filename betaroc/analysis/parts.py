@@ -1,0 +1,214 @@
+"""One score set with all that is computed of it, and dev's thresholds met on every set."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc._thresholds import Thresholds
+from betaroc._value import Value
+from betaroc.decisions import atom_masses
+from betaroc.distributions import Distribution, Empirical
+from betaroc.errors import BetarocWarning
+from betaroc.fitting import Fit
+from betaroc.measures import OperatingPoint
+from betaroc.model import ScoreModel
+from betaroc.scores import Scores
+
+__all__ = ["Distances", "MetPoint", "Note", "Part", "empirical_model", "met_points", "noted"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distances(Value):
+    """How far fitted laws and curve are from the scores; 0 is agreement.
+
+    Parameters
+    ----------
+    client, impostor : float
+        Kolmogorov-Smirnov distance sup abs(F_fitted - F_scores) of each class.
+    roc : float
+        Largest distance between fitted and empirical ROC in FAR and TPR alike,
+        along the lines FAR + TPR = constant; never more than the larger of the two.
+    """
+
+    client: float
+    impostor: float
+    roc: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Part(Value):
+    """A score set and what was computed of it.
+
+    Parameters
+    ----------
+    role : str
+        "dev", "test" or, of several, "test 1", "test 2" and so on.
+    name : str
+        Name of the score set, as it was given.
+    scores : Scores
+        The data.
+    fit : Fit or None
+        None for a test set that cannot be fitted; a warning says why.
+    empirical : ScoreModel
+        The scores themselves as a pair of laws.
+    distances : Distances or None
+        Of the fit from the scores; None without a fit.
+    shift : tuple of float or None
+        Two-sample Kolmogorov-Smirnov distances from dev, (client, impostor); None for dev.
+    """
+
+    role: str
+    name: str
+    scores: Scores
+    fit: Fit | None
+    empirical: ScoreModel
+    distances: Distances | None
+    shift: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetPoint(Value):
+    """A threshold chosen on dev, and the rates it leads to.
+
+    Parameters
+    ----------
+    key : str
+        Short name of the criterion, such as "eer" or "far=0.01".
+    title : str
+        The criterion in words.
+    chosen_by : {"model", "scores"}
+        Whether dev's fitted model or dev's scores chose the threshold.
+    expected : OperatingPoint
+        The point in the pair of laws that chose it.
+    observed : tuple of OperatingPoint
+        Rates of the scores at that threshold: dev first, then every test set.
+    """
+
+    key: str
+    title: str
+    chosen_by: str
+    expected: OperatingPoint
+    observed: tuple[OperatingPoint, ...]
+
+
+class Note(NamedTuple):
+    """A warning as text."""
+
+    category: type[BetarocWarning]
+    message: str
+
+
+@contextmanager
+def noted(notes: list[Note], prefix: str = "") -> Iterator[None]:
+    """Collect the package's warnings as text; those of others go their way."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", BetarocWarning)
+        yield
+    for item in caught:
+        if issubclass(item.category, BetarocWarning):
+            notes.append(Note(item.category, f"{prefix}{item.message}"))
+        else:
+            warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
+
+
+def empirical_model(scores: Scores, name: str) -> ScoreModel:
+    """The scores themselves as a pair of laws, with their observed prior."""
+    return ScoreModel(
+        Empirical(scores.client, scores.client_weights),
+        Empirical(scores.impostor, scores.impostor_weights),
+        prior=scores.prior,
+        name=name,
+    )
+
+
+# -------------------------------------------------------------------------- distances
+def distances(fit: Fit, empirical: ScoreModel) -> Distances:
+    """How far the fit is from its scores."""
+    return Distances(
+        _ks(fit.model.client, empirical.client),
+        _ks(fit.model.impostor, empirical.impostor),
+        _roc_distance(fit.model, empirical),
+    )
+
+
+def shift(dev: ScoreModel, test: ScoreModel) -> tuple[float, float]:
+    """Two-sample distances, class by class."""
+    return (
+        ScoreModel(dev.client, test.client).ks(),
+        ScoreModel(dev.impostor, test.impostor).ks(),
+    )
+
+
+def _ks(law: Distribution, sample: Distribution) -> float:
+    """sup abs(F - F_n): between jumps both are monotone, so at a jump or just below one."""
+    places = np.union1d(sample.atoms.places, law.atoms.places)
+    t = Thresholds.from_theta(places)
+    gap = law.cdf(places) - sample.cdf(places)
+    below = gap - (atom_masses(law, t) - atom_masses(sample, t))
+    return float(max(np.max(np.abs(gap)), np.max(np.abs(below))))
+
+
+def _roc_distance(model: ScoreModel, empirical: ScoreModel) -> float:
+    """Largest distance along FAR + TPR = constant, between dense points of both curves."""
+    along, above = _turned(model.roc().points(4000))
+    stairs_along, stairs_above = _turned(empirical.roc().points())
+    places = np.union1d(along, stairs_along)
+    gap = np.interp(places, along, above) - np.interp(places, stairs_along, stairs_above)
+    return 0.5 * float(np.max(np.abs(gap)))
+
+
+def _turned(points: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
+    return points.far + points.tpr, points.tpr - points.far
+
+
+# ------------------------------------------------------------------- operating points
+_Choice = Callable[[ScoreModel], OperatingPoint]
+
+CRITERIA: tuple[tuple[str, str, _Choice], ...] = (
+    ("eer", "equal error rate, FAR = FRR", lambda m: m.eer()),
+    ("min-hter", "smallest HTER (Youden, KS)", lambda m: m.youden()),
+    (
+        "min-weighted-error=0.9",
+        "smallest weighted error, FAR counts nine times",
+        lambda m: m.min_weighted_error(0.9),
+    ),
+    (
+        "min-weighted-error=0.1",
+        "smallest weighted error, FRR counts nine times",
+        lambda m: m.min_weighted_error(0.1),
+    ),
+    ("far=0.01", "FAR at most 1 %", lambda m: m.at_far(0.01)),
+    ("far=0.001", "FAR at most 0.1 %", lambda m: m.at_far(0.001)),
+    ("frr=0.01", "FRR at most 1 %", lambda m: m.at_frr(0.01)),
+    ("max-f1", "largest F1", lambda m: m.max_f()),
+)
+
+
+def met_points(dev: Part, tests: tuple[Part, ...]) -> tuple[MetPoint, ...]:
+    """Every criterion's threshold, by dev's model and by dev's scores, on every set."""
+    choosers = [("scores", dev.empirical)]
+    if dev.fit is not None and dev.fit.family != "empirical":
+        choosers.insert(0, ("model", dev.fit.model))
+    met = []
+    for chosen_by, model in choosers:
+        for key, title, choose in CRITERIA:
+            point = choose(model)
+            t = _threshold(point)
+            observed = tuple(part.empirical._point(t) for part in (dev, *tests))
+            met.append(MetPoint(key, title, chosen_by, point, observed))
+    return tuple(met)
+
+
+def _threshold(point: OperatingPoint) -> Thresholds:
+    """The point's threshold as it was solved, finer than a double near 1."""
+    t = Thresholds.from_theta(point.threshold)
+    if np.isnan(point.logit_threshold):
+        return t
+    solved = Thresholds.from_logit(point.logit_threshold)
+    return replace(t, complement=solved.complement, logit=solved.logit)

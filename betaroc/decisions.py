@@ -1,0 +1,260 @@
+"""Where to put the threshold: every choice that a pair of laws allows, globally optimal.
+
+A criterion is compared on candidates: the places where a rate jumps, from
+below and from above, and the level sets of the likelihood ratio between them.
+Ties: smallest criterion, then smallest HTER, then lowest threshold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._special import bracketed_root
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.pairs import Pair
+
+__all__ = [
+    "at_far",
+    "at_frr",
+    "at_tpr",
+    "balanced",
+    "break_even",
+    "exact_weight",
+    "max_f",
+    "weighted_error",
+]
+
+#: Values of a criterion that agree to this are tied.
+_TIE = 1e-12
+_LIMIT_DENOMINATOR = 10**9
+
+
+def exact_weight(value: float) -> Fraction:
+    """The short decimal that was meant by a double."""
+    return Fraction(value).limit_denominator(_LIMIT_DENOMINATOR)
+
+
+# ------------------------------------------------------------------- weighted errors
+def weighted_error(pair: Pair, cost_far: Fraction, cost_frr: Fraction) -> Thresholds:
+    """The global minimiser of cost_far FAR + cost_frr FRR."""
+    t = pair.candidates
+    if cost_far > 0 and cost_frr > 0:
+        level = math.log(cost_far) - math.log(cost_frr)
+        t = Thresholds.concatenate([t, pair.ratio_roots(level)])
+    far, frr = pair.far(t), pair.frr(t)
+    criterion = float(cost_far) * far + float(cost_frr) * frr
+    if isinstance(pair, EmpiricalPair) and _counts_exactly(pair):
+        return t[_best_on_counts(pair, t, criterion, cost_far, cost_frr)]
+    return t[best(t, criterion, far + frr)]
+
+
+def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
+    """Index of the smallest criterion under the tie rule; nan is left out."""
+    near = np.nonzero(_near_least(criterion))[0]
+    near = near[_near_least(total[near])]
+    return int(near[t[near].order()[0]])
+
+
+def _near_least(values: FloatArray) -> npt.NDArray[np.bool_]:
+    least = np.nanmin(values)
+    return np.asarray(values <= least + _TIE * abs(least))
+
+
+def _counts_exactly(pair: EmpiricalPair) -> bool:
+    laws = (pair.client, pair.impostor)
+    return all(np.all(law._steps[1] == np.floor(law._steps[1])) for law in laws)
+
+
+def _best_on_counts(
+    pair: EmpiricalPair, t: Thresholds, criterion: FloatArray, far: Fraction, frr: Fraction
+) -> int:
+    """The tie rule on integers: of those that look tied, the exactly smallest."""
+    least = np.min(criterion)
+    near = np.nonzero(criterion <= least + 1e-9 * abs(least))[0]
+    accepted = pair.impostor.counts_above(t[near])
+    rejected = pair.client.counts_at_most(t[near])
+    clients, impostors = int(pair.client.total), int(pair.impostor.total)
+
+    def key(k: int) -> tuple[Fraction, int, int]:
+        fp, fn = int(accepted[k]) * clients, int(rejected[k]) * impostors
+        return far * fp + frr * fn, fp + fn, int(near[k])
+
+    return int(near[min(range(near.size), key=key)])
+
+
+# --------------------------------------------------------------------- balanced errors
+def balanced(pair: Pair, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
+    """Where weight_far FAR = weight_frr FRR inside a continuous stretch; None on a jump."""
+    t = pair.candidates
+    gap = weight_far * pair.far(t) - weight_frr * pair.frr(t)
+    first = int(np.argmax(gap <= 0.0))
+    if pair.discrete or first == 0 or gap[first] == 0.0:
+        return None
+    low, high = t[first - 1], t[first]
+    constant = math.log(weight_far) - math.log(weight_frr)
+
+    def excess(at: Thresholds) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            return pair.impostor._upper(at)[1] - pair.client._lower(at)[1] + constant
+
+    return _root_between(pair, excess, low, high, "balance of the two errors")
+
+
+def _root_between(
+    pair: Pair,
+    function: Callable[[Thresholds], FloatArray],
+    low: Thresholds,
+    high: Thresholds,
+    what: str,
+) -> Thresholds | None:
+    """The sign change (+ to -) of a decreasing function in a stretch without jumps."""
+    if not float(high.theta) > float(low.theta):
+        return None
+    unit = pair.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
+    ends = (low.logit, high.logit) if unit else (low.theta, high.theta)
+    place = Thresholds.from_logit if unit else Thresholds.from_theta
+    a, b = float(ends[0]), float(ends[1])
+    grid = pair.grid(a, b, unit=unit)
+    inner = np.concatenate([[a] if math.isfinite(a) else [], grid, [b] if math.isfinite(b) else []])
+    values = function(place(inner))
+    keep = ~np.isnan(values)
+    inner, values = inner[keep], values[keep]
+    k = int(np.argmax(values <= 0.0))
+    if inner.size == 0 or k == 0 or not np.any(values <= 0.0):
+        return None
+
+    def at(u: float) -> float:
+        return float(function(place(np.array(u))))
+
+    return place(np.array(bracketed_root(at, float(inner[k - 1]), float(inner[k]), what=what)))
+
+
+def nearest_balance(pair: Pair, gap: Callable[[Thresholds], FloatArray]) -> Thresholds:
+    """The candidate with the smallest abs(gap) under the tie rule."""
+    t = pair.candidates
+    size = np.abs(gap(t))
+    return t[best(t, np.where(size <= _TIE, 0.0, size), pair.far(t) + pair.frr(t))]
+
+
+def break_even(pair: Pair, prior: float) -> Thresholds:
+    """Where precision equals recall, or is nearest to it."""
+    root = balanced(pair, 1.0 - prior, prior) if 0.0 < prior < 1.0 else None
+    if root is not None:
+        return root
+
+    def gap(t: Thresholds) -> FloatArray:
+        true = prior * pair.tpr(t)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return true / (true + (1.0 - prior) * pair.far(t)) - pair.tpr(t)
+
+    return nearest_balance(pair, gap)
+
+
+# --------------------------------------------------------------------------- targets
+def at_far(pair: Pair, x: FloatArray) -> Thresholds:
+    """The lowest threshold with FAR <= x."""
+    if pair.discrete:
+        t = pair.candidates
+        # FAR falls along the candidates; the first that is low enough.
+        return t[np.searchsorted(-pair.far(t), -x, side="left")]
+    with np.errstate(divide="ignore"):
+        t = pair.impostor._upper_quantile(x, np.log(x))
+    return choose(x >= 1.0, pair.accept_all, t)
+
+
+def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
+    """The highest threshold with FRR <= x."""
+    if pair.discrete:
+        t = pair.candidates
+        return t[np.searchsorted(pair.frr(t), x, side="right") - 1]
+    with np.errstate(divide="ignore"):
+        t = pair.client._lower_quantile(x, np.log(x))
+    places = pair.client.atoms.places
+    if pair.client.continuous is None:
+        reach = pair.frr(Thresholds.from_theta(places))
+        nxt = np.minimum(np.searchsorted(reach, x, side="right"), places.size - 1)
+        t = pair.just_below(Thresholds.from_theta(places[nxt]))
+    elif places.size:
+        on_jump = np.isin(t.theta, places) & np.isinf(t.logit) & (pair.frr(t) > x)
+        t = choose(on_jump, pair.just_below(t), t)
+    return choose(x >= 1.0, pair.reject_all, t)
+
+
+def at_tpr(pair: Pair, target: float) -> Thresholds:
+    """The threshold whose recall is nearest to `target`; 0/0 of precision left out."""
+    if pair.discrete:
+        t = pair.candidates
+        size = np.abs(pair.tpr(t) - target)
+        size = np.where(size <= _TIE, 0.0, size)
+        called = pair.tpr(t) + pair.far(t) > 0.0
+        return t[best(t, np.where(called, size, np.nan), pair.far(t) + pair.frr(t))]
+    p = np.array([target])
+    with np.errstate(divide="ignore"):
+        upper = pair.client._upper_quantile(p, np.log(p))
+    t = Thresholds.concatenate([upper, pair.just_below_any(upper)])
+    return t[int(np.argmin(np.abs(pair.tpr(t) - target)))]
+
+
+def choose(condition: npt.NDArray[np.bool_], first: Thresholds, second: Thresholds) -> Thresholds:
+    """The first thresholds where the condition holds, the second elsewhere."""
+    return Thresholds(
+        np.where(condition, first.theta, second.theta),
+        np.where(condition, first.complement, second.complement),
+        np.where(condition, first.logit, second.logit),
+    )
+
+
+# ------------------------------------------------------------------------- F measure
+def max_f(pair: Pair, weight: float, prior: float) -> Thresholds:
+    """The global maximiser of 1 / (weight / precision + (1 - weight) / recall).
+
+    Dinkelbach: with F the value reached, the maximiser of the numerator minus F
+    times the denominator is a weighted-error minimiser; F rises to its maximum.
+    """
+
+    def value(t: Thresholds) -> FloatArray:
+        true = prior * pair.tpr(t)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return true / (weight * (true + (1.0 - prior) * pair.far(t)) + (1.0 - weight) * prior)
+
+    t = pair.candidates
+    f = value(t)
+    f = np.where(np.isnan(f), 0.0, f)
+    chosen = t[best(t, -f, pair.far(t) + pair.frr(t))]
+    if pair.discrete:
+        return chosen
+    reached = float(np.max(f))
+    for _ in range(100):
+        level = weight * reached
+        cost_far, cost_frr = level * (1.0 - prior), prior * (1.0 - level)
+        if cost_far <= 0.0 or cost_frr <= 0.0:
+            break
+        roots = pair.ratio_roots(math.log(cost_far) - math.log(cost_frr))
+        values = value(roots)
+        if roots.size == 0 or not np.max(values) >= reached * (1.0 - 1e-12):
+            break
+        previous, chosen = chosen, roots[int(np.argmax(values))]
+        reached = max(reached, float(np.max(values)))
+        # F itself is flat at its maximum: the threshold is what must stand still.
+        if chosen.theta == previous.theta and chosen.logit == previous.logit:
+            break
+    return chosen
+
+
+def atom_masses(law: Distribution, t: Thresholds) -> FloatArray:
+    """Mass of a law's atom at each threshold, 0 where it has none."""
+    atoms = law.atoms
+    if atoms.places.size == 0:
+        return np.zeros(t.shape)
+    index = np.minimum(np.searchsorted(atoms.places, t.theta), atoms.places.size - 1)
+    short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
+    above_zero = (t.theta == 0.0) & (t.logit > -np.inf)
+    here = (atoms.places[index] == t.theta) & ~short_of_one & ~above_zero
+    return np.where(here, atoms.masses[index], 0.0)

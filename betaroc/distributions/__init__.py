@@ -1,0 +1,21 @@
+"""Distributions of one class's scores, and pairs of them."""
+
+from __future__ import annotations
+
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta, Shape, beta_auc
+from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+
+__all__ = [
+    "Beta",
+    "Distribution",
+    "Empirical",
+    "Inflated",
+    "LogitNormal",
+    "Normal",
+    "Shape",
+    "beta_auc",
+]

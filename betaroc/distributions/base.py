@@ -1,0 +1,228 @@
+"""The contract of one class's score distribution.
+
+A law answers at :class:`~betaroc._thresholds.Thresholds`: both tails and their
+logs, the density of its continuous part, both inverses. It declares its atoms
+(point masses) and its tail at each end; everything downstream is written from
+these. The public functions of a scalar or an array are written here, once.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._value import Value
+
+__all__ = ["Atoms", "Distribution", "Tail"]
+
+ScalarOrArray = Any
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """Point masses: where, ascending, and how much."""
+
+    places: FloatArray
+    masses: FloatArray
+
+
+@dataclass(frozen=True)
+class Tail:
+    """How a law's mass vanishes towards one end of its support.
+
+    ``order`` 1 is a power law, P ~ exp(log_coefficient) d^rate with d the
+    distance to the end; ``order`` 2 is Gaussian, log P ~ -rate (u - centre)^2
+    with u the score or its logit. ``mass`` is the atom at the end itself.
+    """
+
+    place: float
+    order: float
+    rate: float
+    centre: float = 0.0
+    log_coefficient: float = math.nan
+    mass: float = 0.0
+    share: float = 1.0
+
+
+_NO_ATOMS = Atoms(np.empty(0), np.empty(0))
+
+
+def as_output(value: FloatArray) -> ScalarOrArray:
+    """A float for a scalar, the array otherwise."""
+    return float(value) if value.ndim == 0 else value
+
+
+class Distribution(Value, ABC):
+    """Distribution of the scores of one class; frozen, knows no data.
+
+    ``on_unit`` tells the native coordinate: logit of the score for laws on
+    [0, 1], the score itself otherwise.
+    """
+
+    on_unit: ClassVar[bool] = False
+
+    # ------------------------------------------------------------- the contract
+    @abstractmethod
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        """P(S <= theta) and its log."""
+
+    @abstractmethod
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        """P(S > theta) and its log."""
+
+    @abstractmethod
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        """Log density of the continuous part in the native coordinate; -inf outside."""
+
+    @abstractmethod
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        """The lowest theta with P(S <= theta) >= p."""
+
+    @abstractmethod
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        """The lowest theta with P(S > theta) <= p."""
+
+    @abstractmethod
+    def _tails(self) -> tuple[Tail, Tail]:
+        """The tails at the lower and at the upper end."""
+
+    @abstractmethod
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        """Independent scores."""
+
+    @property
+    @abstractmethod
+    def support(self) -> tuple[float, float]:
+        """Closed range outside which there is no mass."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """Expected score."""
+
+    @property
+    @abstractmethod
+    def var(self) -> float:
+        """Variance of the score."""
+
+    # ------------------------------------------------ what few laws need to change
+    @property
+    def atoms(self) -> Atoms:
+        """Point masses; none for a continuous law."""
+        return _NO_ATOMS
+
+    @property
+    def continuous(self) -> tuple[float, Distribution] | None:
+        """Mass and law of the continuous part; None for a discrete law."""
+        return 1.0, self
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        """Derivative of the log density in the score, by the native coordinate."""
+        centre = t.logit if self.on_unit else t.theta
+        step = 1e-5 * np.maximum(1.0, np.abs(centre))
+        make = Thresholds.from_logit if self.on_unit else Thresholds.from_theta
+        rise = self._log_pdf(make(centre + step)) - self._log_pdf(make(centre - step))
+        return np.asarray(rise / (2.0 * step))
+
+    def _log_pdf(self, t: Thresholds) -> FloatArray:
+        """Log density in the score itself."""
+        native = self._log_density(t)
+        if not self.on_unit:
+            return native
+        with np.errstate(invalid="ignore"):
+            inside = native - t.log_jacobian
+        return np.where(np.isfinite(t.logit) | np.isnan(t.logit), inside, -np.inf)
+
+    # ------------------------------------------------------------ public functions
+    def cdf(self, x: npt.ArrayLike) -> ScalarOrArray:
+        """P(S <= x), the false rejection rate of a client law; a fraction in [0, 1].
+
+        Parameters
+        ----------
+        x : array_like
+            Thresholds; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `x`
+        """
+        return as_output(self._lower(Thresholds.from_theta(x))[0])
+
+    def sf(self, x: npt.ArrayLike) -> ScalarOrArray:
+        """P(S > x), the false acceptance rate of an impostor law, computed in its own tail."""
+        return as_output(self._upper(Thresholds.from_theta(x))[0])
+
+    def logcdf(self, x: npt.ArrayLike) -> ScalarOrArray:
+        """log P(S <= x), finite where the probability underflows."""
+        return as_output(self._lower(Thresholds.from_theta(x))[1])
+
+    def logsf(self, x: npt.ArrayLike) -> ScalarOrArray:
+        """log P(S > x), finite where the probability underflows."""
+        return as_output(self._upper(Thresholds.from_theta(x))[1])
+
+    def logpdf(self, x: npt.ArrayLike) -> ScalarOrArray:
+        """Log density of the continuous part at x (point masses are in `atoms`)."""
+        return as_output(self._log_pdf(Thresholds.from_theta(x)))
+
+    def pdf(self, x: npt.ArrayLike) -> ScalarOrArray:
+        """Density of the continuous part at x; may be infinite at an end of the support."""
+        with np.errstate(over="ignore", under="ignore"):
+            return as_output(np.exp(self._log_pdf(Thresholds.from_theta(x))))
+
+    def ppf(self, p: npt.ArrayLike) -> ScalarOrArray:
+        """Lowest x with P(S <= x) >= p; the ends of the support at 0 and 1.
+
+        Parameters
+        ----------
+        p : array_like
+            Probabilities in [0, 1]; NaN propagates.
+
+        Raises
+        ------
+        InputError
+            If a probability lies outside [0, 1].
+        """
+        return as_output(self._quantile(p, lower=True).theta)
+
+    def isf(self, p: npt.ArrayLike) -> ScalarOrArray:
+        """Lowest x with P(S > x) <= p: the inverse of `sf`, exact through p = 1e-300."""
+        return as_output(self._quantile(p, lower=False).theta)
+
+    def sample(self, size: Any, rng: Any = None) -> FloatArray:
+        """Independent scores.
+
+        Parameters
+        ----------
+        size : int or tuple of int
+            Shape of the result.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness, passed to ``numpy.random.default_rng``.
+
+        Notes
+        -----
+        Doubles round: a beta law with a shape far below 1 yields exact 0s and 1s.
+        """
+        return self._sample(size, np.random.default_rng(rng))
+
+    # ----------------------------------------------------------- shared by the rooms above
+    def _quantile(self, p: npt.ArrayLike, *, lower: bool) -> Thresholds:
+        from betaroc._checks import probability_array
+
+        value = probability_array(p, "p")
+        with np.errstate(divide="ignore"):
+            log_p = np.log(value)
+        invert = self._lower_quantile if lower else self._upper_quantile
+        return invert(value, log_p)
+
+    def _log_density_in(self, t: Thresholds, *, unit: bool) -> FloatArray:
+        """Log density in the logit (unit) or in the score, whichever the pair works in."""
+        native = self._log_density(t)
+        if unit == self.on_unit:
+            return native
+        return native + t.log_jacobian if unit else native - t.log_jacobian

@@ -1,0 +1,386 @@
+"""The beta law on [0, 1], its shape, and the closed forms of a pair of beta laws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc import _special
+from betaroc._checks import positive
+from betaroc._thresholds import FloatArray, Thresholds, softplus
+from betaroc.distributions._quadrature import integrate_panels
+from betaroc.distributions.base import Distribution, ScalarOrArray, Tail, as_output
+from betaroc.distributions.pairs import Pair, closed_forms
+
+__all__ = ["Beta", "Shape", "beta_auc"]
+
+
+class Shape(StrEnum):
+    """Shape of a beta density; U, J, reverse-J and bell are generic, the rest are borders.
+
+    ========================  ==================  =======================
+    value                     condition           density
+    ========================  ==================  =======================
+    ``"U"``                   a < 1, b < 1        poles at 0 and 1
+    ``"bell"``                a > 1, b > 1        one mode inside
+    ``"J"``                   b < 1 < a           pole at 1
+    ``"reverse-J"``           a < 1 < b           pole at 0
+    ``"uniform"``             a = b = 1           flat
+    ``"increasing"``          b = 1 < a           finite, rising to 1
+    ``"decreasing"``          a = 1 < b           finite, falling from 0
+    ``"J-border"``            b < 1 = a           pole at 1, finite at 0
+    ``"reverse-J-border"``    a < 1 = b           pole at 0, finite at 1
+    ========================  ==================  =======================
+    """
+
+    U = "U"
+    BELL = "bell"
+    J = "J"
+    REVERSE_J = "reverse-J"
+    UNIFORM = "uniform"
+    INCREASING = "increasing"
+    DECREASING = "decreasing"
+    J_BORDER = "J-border"
+    REVERSE_J_BORDER = "reverse-J-border"
+
+
+# Keyed by the signs of a - 1 and b - 1.
+_SHAPES = {
+    (-1, -1): Shape.U,
+    (1, 1): Shape.BELL,
+    (1, -1): Shape.J,
+    (-1, 1): Shape.REVERSE_J,
+    (0, 0): Shape.UNIFORM,
+    (1, 0): Shape.INCREASING,
+    (0, 1): Shape.DECREASING,
+    (0, -1): Shape.J_BORDER,
+    (-1, 0): Shape.REVERSE_J_BORDER,
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beta(Distribution):
+    """Beta distribution of scores on [0, 1].
+
+        f(x) = x^(a-1) (1-x)^(b-1) / B(a, b),   0 < x < 1
+
+    Parameters
+    ----------
+    a : float
+        Exponent that belongs to 0, positive. P(S <= x) ~ x^a / (a B) near 0: the
+        smaller `a`, the more scores lie close to 0.
+    b : float
+        Exponent that belongs to 1, positive.
+
+    Raises
+    ------
+    InputError
+        If a parameter is not finite and positive.
+
+    Notes
+    -----
+    Mean a/(a+b), variance ab/((a+b)^2 (a+b+1)). Tails and inverses are taken in
+    logit coordinates, each from its own side: relative error below 1e-12 for
+    shapes in [0.05, 1e3] and below 1e-9 in [1e-3, 1e6], through 1e-300 and, in
+    logs, beyond.
+
+    References
+    ----------
+    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
+    machine learning binary classifiers, section 3.1 (shapes).
+
+    Examples
+    --------
+    >>> law = Beta(0.47, 0.36)
+    >>> law.shape
+    <Shape.U: 'U'>
+    >>> round(law.cdf(0.5), 6)
+    0.425355
+    """
+
+    a: float
+    b: float
+
+    on_unit = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "a", positive(self.a, "a"))
+        object.__setattr__(self, "b", positive(self.b, "b"))
+
+    @property
+    def shape(self) -> Shape:
+        """U, J, reverse-J or bell, or the border between them; see :class:`Shape`."""
+        return _SHAPES[int(np.sign(self.a - 1.0)), int(np.sign(self.b - 1.0))]
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """(0, 1)."""
+        return 0.0, 1.0
+
+    @property
+    def mean(self) -> float:
+        """a / (a + b)."""
+        return self.a / (self.a + self.b)
+
+    @property
+    def var(self) -> float:
+        """ab / ((a + b)^2 (a + b + 1))."""
+        n = self.a + self.b
+        return (self.a / n) * (self.b / n) / (n + 1.0)
+
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return _special.beta_lower(self.a, self.b, _clipped(t))
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return _special.beta_upper(self.a, self.b, _clipped(t))
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        return _special.beta_log_density(self.a, self.b, t)
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        inside = _clipped(t)
+        return np.asarray((self.a - 1.0) * inside.complement - (self.b - 1.0) * inside.theta)
+
+    def _log_pdf(self, t: Thresholds) -> FloatArray:
+        value = super()._log_pdf(t)
+        at_zero = (t.theta == 0.0) & (t.logit == -np.inf)
+        value = np.where(at_zero, self._limit_at_end(self.a, self.b), value)
+        at_one = (t.theta == 1.0) & (t.logit == np.inf)
+        return np.where(at_one, self._limit_at_end(self.b, self.a), value)
+
+    @staticmethod
+    def _limit_at_end(near: float, far: float) -> float:
+        if near == 1.0:
+            return math.log(far)
+        return math.inf if near < 1.0 else -math.inf
+
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return Thresholds.from_logit(_logit_quantile(self.a, self.b, p, log_p))
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return Thresholds.from_logit(-_logit_quantile(self.b, self.a, p, log_p))
+
+    def _tails(self) -> tuple[Tail, Tail]:
+        log_b = _special.log_beta(self.a, self.b)
+        return (
+            Tail(0.0, 1, self.a, log_coefficient=-math.log(self.a) - log_b),
+            Tail(1.0, 1, self.b, log_coefficient=-math.log(self.b) - log_b),
+        )
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        return np.asarray(rng.beta(self.a, self.b, size), dtype=np.float64)
+
+
+def _clipped(t: Thresholds) -> Thresholds:
+    """Thresholds outside [0, 1] at its ends, where a law on [0, 1] has all its say."""
+    if np.any((t.theta < 0.0) | (t.theta > 1.0)):
+        return Thresholds(np.clip(t.theta, 0.0, 1.0), np.clip(t.complement, 0.0, 1.0), t.logit)
+    return t
+
+
+def _logit_quantile(a: float, b: float, p: FloatArray, log_p: FloatArray) -> FloatArray:
+    """Lower quantile as a logit; beyond the median through the other tail (1 - p is exact)."""
+    below = ~(p > 0.5)
+    y = _special.beta_lower_quantile(a, b, np.where(below, log_p, -1.0))
+    if not np.all(below):
+        with np.errstate(divide="ignore"):
+            log_q = np.log(1.0 - np.where(below, 0.5, p))
+        y = np.where(below, y, -_special.beta_lower_quantile(b, a, log_q))
+    return y
+
+
+class BetaPair(Pair):
+    """Two beta laws: the log-likelihood ratio has at most two crossings of any level.
+
+    In y = logit theta, log f_c/f_i = log C - a softplus(-y) - b softplus(y) with
+    a, b the differences of the shapes (client - impostor): concave, convex or a
+    straight line, so that Newton from the outer side is monotone.
+    """
+
+    def _laws(self) -> tuple[Beta, Beta]:
+        return cast(Beta, self._base("client")), cast(Beta, self._base("impostor"))
+
+    def _differences(self) -> tuple[float, float, float]:
+        c, i = self._laws()
+        return c.a - i.a, c.b - i.b, _special.log_beta_ratio(i.a, i.b, c.a, c.b)
+
+    def log_ratio(self, t: Thresholds) -> FloatArray:
+        a, b, log_c = self._differences()
+        with np.errstate(invalid="ignore"):
+            terms = -a * softplus(-t.logit) - b * softplus(t.logit)
+        return np.asarray(terms + log_c + self._log_share())
+
+    def ratio_roots(self, level: float) -> Thresholds:
+        a, b, log_c = self._differences()
+        roots = _concave_roots(a, b, level - self._log_share() - log_c)
+        return Thresholds.from_logit(np.array(sorted(roots)))
+
+    def turning_points(self) -> Thresholds:
+        a, b, _ = self._differences()
+        return Thresholds.from_logit([math.log(a / b)] if a * b > 0.0 else [])
+
+    def shape_by_theorem(self) -> str | None:
+        """The ends decide the whole curve of a beta pair without atoms."""
+        if self.client.atoms.places.size or self.impostor.atoms.places.size:
+            return None
+        a, b, _ = self._differences()
+        if a * b > 0.0:
+            return "hook-at-one" if a > 0.0 else "hook-at-zero"
+        if a == 0.0 and b == 0.0:
+            return "chance"
+        return "proper" if a >= 0.0 and b <= 0.0 else "below"
+
+    def auc_continuous(self) -> float:
+        return _auc(*self._laws())
+
+
+def _concave_roots(a: float, b: float, level: float) -> list[float]:
+    """Roots y of -a softplus(-y) - b softplus(y) = level."""
+    if a + b < 0.0:
+        a, b, level = -a, -b, -level
+    if a == 0.0 or b == 0.0:
+        return _one_sided_roots(a, b, level)
+    if a + b == 0.0:
+        return [level / a]
+    if a > 0.0 and b > 0.0:
+        top = math.log(a / b)
+        if not _ratio(a, b, top) > level:
+            return []
+        return [_newton(a, b, level, level / a), _newton(a, b, level, -level / b)]
+    # One sign of slope throughout: the curve lies below both its asymptotes.
+    start = max(level / a, -level / b) if a > 0.0 else min(level / a, -level / b)
+    return [_newton(a, b, level, start)]
+
+
+def _one_sided_roots(a: float, b: float, level: float) -> list[float]:
+    rate = a if b == 0.0 else b
+    if rate == 0.0 or not level / rate < 0.0:
+        return []
+    scaled = -level / rate
+    y = -(scaled + math.log(-math.expm1(-scaled)))
+    return [y if b == 0.0 else -y]
+
+
+def _ratio(a: float, b: float, y: float) -> float:
+    return -a * float(softplus(-y)) - b * float(softplus(y))
+
+
+def _newton(a: float, b: float, level: float, y: float) -> float:
+    for _ in range(200):
+        x = float(Thresholds.from_logit(y).theta)
+        slope = a - (a + b) * x
+        if slope == 0.0:
+            break
+        step = (level - _ratio(a, b, y)) / slope
+        y += step
+        if abs(step) <= 2e-16 * max(1.0, abs(y)):
+            break
+    return y
+
+
+def _auc(client: Beta, impostor: Beta) -> float:
+    """Integral of f_c F_i in y = logit theta, relative to its peak: all terms positive."""
+
+    def log_integrand(y: FloatArray) -> FloatArray:
+        t = Thresholds.from_logit(y)
+        return _special.beta_log_density(client.a, client.b, t) + impostor._lower(t)[1]
+
+    def at(y: float) -> float:
+        return float(log_integrand(np.array([y]))[0])
+
+    mode, spread = _mode(client, impostor)
+    peak = at(mode)
+    low, high = (_edge(at, mode, direction * spread, peak - 42.0) for direction in (-1.0, 1.0))
+    steps = np.array([-8.0, -3.0, -1.0, 0.0, 1.0, 3.0, 8.0])
+    places = [(mode, spread), _logit_moments(client), _logit_moments(impostor)]
+    breaks = np.unique(np.concatenate([centre + width * steps for centre, width in places]))
+    inner = breaks[(breaks > low) & (breaks < high)]
+
+    def integrand(y: FloatArray) -> FloatArray:
+        with np.errstate(under="ignore"):
+            return np.exp(log_integrand(y) - peak)
+
+    scaled = integrate_panels(integrand, np.concatenate([[low], inner, [high]]))
+    return min(1.0, scaled * math.exp(peak))
+
+
+def _logit_moments(law: Beta) -> tuple[float, float]:
+    """Mean and standard deviation of the logit score."""
+    from scipy.special import digamma, zeta
+
+    mean = float(digamma(law.a) - digamma(law.b))
+    return mean, math.sqrt(float(zeta(2.0, law.a) + zeta(2.0, law.b)))
+
+
+def _mode(client: Beta, impostor: Beta) -> tuple[float, float]:
+    """Where f_c F_i peaks in logit coordinates, and its standard deviation there."""
+
+    def slope(y: float) -> float:
+        t = Thresholds.from_logit(np.array([y]))
+        hazard = np.exp(
+            _special.beta_log_density(impostor.a, impostor.b, t) - impostor._lower(t)[1]
+        )
+        return float((client.a * t.complement - client.b * t.theta + hazard)[0])
+
+    start = math.log(client.a / client.b)
+    reach = 1.0
+    while slope(start + reach) > 0.0:
+        reach *= 2.0
+    mode = _special.bracketed_root(slope, start - 1.0, start + reach, what="mode of f_c F_i")
+    step = 1e-3 * min(1.0, _logit_moments(client)[1])
+    curvature = (slope(mode - step) - slope(mode + step)) / (2.0 * step)
+    return mode, 1.0 / math.sqrt(max(curvature, 1e-6))
+
+
+def _edge(at: Callable[[float], float], mode: float, step: float, floor: float) -> float:
+    """A point beyond which a log-concave function lies below `floor`."""
+    reach = 4.0 * step
+    while at(mode + reach) > floor:
+        reach *= 1.5
+    return mode + reach
+
+
+def beta_auc(
+    a_c: npt.ArrayLike, b_c: npt.ArrayLike, a_i: npt.ArrayLike, b_i: npt.ArrayLike
+) -> ScalarOrArray:
+    """Area under the ROC of beta pairs, P(client > impostor), thousands at once.
+
+        AUC = integral of f_c(s) F_i(s) ds
+
+    Parameters
+    ----------
+    a_c, b_c, a_i, b_i : array_like
+        Shapes of the client and the impostor laws, broadcast together.
+
+    Returns
+    -------
+    float or ndarray
+        Fraction in [0, 1].
+
+    Raises
+    ------
+    InputError
+        If a shape is not finite and positive.
+
+    Notes
+    -----
+    Adaptive quadrature in logit coordinates, every term positive: relative error
+    below 1e-12 even where the area is 1e-100.
+
+    Examples
+    --------
+    >>> round(beta_auc(2.0, 1.0, 1.0, 1.0), 12)  # a1 / (a1 + a2)
+    0.666666666667
+    """
+    shapes = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (a_c, b_c, a_i, b_i)))
+    flat = [_auc(Beta(c, d), Beta(e, f)) for c, d, e, f in zip(*map(np.ravel, shapes), strict=True)]
+    return as_output(np.array(flat).reshape(shapes[0].shape))
+
+
+closed_forms(Beta, Beta, BetaPair)

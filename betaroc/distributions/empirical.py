@@ -1,0 +1,198 @@
+"""The empirical law of a sample, weighted, with exact ties, and pairs of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._checks import score_array, weights_array
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions.base import Atoms, Distribution, Tail
+from betaroc.distributions.pairs import Pair, closed_forms
+
+__all__ = ["Empirical"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Empirical(Distribution):
+    """The distribution that puts mass 1/n, or w/sum(w), on each score.
+
+        P(S <= x) = sum of the weights of scores <= x / sum of all weights
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Finite scores; ties are legal, also when all are equal.
+    weights : array_like, shape (n,), optional
+        Frequencies; weight k counts as k copies.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If a score is not finite or a weight negative.
+
+    Notes
+    -----
+    Exact: with integer weights both tails are ratios of integers.
+
+    Examples
+    --------
+    >>> law = Empirical([0.1, 0.4, 0.4, 0.9])
+    >>> law.cdf(0.4), law.sf(0.4)
+    (0.75, 0.25)
+    """
+
+    values: Any
+    weights: Any = field(default=None)
+
+    def __post_init__(self) -> None:
+        values = score_array(self.values, "values")
+        object.__setattr__(self, "values", values)
+        if self.weights is not None:
+            object.__setattr__(self, "weights", weights_array(self.weights, values.size, "weights"))
+
+    @cached_property
+    def _steps(self) -> tuple[FloatArray, FloatArray]:
+        """Distinct values, ascending, and the weight on each (values of no weight left out)."""
+        values: FloatArray = self.values
+        places, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+        if self.weights is None:
+            return places, counts.astype(np.float64)
+        masses = np.asarray(np.bincount(inverse, self.weights, places.size), dtype=np.float64)
+        return places[masses > 0.0], masses[masses > 0.0]
+
+    @cached_property
+    def _below(self) -> FloatArray:
+        return np.concatenate([[0.0], np.cumsum(self._steps[1])])
+
+    @cached_property
+    def _above(self) -> FloatArray:
+        return np.concatenate([np.cumsum(self._steps[1][::-1])[::-1], [0.0]])
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights, the number of scores without."""
+        return float(self._below[-1])
+
+    def counts_at_most(self, t: Thresholds) -> FloatArray:
+        """Weight of the scores <= theta."""
+        return self._below[self._index(t)]
+
+    def counts_above(self, t: Thresholds) -> FloatArray:
+        """Weight of the scores > theta."""
+        return self._above[self._index(t)]
+
+    def _index(self, t: Thresholds) -> npt.NDArray[np.intp]:
+        # A logit short of infinity lies below a score of 1 although theta rounds to it.
+        short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
+        theta = np.where(short_of_one, np.nextafter(1.0, 0.0), t.theta)
+        return np.asarray(np.searchsorted(self._steps[0], theta, side="right"))
+
+    def _share_of(self, counts: FloatArray, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        share = np.where(np.isnan(t.theta), np.nan, counts / self.total)
+        with np.errstate(divide="ignore"):
+            return share, np.log(share)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """Smallest and largest score."""
+        return float(self._steps[0][0]), float(self._steps[0][-1])
+
+    @property
+    def atoms(self) -> Atoms:
+        """All of it."""
+        return Atoms(self._steps[0], self._steps[1] / self.total)
+
+    @property
+    def continuous(self) -> None:
+        """None: there is no continuous part."""
+        return None
+
+    @property
+    def mean(self) -> float:
+        """Weighted mean."""
+        return math.fsum(self._steps[0] * self._steps[1]) / self.total
+
+    @property
+    def var(self) -> float:
+        """Weighted variance, divisor sum of weights."""
+        return math.fsum((self._steps[0] - self.mean) ** 2 * self._steps[1]) / self.total
+
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._share_of(self.counts_at_most(t), t)
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._share_of(self.counts_above(t), t)
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        return np.full(t.shape, -np.inf)
+
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        shares = self._below[1:] / self.total
+        index = np.minimum(np.searchsorted(shares, p, side="left"), shares.size - 1)
+        return self._at(index, p)
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        shares = (self._above[1:] / self.total)[::-1]
+        index = shares.size - np.searchsorted(shares, p, side="right")
+        accept_all = np.isnan(p) | (p >= 1.0)
+        t = self._at(np.minimum(index, shares.size - 1), p)
+        theta = np.where(accept_all & ~np.isnan(p), self.support[0], t.theta)
+        return Thresholds.from_theta(theta)
+
+    def _at(self, index: npt.NDArray[np.intp], p: FloatArray) -> Thresholds:
+        return Thresholds.from_theta(np.where(np.isnan(p), np.nan, self._steps[0][index]))
+
+    def _tails(self) -> tuple[Tail, Tail]:
+        masses = self.atoms.masses
+        low, high = self.support
+        return (
+            Tail(low, 0, math.nan, mass=float(masses[0])),
+            Tail(high, 0, math.nan, mass=float(masses[-1])),
+        )
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        return np.asarray(rng.choice(self._steps[0], size=size, p=self._steps[1] / self.total))
+
+
+class EmpiricalPair(Pair):
+    """Two samples: every decision point is the gap between neighbouring distinct scores."""
+
+    discrete = True
+    client: Empirical
+    impostor: Empirical
+
+    @cached_property
+    def candidates(self) -> Thresholds:
+        """Accept all (-inf), the middle of each gap, reject all (the largest score)."""
+        places = self.joints.theta
+        low, high = places[:-1], places[1:]
+        middle = 0.5 * low + 0.5 * high
+        middle = np.where((middle > low) & (middle < high), middle, low)
+        return Thresholds.from_theta(np.concatenate([[-np.inf], middle, places[-1:]]))
+
+    @cached_property
+    def joints(self) -> Thresholds:
+        return Thresholds.from_theta(np.union1d(self.client._steps[0], self.impostor._steps[0]))
+
+    def turning_points(self) -> Thresholds:
+        return Thresholds.from_theta(np.empty(0))
+
+    def ratio_roots(self, level: float) -> Thresholds:
+        return Thresholds.from_theta(np.empty(0))
+
+    def auc(self) -> float:
+        places, weights = self.client._steps
+        at = Thresholds.from_theta(places)
+        upto = self.impostor.counts_at_most(at)
+        strictly = self.impostor._below[np.searchsorted(self.impostor._steps[0], places)]
+        wins = math.fsum(weights * (strictly + upto))
+        return wins / (2.0 * self.client.total * self.impostor.total)
+
+
+closed_forms(Empirical, Empirical, EmpiricalPair)

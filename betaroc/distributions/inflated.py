@@ -1,0 +1,196 @@
+"""Point masses at 0 and 1 beside any continuous law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from betaroc._checks import fraction
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions.base import Atoms, Distribution, Tail
+from betaroc.errors import InputError, InputTypeError
+
+__all__ = ["Inflated"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Inflated(Distribution):
+    """A continuous law with point masses at 0 and 1.
+
+        P(S = 0) = at_zero,  P(S = 1) = at_one,  otherwise S ~ base
+
+    Parameters
+    ----------
+    base : Distribution
+        A continuous law.
+    at_zero, at_one : float
+        The masses; fractions in [0, 1) whose sum is below 1.
+
+    Raises
+    ------
+    InputError
+        If a mass is not in [0, 1) or nothing is left for `base`.
+    InputTypeError
+        If `base` is not a continuous law.
+
+    Notes
+    -----
+    A pair's ROC begins and ends with straight segments of slope p1c/p1i and
+    p0c/p0i; the theorem on the ends of beta pairs does not hold.
+
+    Examples
+    --------
+    >>> from betaroc import Beta
+    >>> law = Inflated(Beta(2.0, 2.0), at_zero=0.25)
+    >>> law.cdf(0.0), law.cdf(0.5)
+    (0.25, 0.625)
+    """
+
+    base: Distribution
+    at_zero: float = 0.0
+    at_one: float = 0.0
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.base, Distribution) and self.base.continuous == (1.0, self.base)
+        if not whole:
+            raise InputTypeError(
+                "base must be a continuous law such as Beta or LogitNormal; got"
+                f" {type(self.base).__name__}. Point masses elsewhere: use Empirical."
+            )
+        object.__setattr__(self, "at_zero", fraction(self.at_zero, "at_zero"))
+        object.__setattr__(self, "at_one", fraction(self.at_one, "at_one"))
+        if not self.at_zero + self.at_one < 1.0:
+            raise InputError(
+                "at_zero + at_one must be below 1, so that something is left for base; got"
+                f" {self.at_zero!r} + {self.at_one!r}. For point masses alone use Empirical."
+            )
+
+    @property
+    def on_unit(self) -> bool:  # type: ignore[override]
+        """Whether the base lives on [0, 1]."""
+        return self.base.on_unit
+
+    @property
+    def _share(self) -> float:
+        return 1.0 - self.at_zero - self.at_one
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The base's, and 0 and 1 where they carry mass."""
+        low, high = self.base.support
+        places = self.atoms.places
+        return float(np.min(places, initial=low)), float(np.max(places, initial=high))
+
+    @property
+    def atoms(self) -> Atoms:
+        """The point masses that are not zero."""
+        both = [(0.0, self.at_zero), (1.0, self.at_one)]
+        kept = [pair for pair in both if pair[1] > 0.0]
+        return Atoms(np.array([p for p, _ in kept]), np.array([m for _, m in kept]))
+
+    @property
+    def continuous(self) -> tuple[float, Distribution]:
+        """Mass and law of the continuous part."""
+        return self._share, self.base
+
+    @property
+    def mean(self) -> float:
+        """at_one + share * base mean."""
+        return self.at_one + self._share * self.base.mean
+
+    @property
+    def var(self) -> float:
+        """Variance of the mixture."""
+        spread = self._share * (self.base.var + (self.base.mean - self.mean) ** 2)
+        return spread + self.at_zero * self.mean**2 + self.at_one * (1.0 - self.mean) ** 2
+
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        zero, one = t.theta >= 0.0, _reaches_one(t)
+        return self._combined(self.base._lower(t), self.at_zero * zero, self.at_one * one)
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        zero, one = t.theta < 0.0, ~_reaches_one(t)
+        return self._combined(self.base._upper(t), self.at_zero * zero, self.at_one * one)
+
+    def _combined(
+        self, base: tuple[FloatArray, FloatArray], zero: Any, one: Any
+    ) -> tuple[FloatArray, FloatArray]:
+        value, log = base
+        masses = zero + one
+        total = masses + self._share * value
+        with np.errstate(divide="ignore"):
+            logs = np.where(masses > 0.0, np.log(total), log + math.log(self._share))
+        # The three shares need not add up to 1 to the last digit.
+        full = (zero == self.at_zero) & (one == self.at_one) & (value == 1.0)
+        nan = np.isnan(value)
+        total = np.where(full, 1.0, np.minimum(total, 1.0))
+        return np.where(nan, np.nan, total), np.where(nan, np.nan, np.where(full, 0.0, logs))
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        return self.base._log_density(t) + math.log(self._share)
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        return self.base._log_density_slope(t)
+
+    def _log_pdf(self, t: Thresholds) -> FloatArray:
+        return self.base._log_pdf(t) + math.log(self._share)
+
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._invert(p, lower=True)
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._invert(p, lower=False)
+
+    def _invert(self, p: FloatArray, *, lower: bool) -> Thresholds:
+        """The base's inverse beside the jumps, an atom's place on its jump."""
+        flat = np.ravel(p)
+        whole, base = (
+            (self._lower, self.base._lower_quantile)
+            if lower
+            else (self._upper, self.base._upper_quantile)
+        )
+        rest = flat.copy()
+        jumps = []
+        for place, mass in zip(self.atoms.places, self.atoms.masses, strict=True):
+            here = Thresholds.from_theta(place)
+            before, at = float(whole(_before(here))[0]), float(whole(here)[0])
+            jump = (flat > before) & (flat <= at) if lower else (flat >= at) & (flat < before)
+            jumps.append((jump, here))
+            rest = np.where(flat > min(before, at), rest - mass, rest)
+        share = np.clip(rest / self._share, 0.0, 1.0)
+        with np.errstate(divide="ignore"):
+            t = base(share, np.log(share))
+        columns = np.array([t.theta, t.complement, t.logit])
+        for jump, here in jumps:
+            columns[:, jump] = np.array([here.theta, here.complement, here.logit])[:, None]
+        return Thresholds(*(column.reshape(p.shape) for column in columns))
+
+    def _tails(self) -> tuple[Tail, Tail]:
+        tails = []
+        for tail, place, mass in zip(
+            self.base._tails(), (0.0, 1.0), (self.at_zero, self.at_one), strict=True
+        ):
+            log_c = tail.log_coefficient + math.log(self._share)
+            tail = replace(tail, log_coefficient=log_c, share=self._share)
+            tails.append(replace(tail, mass=mass) if tail.place == place else tail)
+        return tails[0], tails[1]
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        u = rng.random(size)
+        scores = np.array(self.base._sample(size, rng))
+        scores = np.where(u < self.at_zero, 0.0, scores)
+        return np.where(u >= 1.0 - self.at_one, 1.0, scores)
+
+
+def _reaches_one(t: Thresholds) -> Any:
+    return (t.logit == np.inf) | (t.theta > 1.0)
+
+
+def _before(t: Thresholds) -> Thresholds:
+    """Just below 0 or 1."""
+    if t.theta == 1.0:
+        return Thresholds.from_logit(np.finfo(np.float64).max)
+    return Thresholds.from_theta(np.nextafter(t.theta, -np.inf))

@@ -1,0 +1,307 @@
+"""Two laws on one score scale: what every pair can do, written once.
+
+The generic algorithms use only the two laws' own functions and their declared
+atoms. A closed form is a subclass that overrides a method and stands in the
+table of :func:`closed_forms`; the generic class remains its oracle.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from betaroc._special import bracketed_root
+from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.distributions._quadrature import integrate_panels
+from betaroc.distributions.base import Distribution
+
+__all__ = ["Pair", "closed_forms", "pair_of"]
+
+_FORMS: dict[tuple[type[Distribution], type[Distribution]], type[Pair]] = {}
+# Tail probabilities exp(-d) at which laws are looked at when roots are bracketed.
+_DEPTHS = np.concatenate([np.linspace(0.7, 6.0, 12), np.geomspace(6.5, 1e5, 60)])
+
+_BENDS = np.linspace(-40.0, 40.0, 41)
+
+
+def closed_forms(
+    client: type[Distribution], impostor: type[Distribution], forms: type[Pair]
+) -> None:
+    """Enter a pair of (continuous) families in the table of overrides."""
+    _FORMS[client, impostor] = forms
+
+
+def pair_of(client: Distribution, impostor: Distribution, *, generic: bool = False) -> Pair:
+    """The pair on its closed forms where the table has them."""
+    kinds = (_kind(client), _kind(impostor))
+    forms = Pair if generic else _FORMS.get(kinds, Pair)
+    return forms(client, impostor)
+
+
+def _kind(law: Distribution) -> type[Distribution]:
+    return type(law if law.continuous is None else law.continuous[1])
+
+
+class Pair:
+    """Client and impostor law; generic algorithms."""
+
+    #: True where every decision point is one of finitely many (two discrete laws).
+    discrete = False
+
+    def __init__(self, client: Distribution, impostor: Distribution) -> None:
+        self.client = client
+        self.impostor = impostor
+        #: Roots are solved in logit coordinates when a law lives on [0, 1].
+        self.unit = client.on_unit or impostor.on_unit
+
+    # ------------------------------------------------------------------- rates
+    def far(self, t: Thresholds) -> FloatArray:
+        return self.impostor._upper(t)[0]
+
+    def frr(self, t: Thresholds) -> FloatArray:
+        return self.client._lower(t)[0]
+
+    def tpr(self, t: Thresholds) -> FloatArray:
+        return self.client._upper(t)[0]
+
+    def tnr(self, t: Thresholds) -> FloatArray:
+        return self.impostor._lower(t)[0]
+
+    def log_ratio(self, t: Thresholds) -> FloatArray:
+        """log f_c / f_i of the continuous parts."""
+        with np.errstate(invalid="ignore"):
+            return self.client._log_density_in(t, unit=self.unit) - self.impostor._log_density_in(
+                t, unit=self.unit
+            )
+
+    # ------------------------------------------------------------------ places
+    @cached_property
+    def joints(self) -> Thresholds:
+        """Atoms and ends of the supports, ascending and distinct."""
+        laws = (self.client, self.impostor)
+        places = [law.atoms.places for law in laws] + [np.array(law.support) for law in laws]
+        return Thresholds.from_theta(np.unique(np.concatenate(places)))
+
+    @cached_property
+    def accept_all(self) -> Thresholds:
+        """The lower end of the scale, -inf where a law has an atom on it."""
+        low = self.joints.theta[0]
+        atoms = np.concatenate([self.client.atoms.places, self.impostor.atoms.places])
+        return Thresholds.from_theta(-np.inf if np.any(atoms == low) else low)
+
+    @property
+    def reject_all(self) -> Thresholds:
+        """The upper end of the scale."""
+        return self.joints[-1]
+
+    def just_below(self, joints: Thresholds) -> Thresholds:
+        """Thresholds that accept what lies at the joints and nothing lower."""
+        below = Thresholds.from_theta(np.nextafter(joints.theta, -np.inf))
+        limit = Thresholds.from_logit(np.full(joints.shape, BELOW_ONE))
+        one = (joints.theta == 1.0) & self.unit
+        bottom = joints.theta == self.joints.theta[0]
+        start = self.accept_all
+
+        def pick(low: FloatArray, at_one: FloatArray, other: FloatArray) -> FloatArray:
+            return np.where(bottom, low, np.where(one, at_one, other))
+
+        return Thresholds(
+            pick(start.theta, limit.theta, below.theta),
+            pick(start.complement, limit.complement, below.complement),
+            pick(start.logit, limit.logit, below.logit),
+        )
+
+    @cached_property
+    def candidates(self) -> Thresholds:
+        """Every place where a rate jumps, from below and from above, ascending."""
+        both = Thresholds.concatenate([self.just_below(self.joints), self.joints])
+        return both[both.order()]
+
+    # --------------------------------------------------- the likelihood ratio's level sets
+    @cached_property
+    def overlap(self) -> tuple[float, float] | None:
+        """Where both densities live, in the working coordinate; None if nowhere."""
+        if self.client.continuous is None or self.impostor.continuous is None:
+            return None
+        c, i = self._base("client").support, self._base("impostor").support
+        low, high = max(c[0], i[0]), min(c[1], i[1])
+        if not low < high:
+            return None
+        ends = Thresholds.from_theta([low, high])
+        values = ends.logit if self.unit else ends.theta
+        return float(values[0]), float(values[1])
+
+    @cached_property
+    def _quantiles(self) -> Thresholds:
+        """Quantiles of both continuous parts, deep into both tails."""
+        parts = []
+        for law in (self.client, self.impostor):
+            if law.continuous is not None:
+                base = law.continuous[1]
+                for invert in (base._lower_quantile, base._upper_quantile):
+                    with np.errstate(under="ignore"):
+                        parts.append(invert(np.exp(-_DEPTHS), -_DEPTHS))
+        return Thresholds.concatenate(parts) if parts else Thresholds.from_theta(np.empty(0))
+
+    def grid(self, low: float, high: float, *, unit: bool) -> FloatArray:
+        """Working coordinates strictly between two: where roots are bracketed."""
+        points = np.unique(self._quantiles.logit if unit else self._quantiles.theta)
+        if unit:
+            # Laws of small shapes bend around logit 0 within a step of their quantiles.
+            points = np.union1d(points, _BENDS)
+        return points[(points > low) & (points < high) & np.isfinite(points)]
+
+    @cached_property
+    def mesh(self) -> FloatArray:
+        """The grid over the overlap of the densities."""
+        if self.overlap is None:
+            return np.empty(0)
+        return self.grid(*self.overlap, unit=self.unit)
+
+    def place(self, u: float | FloatArray) -> Thresholds:
+        """Thresholds at working coordinates."""
+        return Thresholds.from_logit(u) if self.unit else Thresholds.from_theta(u)
+
+    def turning_points(self) -> Thresholds:
+        """Where the likelihood ratio turns, ascending."""
+        if self.mesh.size == 0:
+            return self.place(np.empty(0))
+
+        def slope(u: FloatArray) -> FloatArray:
+            t = self.place(u)
+            return self._slope("client", t) - self._slope("impostor", t)
+
+        return self.place(_sign_changes(slope, self.mesh, "turn of the likelihood ratio"))
+
+    def ratio_roots(self, level: float) -> Thresholds:
+        """All places where log f_c / f_i equals `level`, ascending."""
+        turns = self._turn_coordinates
+        mesh = np.unique(np.concatenate([self.mesh, turns]))
+        if mesh.size == 0:
+            return self.place(np.empty(0))
+
+        def excess(u: FloatArray) -> FloatArray:
+            return self.log_ratio(self.place(u)) - level
+
+        return self.place(_sign_changes(excess, mesh, "level of the likelihood ratio"))
+
+    @cached_property
+    def _turn_coordinates(self) -> FloatArray:
+        t = self.turning_points()
+        return t.logit if self.unit else t.theta
+
+    def _slope(self, which: str, t: Thresholds) -> FloatArray:
+        """Derivative of a law's log density in the score, by the working coordinate."""
+        law = self._base(which)
+        slope = law._log_density_slope(t)
+        return slope if law.on_unit == self.unit else slope * t.theta * t.complement
+
+    def shape_by_theorem(self) -> str | None:
+        """The whole-curve statement where a theorem gives it from the parameters."""
+        return None
+
+    # --------------------------------------------------------------------- area
+    def auc(self) -> float:
+        """P(C > I) + P(C = I)/2: sums over atoms, the closed form or quadrature for the rest."""
+        c_atoms, i_atoms = self.client.atoms, self.impostor.atoms
+        terms = []
+        if c_atoms.places.size:
+            at = Thresholds.from_theta(c_atoms.places)
+            strictly = self.impostor._lower(self.just_below_any(at))[0]
+            upto = self.impostor._lower(at)[0]
+            terms.append(math.fsum(0.5 * c_atoms.masses * (strictly + upto)))
+        if self.client.continuous is not None:
+            share, base = self.client.continuous
+            if i_atoms.places.size:
+                above = base._upper(Thresholds.from_theta(i_atoms.places))[0]
+                terms.append(share * math.fsum(i_atoms.masses * above))
+            if self.impostor.continuous is not None:
+                terms.append(share * self.impostor.continuous[0] * self.auc_continuous())
+        return math.fsum(terms)
+
+    def just_below_any(self, t: Thresholds) -> Thresholds:
+        """Just below thresholds that need not be joints of the pair's lower end."""
+        below = Thresholds.from_theta(np.nextafter(t.theta, -np.inf))
+        one = (t.theta == 1.0) & self.unit
+        logit = np.where(one, BELOW_ONE, below.logit)
+        return Thresholds(np.where(one, 1.0, below.theta), below.complement * ~one, logit)
+
+    def auc_continuous(self) -> float:
+        """P(C > I) of the two continuous parts: the integral of f_c F_i, or of f_i S_c."""
+        c = self._base("client")
+        if self.unit and not c.on_unit:
+            return self.client_tail_integral(-math.inf, math.inf)
+        i = self._base("impostor")
+
+        def integrand(u: FloatArray) -> FloatArray:
+            t = self.place(u)
+            with np.errstate(under="ignore"):
+                return np.exp(c._log_density(t) + i._lower(t)[1])
+
+        return integrate_panels(integrand, self.panels(c, -math.inf, math.inf))
+
+    def client_tail_integral(self, low: float, high: float) -> float:
+        """Integral of f_i S_c over working coordinates [low, high], continuous parts."""
+        c, i = self._base("client"), self._base("impostor")
+
+        def integrand(u: FloatArray) -> FloatArray:
+            t = self.place(u)
+            with np.errstate(under="ignore"):
+                return np.exp(i._log_density_in(t, unit=self.unit) + c._upper(t)[1])
+
+        return integrate_panels(integrand, self.panels(i, low, high))
+
+    def excess_by_ratio(self, u: float) -> float:
+        """F_i - F_c of the continuous parts at a working coordinate, where the two nearly agree.
+
+        The integral of f_i (1 - f_c / f_i): a difference that does not cancel.
+        """
+        i = self._base("impostor")
+
+        def integrand(v: FloatArray) -> FloatArray:
+            t = self.place(v)
+            with np.errstate(under="ignore"):
+                return -np.exp(i._log_density_in(t, unit=self.unit)) * np.expm1(self.log_ratio(t))
+
+        return integrate_panels(integrand, self.panels(i, -math.inf, u))
+
+    def panels(self, law: Distribution, low: float, high: float) -> FloatArray:
+        """Break points of a quadrature over a law's support: quantiles of both laws."""
+        ends = Thresholds.from_theta(np.array(law.support))
+        first, last = (ends.logit if self.unit else ends.theta).tolist()
+        low, high = max(low, first), min(high, last)
+        inner = self.grid(low, high, unit=self.unit)
+        return np.unique(np.concatenate([[low], inner, [high]])) if low < high else np.empty(0)
+
+    # ------------------------------------------------------------------ helpers
+    def _base(self, which: str) -> Distribution:
+        law: Distribution = getattr(self, which)
+        continuous = law.continuous
+        if continuous is None:
+            raise AttributeError(f"{which} is discrete")
+        return continuous[1]
+
+    def _log_share(self) -> float:
+        """log of the ratio of the continuous masses, client over impostor."""
+        shares = [law.continuous[0] for law in (self.client, self.impostor) if law.continuous]
+        return math.log(shares[0]) - math.log(shares[1])
+
+
+def _sign_changes(
+    function: Callable[[FloatArray], FloatArray], mesh: FloatArray, what: str
+) -> FloatArray:
+    def at(u: float) -> float:
+        return float(function(np.array([u]))[0])
+
+    values = function(mesh)
+    known = np.nonzero(values)[0]
+    roots = []
+    for k, m in zip(known[:-1], known[1:], strict=True):
+        if values[k] * values[m] < 0.0:
+            touch = mesh[k + 1] if m > k + 1 else None
+            low, high = float(mesh[k]), float(mesh[m])
+            roots.append(bracketed_root(at, low, high, what=what) if touch is None else touch)
+    return np.array(roots)

@@ -1,0 +1,215 @@
+"""What a ROC does at its two ends, and what the ends say about the whole curve."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc._special import bracketed_root
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._value import Value
+from betaroc.distributions.base import Tail
+from betaroc.distributions.pairs import Pair
+
+__all__ = ["End", "Ends", "SemiDerivatives"]
+
+
+class SemiDerivatives(NamedTuple):
+    """lim dF_i / dF_c at the two ends of the threshold range: 0, inf or a constant."""
+
+    at_zero: float
+    at_one: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class End(Value):
+    """Behaviour of a ROC near one end of the threshold range.
+
+    Parameters
+    ----------
+    semi_derivative : float
+        lim dF_i / dF_c, the paper's; 0, inf or a finite constant.
+    roc_slope : float
+        lim dTPR / dFAR, its reciprocal.
+    exponent : float
+        rho in F_i ~ K F_c^rho (threshold near 0) or FAR ~ K TPR^rho (near 1).
+    coefficient : float
+        K; nan where the tails are not power laws.
+    side : str
+        "above", "on" or "below" the diagonal near that end.
+    """
+
+    semi_derivative: float
+    roc_slope: float
+    exponent: float
+    coefficient: float
+    side: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ends(Value):
+    """Both ends, named by the threshold.
+
+    Parameters
+    ----------
+    at_zero : End
+        Threshold towards the lower end of the scale: ROC corner (1, 1).
+    at_one : End
+        Threshold towards the upper end of the scale: ROC corner (0, 0).
+    """
+
+    at_zero: End
+    at_one: End
+
+
+def ends(pair: Pair) -> Ends:
+    """Both ends from the tails that the laws declare."""
+    client, impostor = pair.client._tails(), pair.impostor._tails()
+    return Ends(_end(client[0], impostor[0], lower=True), _end(client[1], impostor[1], lower=False))
+
+
+def _end(client: Tail, impostor: Tail, *, lower: bool) -> End:
+    semi, exponent, coefficient = _limits(client, impostor, lower=lower)
+    # The heavier impostor tail lifts the ROC at the lower end and sinks it at the upper.
+    heavier = "above" if lower else "below"
+    lighter = "below" if lower else "above"
+    side = heavier if semi > 1.0 else lighter if semi < 1.0 else "on"
+    slope = math.inf if semi == 0.0 else 1.0 / semi
+    return End(semi, slope, exponent, coefficient, side)
+
+
+def _limits(client: Tail, impostor: Tail, *, lower: bool) -> tuple[float, float, float]:
+    """Semi-derivative, exponent and coefficient of impostor mass against client mass."""
+    impostor_alone, client_alone = (math.inf, 0.0, math.nan), (0.0, math.inf, math.nan)
+    if client.place != impostor.place:
+        return impostor_alone if (impostor.place < client.place) == lower else client_alone
+    if client.mass > 0.0 or impostor.mass > 0.0:
+        if client.mass == 0.0:
+            return math.inf, 0.0, impostor.mass
+        if impostor.mass == 0.0:
+            return client_alone
+        ratio = impostor.mass / client.mass
+        return ratio, 1.0, ratio
+    if client.order != impostor.order:
+        return impostor_alone if impostor.order < client.order else client_alone
+    if client.order == 1:
+        return _power_limits(client, impostor)
+    return _gaussian_limits(client, impostor, lower=lower)
+
+
+def _power_limits(client: Tail, impostor: Tail) -> tuple[float, float, float]:
+    exponent = impostor.rate / client.rate
+    log_k = impostor.log_coefficient - exponent * client.log_coefficient
+    with np.errstate(over="ignore", under="ignore"):
+        coefficient = 1.0 if client == impostor else float(np.exp(log_k))
+    semi = math.inf if exponent < 1.0 else 0.0 if exponent > 1.0 else coefficient
+    return semi, exponent, coefficient
+
+
+def _gaussian_limits(client: Tail, impostor: Tail, *, lower: bool) -> tuple[float, float, float]:
+    exponent = impostor.rate / client.rate
+    if exponent != 1.0:
+        return (math.inf if exponent < 1.0 else 0.0), exponent, math.nan
+    if client.centre != impostor.centre:
+        impostor_heavier = (impostor.centre < client.centre) == lower
+        return (math.inf if impostor_heavier else 0.0), exponent, math.nan
+    return impostor.share / client.share, exponent, math.nan
+
+
+# --------------------------------------------------------------------- the whole curve
+def _excess(pair: Pair, t: Thresholds) -> FloatArray:
+    """A quantity of the sign of TPR - FAR: log F_i - log F_c, or log S_c - log S_i."""
+    lower_c, lower_i = pair.client._lower(t), pair.impostor._lower(t)
+    upper_c, upper_i = pair.client._upper(t)[1], pair.impostor._upper(t)[1]
+    use_lower = lower_c[0] + lower_i[0] <= 1.0
+    with np.errstate(invalid="ignore"):
+        value = np.where(use_lower, lower_i[1] - lower_c[1], upper_c - upper_i)
+    return np.where(np.isnan(value), 0.0, value)
+
+
+class Crossing(NamedTuple):
+    """A place where the ROC meets the diagonal and changes side."""
+
+    threshold: Thresholds
+    #: FAR = TPR on a straight segment, nan where the threshold attains the point.
+    rate: float
+
+
+def crossings(pair: Pair) -> list[Crossing]:
+    """Sign changes of TPR - FAR, ascending in the threshold.
+
+    Between neighbouring extremes (level 0 of the log-likelihood ratio, jumps)
+    TPR - FAR is monotone, so each sign change is bracketed.
+    """
+    t, signs = _signed_extremes(pair)
+    known = np.nonzero(signs)[0]
+    found = []
+    for k, m in zip(known[:-1], known[1:], strict=True):
+        if signs[k] != signs[m]:
+            touch = Crossing(t[k + 1], math.nan) if m > k + 1 else None
+            found.append(touch or _crossing(pair, t[k], t[m]))
+    return found
+
+
+def _signed_extremes(pair: Pair) -> tuple[Thresholds, FloatArray]:
+    t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
+    t = t[t.order()]
+    return t, np.sign(_excess(pair, t))
+
+
+def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
+    unit = pair.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
+    ends_of = (low.logit, high.logit) if unit else (low.theta, high.theta)
+    place = Thresholds.from_logit if unit else Thresholds.from_theta
+    inside = _jump_between(pair, low, high)
+    if inside is not None:
+        return inside
+
+    def excess(u: float) -> float:
+        return float(_excess(pair, place(np.array(u))))
+
+    a, b = _finite_bracket(pair, float(ends_of[0]), float(ends_of[1]), unit=unit)
+    return Crossing(place(np.array(bracketed_root(excess, a, b, what="crossing"))), math.nan)
+
+
+def _finite_bracket(pair: Pair, a: float, b: float, *, unit: bool) -> tuple[float, float]:
+    grid = pair.grid(a, b, unit=unit)
+    low = a if math.isfinite(a) else float(grid[0])
+    high = b if math.isfinite(b) else float(grid[-1])
+    return low, high
+
+
+def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | None:
+    """The crossing on the straight segment of a jump at `high`, or None in a smooth stretch."""
+    below = pair.just_below_any(high)
+    sign_below, sign_low = np.sign(_excess(pair, below)), np.sign(_excess(pair, low))
+    if not pair.discrete and sign_below != sign_low:
+        return None
+    far_0, tpr_0 = (float(v) for v in (pair.far(high), pair.tpr(high)))
+    left = low if pair.discrete else below
+    far_1, tpr_1 = (float(v) for v in (pair.far(left), pair.tpr(left)))
+    d_0, d_1 = tpr_0 - far_0, tpr_1 - far_1
+    share = d_0 / (d_0 - d_1) if d_0 != d_1 else 0.0
+    return Crossing(high, far_0 + share * (far_1 - far_0))
+
+
+def global_shape(pair: Pair) -> str:
+    """The statement on the whole curve; see :meth:`ScoreModel.global_shape`."""
+    if pair.client == pair.impostor:
+        return "chance"
+    by_theorem = pair.shape_by_theorem()
+    if by_theorem is not None:
+        return by_theorem
+    _, signs = _signed_extremes(pair)
+    sequence = [s for s in signs.tolist() if s != 0.0]
+    changes = [k for k in range(1, len(sequence)) if sequence[k] != sequence[k - 1]]
+    if not sequence:
+        return "chance"
+    if len(changes) > 1:
+        return "several-crossings"
+    if not changes:
+        return "proper" if sequence[0] > 0.0 else "below"
+    return "hook-at-zero" if sequence[0] < 0.0 else "hook-at-one"

@@ -1,0 +1,140 @@
+"""One hierarchy of errors and warnings, and the one way to warn.
+
+Every message says what must hold, what was given (count, first index or
+line, value), where, and what to do next.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "BetarocError",
+    "BetarocWarning",
+    "BoundaryWarning",
+    "DegenerateDataError",
+    "DiscretenessWarning",
+    "DuplicateWarning",
+    "FileFormatError",
+    "FitError",
+    "InfluenceWarning",
+    "InputError",
+    "InputTypeError",
+    "MissingDependencyError",
+    "OutputError",
+    "PrecisionWarning",
+    "ReversedScoresWarning",
+    "SameDataWarning",
+    "ScoreFileNotFoundError",
+    "SmallSampleWarning",
+    "StudyError",
+]
+
+_PACKAGE_FOLDER = str(Path(__file__).parent)
+
+
+class BetarocError(Exception):
+    """Root of every error that betaroc raises."""
+
+
+class InputError(BetarocError, ValueError):
+    """A value that cannot be right: its count, first place and the remedy are in the text."""
+
+
+class InputTypeError(BetarocError, TypeError):
+    """An object of a kind that is not read."""
+
+
+class FitError(BetarocError, RuntimeError):
+    """A fit that did not converge.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong.
+    result : object, optional
+        The partial result, never to be used as a fit.
+
+    Attributes
+    ----------
+    result : object or None
+        The partial result.
+    """
+
+    def __init__(self, message: str, result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.result)
+
+
+class DegenerateDataError(FitError):
+    """Data for which no maximum-likelihood estimate exists."""
+
+
+class FileFormatError(BetarocError, ValueError):
+    """A file that cannot be read as scores."""
+
+
+class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
+    """There is no score file at that path."""
+
+
+class OutputError(BetarocError, OSError):
+    """An output that cannot be written; what was there before is untouched."""
+
+
+class StudyError(BetarocError):
+    """A study that cannot be run or resumed."""
+
+
+class MissingDependencyError(BetarocError, ImportError):
+    """A package that is not installed; the text names the extra to install."""
+
+
+class BetarocWarning(UserWarning):
+    """Root of every warning that betaroc gives."""
+
+
+class BoundaryWarning(BetarocWarning):
+    """Scores of exactly 0 or 1 met a law that has no mass there."""
+
+
+class ReversedScoresWarning(BetarocWarning):
+    """Impostors score higher than clients (AUC below one half)."""
+
+
+class SmallSampleWarning(BetarocWarning):
+    """Fewer than ten scores in a class."""
+
+
+class InfluenceWarning(BetarocWarning):
+    """One score rules the fit."""
+
+
+class PrecisionWarning(BetarocWarning):
+    """Scores of low numerical precision, such as float16."""
+
+
+class SameDataWarning(BetarocWarning):
+    """The same data chose the threshold and judged it."""
+
+
+class DiscretenessWarning(BetarocWarning):
+    """Many tied scores met a continuous law."""
+
+
+class DuplicateWarning(BetarocWarning):
+    """The same classifier was given twice."""
+
+
+def warn(message: str, category: type[BetarocWarning]) -> None:
+    """Warn at the line of the caller outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE_FOLDER):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

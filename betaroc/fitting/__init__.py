@@ -1,0 +1,10 @@
+"""Maximum likelihood: one module an estimator, one table of families (`estimate.FAMILIES`)."""
+
+from __future__ import annotations
+
+from betaroc.fitting.beta_mle import beta_mle
+from betaroc.fitting.boundary import BoundaryRule
+from betaroc.fitting.estimate import fit, fit_distribution
+from betaroc.fitting.result import DistributionFit, Fit
+
+__all__ = ["BoundaryRule", "DistributionFit", "Fit", "beta_mle", "fit", "fit_distribution"]

@@ -1,0 +1,292 @@
+"""From scores to fitted laws: the table of families and the two functions that use it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc._checks import choice, listed, score_array, shown, weights_array
+from betaroc._thresholds import FloatArray
+from betaroc.errors import FitError, InputError, InputTypeError
+from betaroc.fitting.beta import BETA
+from betaroc.fitting.boundary import BoundaryRule, Request, Ruled, check_request, estimate_on_unit
+from betaroc.fitting.contract import Estimate, Family, Matrix, Sample
+from betaroc.fitting.empirical import EMPIRICAL
+from betaroc.fitting.logit_normal import LOGIT_NORMAL
+from betaroc.fitting.normal import NORMAL
+from betaroc.fitting.notices import (
+    Notice,
+    give,
+    inflated,
+    influence,
+    reversed_scores,
+    small_sample,
+)  # fmt: skip
+from betaroc.fitting.result import DistributionFit, Fit
+
+__all__ = ["fit", "fit_distribution"]
+
+FAMILIES: dict[str, Family] = {
+    "beta": BETA,
+    "normal": NORMAL,
+    "logit-normal": LOGIT_NORMAL,
+    "empirical": EMPIRICAL,
+}
+
+
+class _Task(NamedTuple):
+    """The checked arguments that both classes of a call share."""
+
+    family: str
+    row: Family
+    request: Request
+
+    @classmethod
+    def of(cls, family: Any, boundary: Any, resolution: Any) -> _Task:
+        name = choice(family, tuple(FAMILIES), "family")
+        row = FAMILIES[name]
+        request = check_request(boundary, resolution, name, bounded=row.coordinates is not None)
+        return cls(name, row, request)
+
+    def run(
+        self, name: str, values: FloatArray, weights: FloatArray | None
+    ) -> tuple[DistributionFit, list[Notice]]:
+        """The fit of one sample and what there is to say about it."""
+        sample = Sample.of(name, values, weights)
+        try:
+            ruled = self._estimate(sample)
+        except FitError as error:
+            if isinstance(error.result, Estimate):
+                ruled = Ruled(error.result, None, sample.total, sample.values.size)
+                error.result = self._result(sample, ruled)
+            raise
+        result = self._result(sample, ruled)
+        notices = small_sample(name, sample.total)
+        rule = ruled.rule
+        if rule is not None and self._unasked(rule):
+            notices += inflated(sample, rule, result.params, self.family)
+        return result, notices + influence(name, ruled.estimate.influence, ruled.base_total)
+
+    def _unasked(self, rule: BoundaryRule) -> bool:
+        """Whether point masses were fitted without anyone having asked for them."""
+        return (
+            self.request.policy is None
+            and rule.policy == "inflate"
+            and rule.n_zero + rule.n_one > 0
+        )
+
+    def _estimate(self, sample: Sample) -> Ruled:
+        if self.row.coordinates is None:
+            estimate = self.row.estimate(sample)
+            return Ruled(estimate, None, sample.total, sample.values.size)
+        if sample.low < 0.0 or sample.high > 1.0:
+            raise _outside(sample, self.family)
+        return estimate_on_unit(sample, self.row, self.request)
+
+    def _result(self, sample: Sample, ruled: Ruled) -> DistributionFit:
+        e = ruled.estimate
+        total = (
+            ruled.base_total
+            if ruled.rule is not None and ruled.rule.policy == "drop"
+            else sample.total
+        )
+        return DistributionFit(
+            self.family,
+            e.distribution,
+            e.names,
+            e.values,
+            _scaled(e.covariance, total),
+            e.log_likelihood,
+            ruled.n,
+            total,
+            e.converged,
+            e.iterations,
+            e.gradient_norm,
+            ruled.rule,
+        )
+
+
+def _scaled(covariance: Matrix, total: float) -> Matrix:
+    return tuple(tuple([value / total for value in row]) for row in covariance)
+
+
+def _outside(sample: Sample, family: str) -> InputError:
+    wrong = np.flatnonzero((sample.values < 0.0) | (sample.values > 1.0))
+    first = int(wrong[0])
+    places = listed(map(sample.place, wrong.tolist()))
+    percent = sample.low >= 0.0 and 2.0 < sample.high <= 100.0
+    hint = "They look like percentages: divide by 100. " if percent else ""
+    return InputError(
+        f'{sample.name} must lie in [0, 1] for family="{family}"; got {wrong.size} of'
+        f" {sample.values.size} outside (min {sample.low:.6g}, max {sample.high:.6g}), first"
+        f" {float(sample.values[first])!r}; indices {places}. {hint}Otherwise fit"
+        ' family="normal", or map both classes into [0, 1] by one fixed function first.'
+    )
+
+
+def _is_plain(sample: Any) -> bool:
+    """A float64 vector of finite numbers, which nothing here keeps or changes: no copy needed."""
+    if type(sample) is not np.ndarray or sample.dtype != np.float64 or sample.ndim != 1:
+        return False
+    return sample.size > 0 and math.isfinite(sample.min()) and math.isfinite(sample.max())
+
+
+def fit_distribution(
+    sample: Any,
+    family: str = "beta",
+    *,
+    weights: Any = None,
+    boundary: str | None = None,
+    resolution: float | None = None,
+) -> DistributionFit:
+    """Maximum-likelihood fit of one law to one sample.
+
+    The beta law solves digamma(a) - digamma(a+b) = mean log x and
+    digamma(b) - digamma(a+b) = mean log(1-x); the normal law has divisor n.
+
+    Parameters
+    ----------
+    sample : array_like, shape (n,)
+        Finite scores; in [0, 1] for ``"beta"`` and ``"logit-normal"``.
+    family : str
+        ``"beta"``, ``"normal"``, ``"logit-normal"`` or ``"empirical"``.
+    weights : array_like, shape (n,), optional
+        Frequencies: weight k counts as k copies.
+    boundary : str, optional
+        What becomes of scores of exactly 0 and 1. Left out: point masses with their
+        observed shares, with a `BoundaryWarning`. ``"inflate"``: the same, without.
+        ``"error"``: refuse. ``"drop"``: leave them out. ``"squeeze"``: fit
+        (s (n-1) + 1/2) / n. ``"censor"``: scores <= resolution count as F(resolution),
+        scores >= 1 - resolution as 1 - F(1 - resolution). ``"matlab"``: as `betafit` does,
+        censored at 2**-511 and 1 - 2**-53.
+    resolution : float, optional
+        Alone: the scores are rounded to multiples of it, and the likelihood is that
+        of the cells k * resolution +- resolution / 2, cut to [0, 1].
+
+    Returns
+    -------
+    DistributionFit
+
+    Raises
+    ------
+    InputError
+        Scores outside [0, 1], not finite, or options that contradict one another.
+    InputTypeError
+        A sample that is not numeric.
+    DegenerateDataError
+        No maximum exists: fewer than two distinct scores inside (0, 1), or a law more
+        concentrated than a + b = 1e12.
+    FitError
+        The solver stopped early; the partial result is the error's ``result``.
+
+    Warns
+    -----
+    BoundaryWarning, SmallSampleWarning (n < 10), InfluenceWarning (one score moves a or b
+    by more than half and more than 10/n).
+
+    Notes
+    -----
+    The support is fixed to [0, 1]; location and scale are never fitted. Scores outside
+    [0, 1] are meaningless for such a law, and end points estimated from a sample are not
+    regular: they sit at its extremes, the likelihood is unbounded for shapes below 1, and
+    two classes would get two different scales, hence no ROC curve.
+
+    The maximum exists and is unique with two or more distinct scores strictly inside
+    (0, 1). Parameters carry 10 or more correct digits, for scores from 5e-324 to 1 - 2**-53
+    and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a censoring edge is a
+    modelling choice: both are there for comparison.
+
+    References
+    ----------
+    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
+    machine learning binary classifiers, section 3.
+
+    Examples
+    --------
+    >>> from betaroc.fitting.estimate import fit_distribution
+    >>> result = fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
+    >>> round(result.params["a"], 6), round(result.std_errors["a"], 4)
+    (1.860003, 0.7823)
+    """
+    task = _Task.of(family, boundary, resolution)
+    values = sample if _is_plain(sample) else score_array(sample, "sample")
+    if weights is not None:
+        weights = weights_array(weights, values.size, "weights")
+    result, notices = task.run("sample", values, weights)
+    if notices:
+        give(notices)
+    return result
+
+
+def fit(
+    scores: Any,
+    family: str = "beta",
+    *,
+    boundary: str | None = None,
+    resolution: float | None = None,
+) -> Fit:
+    """Maximum-likelihood fit of both classes: from scores to a model.
+
+    Parameters
+    ----------
+    scores : Scores
+        Client and impostor scores.
+    family : str
+        ``"beta"``, ``"normal"``, ``"logit-normal"`` or ``"empirical"``, for both classes.
+    boundary, resolution : optional
+        The rule for scores of exactly 0 and 1 and for rounded scores; see
+        :func:`fit_distribution`.
+
+    Returns
+    -------
+    Fit
+        ``.model`` is the pair of laws, with the observed weighted client share as prior.
+
+    Raises
+    ------
+    InputTypeError
+        If `scores` is not a `Scores`.
+    InputError, DegenerateDataError, FitError
+        As in :func:`fit_distribution`; the message names the class.
+
+    Warns
+    -----
+    ReversedScoresWarning
+        If impostors score higher than clients (empirical AUC < 1/2). Nothing is flipped.
+    BoundaryWarning, SmallSampleWarning, InfluenceWarning
+        As in :func:`fit_distribution`, once for both classes.
+
+    Notes
+    -----
+    The support of the beta and logit-normal laws is fixed to [0, 1], for both classes alike:
+    no location or scale is fitted, because a common score scale is what makes a ROC curve.
+
+    Examples
+    --------
+    >>> from betaroc import Scores
+    >>> client = [0.35, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97]
+    >>> impostor = [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65]
+    >>> result = fit(Scores(client, impostor))
+    >>> round(result.client.params["a"], 4), result.model.prior
+    (3.3701, 0.5)
+    """
+    from betaroc.model import ScoreModel
+    from betaroc.scores import Scores
+
+    if not isinstance(scores, Scores):
+        raise InputTypeError(
+            f"scores must be a betaroc.Scores; got {shown(scores)} of type"
+            f" {type(scores).__name__}. Make one with Scores(client, impostor),"
+            " Scores.from_labels(y_true, y_score) or read_scores(path)."
+        )
+    task = _Task.of(family, boundary, resolution)
+    client, said = task.run("client", scores.client, scores.client_weights)
+    impostor, also = task.run("impostor", scores.impostor, scores.impostor_weights)
+    reversed_scores(scores.client, scores.impostor, scores.client_weights, scores.impostor_weights)
+    give(said + also)
+    model = ScoreModel(
+        client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
+    )
+    return Fit(model, scores, client, impostor, task.family)

@@ -1,0 +1,66 @@
+"""Maximum likelihood of the logit-normal law: the normal law of the scores' logits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from betaroc._thresholds import FloatArray
+from betaroc.distributions import LogitNormal
+from betaroc.fitting.contract import Coordinates, Estimate, Family, Sample
+from betaroc.fitting.normal import inverse_information, moments, normal_log_likelihood
+
+_HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+def estimate_logit_normal(sample: Sample) -> Estimate:
+    """Moments of log x - log(1 - x); the Jacobian -log x - log(1 - x) joins the likelihood."""
+    log, log1m = np.log(sample.values), np.log1p(-sample.values)
+    mu, sigma = moments(sample.replace(log - log1m), "logit-normal")
+    jacobian = -sample.total * sample.mean(log + log1m)
+    return Estimate(
+        LogitNormal(mu, sigma),
+        ("mu", "sigma"),
+        (mu, sigma),
+        inverse_information(sigma),
+        normal_log_likelihood(sigma, sample.total) + jacobian,
+    )
+
+
+def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
+    """The log-likelihood of any logit-normal law, from three sums."""
+    log, log1m = np.log(sample.values), np.log1p(-sample.values)
+    logit = log - log1m
+    centre = sample.mean(logit)
+    square = sample.mean((logit - centre) ** 2)
+    jacobian = -sample.mean(log + log1m)
+
+    def at(law: Any) -> float:
+        deviance = (square + (centre - law.mu) ** 2) / (2.0 * law.sigma**2)
+        return float(sample.total * (jacobian - deviance - math.log(law.sigma) - _HALF_LOG_TWO_PI))
+
+    return at
+
+
+def _of(law: Any) -> tuple[float, float]:
+    return law.mu, math.log(law.sigma)
+
+
+def _law(mu: float, log_sigma: float) -> LogitNormal:
+    return LogitNormal(mu, math.exp(log_sigma))
+
+
+def _rates(law: Any) -> tuple[float, float]:
+    return 1.0, law.sigma
+
+
+def _scale(law: Any) -> FloatArray:
+    return np.diag([law.sigma, math.sqrt(0.5)])
+
+
+LOGIT_NORMAL = Family(
+    estimate_logit_normal, Coordinates(_law, _of, _rates, _scale, _log_likelihood)
+)

@@ -1,0 +1,111 @@
+"""What a fit has to say beside its numbers; each kind is said once a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc._thresholds import FloatArray
+from betaroc.errors import (
+    BetarocWarning,
+    BoundaryWarning,
+    InfluenceWarning,
+    ReversedScoresWarning,
+    SmallSampleWarning,
+    warn,
+)
+from betaroc.fitting.boundary import BoundaryRule, first_at_end
+from betaroc.fitting.contract import Influence, Sample
+
+SMALL_SAMPLE = 10
+#: A score is influential if it moves a parameter by this share and this many times 1/n.
+_SHARE, _TIMES = 0.5, 10.0
+
+_ADVICE: dict[type[BetarocWarning], str] = {
+    BoundaryWarning: 'Other choices: boundary="error", "censor", "squeeze", "drop".',
+    SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
+    InfluenceWarning: "Check that score; if it was rounded, pass resolution=.",
+}
+
+
+class Notice(NamedTuple):
+    """One class's part of a warning."""
+
+    category: type[BetarocWarning]
+    text: str
+
+
+def give(notices: Iterable[Notice]) -> None:
+    """One warning for each category, the classes joined."""
+    grouped: dict[type[BetarocWarning], list[str]] = {}
+    for notice in notices:
+        grouped.setdefault(notice.category, []).append(notice.text)
+    for category, texts in grouped.items():
+        warn(f"{'; '.join(texts)}. {_ADVICE[category]}", category)
+
+
+def small_sample(name: str, total: float) -> list[Notice]:
+    """Fewer than ten scores (their total weight, for weighted ones)."""
+    if total >= SMALL_SAMPLE:
+        return []
+    return [Notice(SmallSampleWarning, f"{name}: only {total:g} scores, fewer than {SMALL_SAMPLE}")]
+
+
+def inflated(
+    sample: Sample, rule: BoundaryRule, params: Mapping[str, float], family: str
+) -> list[Notice]:
+    """Point masses that were fitted because nobody said otherwise."""
+    ends = (("0.0", rule.n_zero, params["at_zero"]), ("1.0", rule.n_one, params["at_one"]))
+    met = [end for end in ends if end[1]]
+    counts = " and ".join(f"{count} exactly {end}" for end, count, _ in met)
+    masses = " and ".join(f"{mass:.4g}" for _, _, mass in met)
+    text = (
+        f"{sample.name}: of {sample.values.size} scores {counts} (first at index"
+        f" {first_at_end(sample)}); fitted as point mass {masses} beside a {family} law"
+    )
+    return [Notice(BoundaryWarning, text)]
+
+
+def influence(name: str, found: Influence | None, total: float) -> list[Notice]:
+    """One score that moves a parameter by a half, and by ten times an average score's share."""
+    if found is None or total < SMALL_SAMPLE:
+        return []
+    if found.share <= max(_SHARE, _TIMES / total):
+        return []
+    text = f"{name}: the score {found.score!r} alone moves {found.parameter} by {found.share:.0%}"
+    return [Notice(InfluenceWarning, text)]
+
+
+def reversed_scores(
+    client: FloatArray,
+    impostor: FloatArray,
+    client_weights: FloatArray | None,
+    impostor_weights: FloatArray | None,
+) -> None:
+    """Warn if the empirical AUC is below one half."""
+    auc = empirical_auc(client, impostor, client_weights, impostor_weights)
+    if auc < 0.5:
+        warn(
+            f"impostors score higher than clients: the empirical AUC is {auc:.4g} < 0.5. Scores are"
+            " taken as they are (higher = more client-like); if lower means client, pass 1 - score"
+            " or -score, and check which label is the client's.",
+            ReversedScoresWarning,
+        )
+
+
+def empirical_auc(
+    client: FloatArray,
+    impostor: FloatArray,
+    client_weights: FloatArray | None = None,
+    impostor_weights: FloatArray | None = None,
+) -> float:
+    """P(client > impostor) + P(equal) / 2, weighted."""
+    order = np.argsort(impostor)
+    ordered = impostor[order]
+    own = np.ones(ordered.size) if impostor_weights is None else impostor_weights[order]
+    below = np.concatenate([[0.0], np.cumsum(own)])
+    wins = below[np.searchsorted(ordered, client, "left")]
+    wins = 0.5 * (wins + below[np.searchsorted(ordered, client, "right")])
+    return float(np.average(wins, weights=client_weights)) / float(below[-1])

@@ -1,0 +1,181 @@
+"""The result of a fit: a law with its precision, and a pair of them as a model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betaroc._thresholds import FloatArray
+from betaroc._value import Value
+from betaroc.distributions.base import Distribution
+from betaroc.fitting.boundary import BoundaryRule
+from betaroc.fitting.contract import Matrix
+
+if TYPE_CHECKING:
+    from betaroc.model import ScoreModel
+    from betaroc.scores import Scores
+
+__all__ = ["DistributionFit", "Fit"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributionFit(Value):
+    """A law fitted to one sample, and how well the sample determines it.
+
+    Made by :func:`fit_distribution`; `Fit.client` and `Fit.impostor` are such values.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    distribution : Distribution
+        The fitted law; `Inflated` where scores of exactly 0 or 1 became point masses.
+    names, values : tuple
+        Parameters in order: a, b (beta); mu, sigma (normal, logit-normal); then
+        at_zero, at_one if inflated; none for the empirical law.
+    covariance : tuple of tuple of float
+        Their covariance, as nested tuples; `cov` is the array.
+    log_likelihood : float
+        With point masses, of the mixed law; with cells, of the counts; nan for
+        the empirical law, which has no density.
+    n : int
+        Scores that took part.
+    total_weight : float
+        Sum of their weights: the number of trials.
+    converged : bool
+        Always true in a result that was returned; the partial result that a
+        `FitError` carries has false.
+    iterations : int
+        Evaluations of the Newton step; 0 for closed forms.
+    gradient_norm : float
+        Largest component of the gradient of the mean log-likelihood in the free
+        coordinates, (log a, log b) or (mu, log sigma).
+    boundary : BoundaryRule or None
+        The rule for scores of exactly 0 and 1; None for families on the real line.
+
+    Examples
+    --------
+    >>> from betaroc import fit_distribution
+    >>> fit = fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
+    >>> {name: round(value, 6) for name, value in fit.params.items()}
+    {'a': 1.860003, 'b': 2.381092}
+    >>> fit.converged, fit.n
+    (True, 10)
+    """
+
+    family: str
+    distribution: Distribution
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    covariance: Matrix
+    log_likelihood: float
+    n: int
+    total_weight: float
+    converged: bool = True
+    iterations: int = 0
+    gradient_norm: float = 0.0
+    boundary: BoundaryRule | None = None
+
+    @property
+    def params(self) -> Mapping[str, float]:
+        """The parameters, in order, read-only."""
+        return MappingProxyType(dict(zip(self.names, self.values, strict=True)))
+
+    @cached_property
+    def cov(self) -> FloatArray:
+        """Covariance matrix in the order of `params`: inverse information over the weight."""
+        size = len(self.names)
+        matrix = np.array(self.covariance, dtype=np.float64).reshape(size, size)
+        matrix.flags.writeable = False
+        return matrix
+
+    @property
+    def std_errors(self) -> Mapping[str, float]:
+        """Square roots of the diagonal of `cov`, by name, read-only."""
+        errors = (math.sqrt(self.covariance[i][i]) for i in range(len(self.names)))
+        return MappingProxyType(dict(zip(self.names, errors, strict=True)))
+
+    @property
+    def aic(self) -> float:
+        """2 k - 2 log-likelihood, k parameters."""
+        return 2.0 * len(self.names) - 2.0 * self.log_likelihood
+
+    @property
+    def bic(self) -> float:
+        """k log(total weight) - 2 log-likelihood."""
+        return len(self.names) * math.log(self.total_weight) - 2.0 * self.log_likelihood
+
+    def summary(self) -> Any:
+        """A statsmodels summary: prints as text, shows as a table in a notebook."""
+        from betaroc.fitting.tables import distribution_summary
+
+        return distribution_summary(self)
+
+    def to_frame(self) -> Any:
+        """A pandas frame, one row a parameter: family, parameter, estimate, std_error."""
+        from betaroc.fitting.tables import distribution_frame
+
+        return distribution_frame(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Value):
+    """Both classes fitted: the model, the scores it came from, and how well they determine it.
+
+    Made by :func:`fit`.
+
+    Parameters
+    ----------
+    model : ScoreModel
+        The pair of laws; its prior is the observed, weighted share of clients.
+    scores : Scores
+        The data.
+    client, impostor : DistributionFit
+        The two laws with their precision.
+    family : str
+        Name of the family.
+    """
+
+    model: ScoreModel
+    scores: Scores
+    client: DistributionFit
+    impostor: DistributionFit
+    family: str
+
+    @property
+    def log_likelihood(self) -> float:
+        """Sum over the classes, which are independent samples."""
+        return self.client.log_likelihood + self.impostor.log_likelihood
+
+    @property
+    def aic(self) -> float:
+        """Sum over the classes: 2 k - 2 log-likelihood."""
+        return self.client.aic + self.impostor.aic
+
+    @property
+    def bic(self) -> float:
+        """Sum over the classes, each parameter charged the log of its own class's weight."""
+        return self.client.bic + self.impostor.bic
+
+    @property
+    def converged(self) -> bool:
+        """Whether both laws are at their maximum; always true in a result that was returned."""
+        return self.client.converged and self.impostor.converged
+
+    def summary(self) -> Any:
+        """A statsmodels summary of both classes: prints as text, shows in a notebook."""
+        from betaroc.fitting.tables import fit_summary
+
+        return fit_summary(self)
+
+    def to_frame(self) -> Any:
+        """A pandas frame, one row a class and parameter: class, family, parameter, ..."""
+        from betaroc.fitting.tables import fit_frame
+
+        return fit_frame(self)

@@ -1,0 +1,183 @@
+"""The convex hull of a ROC and the question whether the curve is its own hull."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._checks import probability_array
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._value import Value
+from betaroc.distributions.base import as_output
+from betaroc.distributions.pairs import Pair
+from betaroc.measures import OperatingPoint, operating_point
+
+__all__ = ["RocHull", "hull_of", "is_concave"]
+
+#: Relative rounding noise of a slope built from differences of rates.
+_NOISE = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocHull(Value):
+    """The upper convex hull of a ROC.
+
+    Parameters
+    ----------
+    vertices : OperatingPoint
+        Points of the curve on the hull, FAR ascending; between neighbours the
+        hull is the straight segment. Ends of chords are exact tangent points.
+    chords : ndarray, shape (k, 2)
+        FAR at both ends of each segment that bridges a dent of the curve.
+    upward : bool
+        True for the client-positive axes.
+    """
+
+    vertices: OperatingPoint
+    chords: FloatArray
+    upward: bool = True
+
+    def tpr(self, fpr: npt.ArrayLike) -> Any:
+        """Height of the hull, linear between its vertices (relative error about 1e-5 on arcs)."""
+        x = probability_array(fpr, "fpr")
+        return as_output(np.asarray(np.interp(x, *self._axes())))
+
+    def auc(self) -> float:
+        """Area under the hull: the curve's own area plus that under the chords."""
+        x, y = self._axes()
+        return math.fsum(0.5 * np.diff(x) * (y[1:] + y[:-1]))
+
+    def _axes(self) -> tuple[FloatArray, FloatArray]:
+        v = self.vertices
+        return (v.far, v.tpr) if self.upward else (v.frr[::-1], v.tnr[::-1])
+
+
+def _dense(pair: Pair) -> Thresholds:
+    if pair.discrete:
+        return pair.candidates[::-1]
+    p = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5, 4000)[1:]])
+    parts = [pair.candidates]
+    for law in (pair.client, pair.impostor):
+        if law.continuous is not None:
+            for invert in (law._lower_quantile, law._upper_quantile):
+                parts.append(invert(p, np.log(p)))
+    t = Thresholds.concatenate(parts)
+    return t[t.order()[::-1]]
+
+
+def _upper_chain(x: FloatArray, y: FloatArray) -> list[int]:
+    """Indices of the upper hull of points with x ascending (ties: y ascending)."""
+    chain: list[int] = []
+    for k in range(x.size):
+        while len(chain) > 1:
+            i, j = chain[-2], chain[-1]
+            if (x[j] - x[i]) * (y[k] - y[i]) > (y[j] - y[i]) * (x[k] - x[i]):
+                chain.pop()
+            else:
+                break
+        chain.append(k)
+    return chain
+
+
+def hull_of(pair: Pair, prior: float, *, upward: bool) -> RocHull:
+    """The hull from a dense polyline, its chords polished to exact tangency."""
+    t = _dense(pair)
+    far, tpr = pair.far(t), pair.tpr(t)
+    keep = np.concatenate([[True], (np.diff(far) > 0.0) | (np.diff(tpr) > 0.0)])
+    t, far, tpr = t[keep], far[keep], tpr[keep]
+    chain = np.array(_upper_chain(far, tpr))
+    gaps = np.nonzero(np.diff(chain) > 1)[0]
+    parts: list[Thresholds] = []
+    chords: list[list[float]] = []
+    last = 0
+    for g in gaps.tolist():
+        i, j = chain[g], chain[g + 1]
+        low, high = _tangent(pair, t[[i]], t[[j]])
+        if low is None or high is None:
+            continue
+        inner = t[chain[last : g + 1]]
+        parts += [inner[far[chain[last : g + 1]] < pair.far(low)], low, high]
+        chords.append([float(pair.far(low)[0]), float(pair.far(high)[0])])
+        last = g + 1
+    parts.append(t[chain[last:]])
+    places = Thresholds.concatenate(parts)
+    points = operating_point(
+        places, pair.far(places), pair.frr(places), pair.tpr(places), pair.tnr(places),
+        prior=prior, unit=pair.unit,
+    )  # fmt: skip
+    return RocHull(points, np.array(chords).reshape(-1, 2), upward)
+
+
+def _tangent(
+    pair: Pair, right: Thresholds, left: Thresholds
+) -> tuple[Thresholds | None, Thresholds | None]:
+    """Both ends of a chord: a jump stays, a smooth end moves to where the slope is the chord's."""
+    if pair.discrete:
+        return (right, left) if pair.far(left)[0] > pair.far(right)[0] else (None, None)
+    ends = [right, left]
+    for _ in range(60):
+        rise = float((pair.tpr(ends[1]) - pair.tpr(ends[0]))[0])
+        run = float((pair.far(ends[1]) - pair.far(ends[0]))[0])
+        if run <= 0.0 or rise <= 0.0:
+            return None, None
+        roots = pair.ratio_roots(math.log(rise) - math.log(run))
+        moved = [_nearest_root(pair, end, roots) for end in ends]
+        if all(np.array_equal(m.theta, e.theta) for m, e in zip(moved, ends, strict=True)):
+            break
+        ends = moved
+    if not float(pair.far(ends[1])[0]) > float(pair.far(ends[0])[0]) * (1.0 + _NOISE):
+        return None, None
+    return ends[0], ends[1]
+
+
+def _nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
+    """A concave tangency near `end`, or the end itself where the curve jumps or stops."""
+    stays = np.isin(end.theta, pair.joints.theta) & (~np.isfinite(end.logit) | (not pair.unit))
+    if bool(np.any(stays)) or roots.size == 0:
+        return end
+    u = roots.logit if pair.unit else roots.theta
+    here = end.logit if pair.unit else end.theta
+    slopes = pair._slope("client", roots) - pair._slope("impostor", roots)
+    distance = np.where(slopes >= 0.0, np.abs(u - here), np.inf)
+    return roots[[int(np.argmin(distance))]]
+
+
+def is_concave(pair: Pair) -> bool:
+    """Slopes never rise as FAR grows: along the arcs, over the jumps and between them."""
+    if pair.discrete or pair.client.continuous is None or pair.impostor.continuous is None:
+        t = pair.candidates[::-1]
+        return _falling(pair.far(t), pair.tpr(t))
+    turns = pair.turning_points()
+    if turns.size:
+        return False
+    if (
+        not pair.joints.size == 2
+        or pair.client.atoms.places.size
+        or pair.impostor.atoms.places.size
+    ):
+        return _concave_with_jumps(pair)
+    return _rising(pair)
+
+
+def _rising(pair: Pair) -> bool:
+    """A likelihood ratio without turning points rises, falls or is constant."""
+    u = pair.mesh[[pair.mesh.size // 4, 3 * pair.mesh.size // 4]]
+    low, high = pair.log_ratio(pair.place(u))
+    return bool(high >= low)
+
+
+def _concave_with_jumps(pair: Pair) -> bool:
+    dense = _dense(pair)
+    return _rising(pair) and _falling(pair.far(dense), pair.tpr(dense))
+
+
+def _falling(x: FloatArray, y: FloatArray) -> bool:
+    run, rise = np.diff(x), np.diff(y)
+    move = (run > 0.0) | (rise > 0.0)
+    run, rise = run[move], rise[move]
+    left, right = rise[:-1] * run[1:], rise[1:] * run[:-1]
+    return bool(np.all(right <= left + _NOISE * (left + right)))

@@ -1,0 +1,14 @@
+"""Pictures: functions that draw what curves and laws hold, and compute nothing new."""
+
+from __future__ import annotations
+
+from betaroc.plot.curves import plot_det, plot_precision_recall, plot_roc
+from betaroc.plot.densities import plot_densities, plot_histogram
+
+__all__ = [
+    "plot_densities",
+    "plot_det",
+    "plot_histogram",
+    "plot_precision_recall",
+    "plot_roc",
+]

@@ -1,0 +1,200 @@
+"""Histograms of scores and the laws fitted to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._checks import count, score_array
+from betaroc._thresholds import FloatArray
+from betaroc.plot.style import CLIENT, IMPOSTOR, legend, named, new_axes
+
+if TYPE_CHECKING:
+    from betaroc.distributions.base import Distribution
+    from betaroc.model import ScoreModel
+
+__all__ = ["plot_densities", "plot_histogram"]
+
+
+def plot_histogram(
+    scores: npt.ArrayLike,
+    law: Distribution | None = None,
+    ax: Any = None,
+    *,
+    weights: npt.ArrayLike | None = None,
+    bins: int = 20,
+    limits: tuple[float, float] | None = None,
+    **style: Any,
+) -> Any:
+    """Draw a histogram of one class's scores, and the density of a law over it.
+
+    Parameters
+    ----------
+    scores : array_like
+        The scores.
+    law : Distribution, optional
+        Drawn over the bars; its point masses as stems, and the scores there
+        are left out of the bars.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes if left out.
+    weights : array_like, optional
+        Frequencies, one a score.
+    bins : int
+        Number of bars.
+    limits : tuple of float, optional
+        First and last edge; by default [0, 1] where all scores lie in it, else
+        their range.
+    **style
+        ``color`` and ``label`` of bars, line and stems alike.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    The bars' area is the share of the scores they hold, so that bars and
+    density are on one scale. A stem of mass p is as high as a bar holding p.
+
+    Examples
+    --------
+    >>> from betaroc import Beta
+    >>> ax = plot_histogram([0.1, 0.2, 0.25, 0.7], Beta(1.0, 2.0))
+    >>> len(ax.patches), ax.get_ylabel()
+    (20, 'density')
+    """
+    values = score_array(scores, "scores")
+    mass = np.ones(values.size) if weights is None else np.asarray(weights, dtype=np.float64)
+    low, high = limits or span(values)
+    edges = np.linspace(low, high, count(bins, "bins") + 1)
+    width = float(edges[1] - edges[0])
+    in_bars = np.ones(values.size, dtype=bool)
+    if law is not None and law.continuous is not None:
+        in_bars = ~np.isin(values, law.atoms.places)
+    heights = np.histogram(values[in_bars], edges, weights=mass[in_bars])[0] / mass.sum() / width
+    fresh = ax is None
+    ax = new_axes(ax)
+    colour = style.get("color", CLIENT)
+    ax.bar(edges[:-1], heights, width, align="edge", color=colour, alpha=0.32, edgecolor="white",
+           linewidth=0.5, label=style.get("label"))  # fmt: skip
+    if law is not None and law.continuous is not None:
+        _density(ax, law, low, high, colour, None)
+        _stems(ax, law, width, colour)
+    if fresh:
+        ax.set_xlim(low, high)
+        ax.set_ylim(0.0, 1.25 * max(float(heights.max()), _typical(law)))
+        named(ax, "score", "density")
+    legend(ax)
+    return ax
+
+
+def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
+    """Draw the densities of both laws of a pair, point masses as stems.
+
+    Parameters
+    ----------
+    model : ScoreModel
+        The pair.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes if left out.
+    **style
+        Properties of both lines.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Densities that are infinite at an end leave the frame there. A stem of mass
+    p is as high as a bar of a twentieth of the frame's width holding p.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> ax = plot_densities(br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['client', 'impostor']
+    """
+    laws = (model.client, model.impostor)
+    ends = np.array([_range(law) for law in laws])
+    low, high = float(ends[:, 0].min()), float(ends[:, 1].max())
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    fresh = ax is None
+    ax = new_axes(ax)
+    for law, colour, name in zip(laws, (CLIENT, IMPOSTOR), ("client", "impostor"), strict=True):
+        own = {"color": colour, "label": name, **style}
+        if law.continuous is not None:
+            _density(ax, law, low, high, own.pop("color"), own.pop("label"), **own)
+        _stems(ax, law, 0.05 * (high - low), colour)
+    if fresh:
+        ax.set_xlim(low, high)
+        ax.set_ylim(0.0, 1.15 * max(_typical(law) for law in laws))
+        named(ax, "score", "density")
+    legend(ax)
+    return ax
+
+
+def span(*samples: FloatArray) -> tuple[float, float]:
+    """[0, 1] where all scores lie in it, else the range that holds them."""
+    low, high = min(float(s.min()) for s in samples), max(float(s.max()) for s in samples)
+    if 0.0 <= low and high <= 1.0:
+        return 0.0, 1.0
+    if low == high:
+        room = max(abs(low), 1.0) * 0.5
+        return low - room, high + room
+    return low, high
+
+
+def _range(law: Distribution) -> tuple[float, float]:
+    """The support where it is bounded, else all but a thousandth at each end."""
+    low, high = law.support
+    return (
+        low if np.isfinite(low) else float(law.ppf(1e-3)),
+        high if np.isfinite(high) else float(law.isf(1e-3)),
+    )
+
+
+def _typical(law: Distribution | None) -> float:
+    """A height that shows the law: its density where 5 % to 95 % of the scores lie."""
+    if law is None or law.continuous is None:
+        return 0.0
+    share, base = law.continuous
+    places = base.ppf(np.linspace(0.05, 0.95, 91))
+    return share * float(np.max(base.pdf(places)))
+
+
+def _density(
+    ax: Any, law: Distribution, low: float, high: float, colour: str, label: str | None, **more: Any
+) -> None:
+    """The density between the ends, denser near them, where it may be infinite."""
+    part = np.concatenate([np.geomspace(1e-7, 0.005, 60), np.linspace(0.005, 0.5, 300)[1:]])
+    shares = np.concatenate([part, (1.0 - part)[::-1][1:]])
+    x = low + shares * (high - low)
+    with np.errstate(over="ignore"):
+        y = law.pdf(x)
+    keep = np.isfinite(y)
+    ax.plot(x[keep], y[keep], **{"color": colour, "linewidth": 1.6, "label": label, **more})
+
+
+def _stems(ax: Any, law: Distribution, width: float, colour: str) -> None:
+    if law.continuous is None:
+        return
+    low, high = law.support
+    for place, mass in zip(law.atoms.places.tolist(), law.atoms.masses.tolist(), strict=True):
+        ax.plot([place, place], [0.0, mass / width], color=colour, linewidth=2.6, marker="o",
+                markevery=[1], markersize=5, clip_on=True, solid_capstyle="butt")  # fmt: skip
+        left = place - low < high - place
+        ax.annotate(
+            f"P(S = {place:g}) = {100.0 * mass:.3g} %",
+            (0.03 if left else 0.97, 0.97 - 0.07 * len(ax.texts)),
+            xycoords="axes fraction",
+            ha="left" if left else "right",
+            va="top",
+            fontsize=8,
+            color=colour,
+            parse_math=False,
+        )

@@ -1,0 +1,263 @@
+"""The receiver operating characteristic of a pair, as a function and as points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc import decisions
+from betaroc._checks import choice, probability_array
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._value import Value
+from betaroc.distributions.base import Distribution, as_output
+from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.ends import ends
+from betaroc.hull import RocHull, hull_of, is_concave
+from betaroc.measures import OperatingPoint, operating_point
+
+__all__ = ["Roc", "curve_thresholds"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Roc(Value):
+    """ROC of a pair of laws, exact at every point.
+
+    With ``positive="client"``, x = FAR and y = TPR; with ``positive="impostor"``
+    (Omar and Ivrissimtzis, Fig. 4), x = F_c(theta) and y = F_i(theta): the
+    reflection of the former in the anti-diagonal. Area, hull, crossings and
+    concavity agree; ends are swapped and slopes inverted.
+
+    Parameters
+    ----------
+    client, impostor : Distribution
+        The two laws.
+    positive : {"client", "impostor"}
+        Which class the axes call positive.
+    prior : float
+        P(client), carried into the points.
+    name : str, optional
+        For legends.
+    is_generic : bool
+        Whether the closed forms are left out.
+
+    Notes
+    -----
+    Laws with atoms, and samples, give the polyline through the attainable
+    points: ties are straight segments, and on a vertical segment y is its top.
+    Rates come from their own tails, so x = 1e-300 is as exact as x = 0.1.
+
+    Examples
+    --------
+    >>> from betaroc import Beta
+    >>> roc = Roc(Beta(2.0, 1.0), Beta(1.0, 1.0))  # TPR = 1 - (1 - FAR)^2
+    >>> round(roc.tpr(0.5), 12)
+    0.75
+    """
+
+    client: Distribution
+    impostor: Distribution
+    positive: Literal["client", "impostor"] = "client"
+    prior: float = 0.5
+    name: str | None = None
+    is_generic: bool = False
+
+    def __post_init__(self) -> None:
+        choice(self.positive, ("client", "impostor"), "positive")
+
+    @property
+    def _pair(self) -> Pair:
+        return pair_of(self.client, self.impostor, generic=self.is_generic)
+
+    @property
+    def _upward(self) -> bool:
+        return self.positive == "client"
+
+    # ------------------------------------------------------------ the curve as a function
+    def tpr(self, fpr: npt.ArrayLike) -> Any:
+        """Height of the curve at `fpr`, the top where it is vertical.
+
+        Parameters
+        ----------
+        fpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `fpr`
+        """
+        x = probability_array(fpr, "fpr")
+        flat = np.ravel(x)
+        y = self._height(self._pair, flat, self._places(self._pair, flat))
+        y = np.where(flat >= 1.0, 1.0, y)
+        return as_output(y.reshape(x.shape))
+
+    def fpr(self, tpr: npt.ArrayLike) -> Any:
+        """The smallest x at which the curve reaches `tpr`."""
+        y = probability_array(tpr, "tpr")
+        flat = np.ravel(y)
+        x = self._leftmost(self._pair, flat)
+        return as_output(np.where(flat <= 0.0, 0.0, x).reshape(y.shape))
+
+    def slope(self, fpr: npt.ArrayLike) -> Any:
+        """dTPR / dFPR at `fpr`, of the segment to the right where the curve has a corner.
+
+        At 0 and 1 the one-sided limits: 0, a constant or inf.
+        """
+        x = probability_array(fpr, "fpr")
+        flat = np.ravel(x)
+        pair, limits = self._pair, ends(self._pair)
+        t = self._places(pair, flat)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+            ratio = np.exp(pair.log_ratio(t))
+            client = decisions.atom_masses(self.client, t)
+            impostor = decisions.atom_masses(self.impostor, t)
+            jumps = (impostor if self._upward else client) > 0.0
+            ratio = np.where(jumps, client / impostor, ratio)
+            slope = ratio if self._upward else 1.0 / ratio
+        if self._upward:
+            first, last = limits.at_one.roc_slope, limits.at_zero.roc_slope
+        else:
+            first, last = limits.at_zero.semi_derivative, limits.at_one.semi_derivative
+        slope = np.where(flat == 0.0, first, np.where(flat == 1.0, last, slope))
+        return as_output(np.where(np.isnan(flat), np.nan, slope).reshape(x.shape))
+
+    def threshold(self, fpr: npt.ArrayLike) -> Any:
+        """The threshold that attains `fpr`, or the nearest attainable smaller one."""
+        x = probability_array(fpr, "fpr")
+        pair = self._pair
+        reach = decisions.at_far if self._upward else decisions.at_frr
+        return as_output(reach(pair, np.ravel(x)).theta.reshape(x.shape))
+
+    def _places(self, pair: Pair, x: FloatArray) -> Thresholds:
+        """Where the curve passes x: the lowest threshold with P(I > .) <= x, or its mirror."""
+        with np.errstate(divide="ignore"):
+            log_x = np.log(x)
+        if self._upward:
+            return pair.impostor._upper_quantile(x, log_x)
+        return pair.client._lower_quantile(x, log_x)
+
+    def _height(self, pair: Pair, x: FloatArray, t: Thresholds) -> FloatArray:
+        """y at x, along the straight segment where x falls on a jump."""
+        client = decisions.atom_masses(self.client, t)
+        impostor = decisions.atom_masses(self.impostor, t)
+        if self._upward:
+            at_x, at_y, run, rise = pair.far(t), pair.tpr(t), impostor, client
+        else:
+            # The segment starts just below the atom and ends at it.
+            below = pair.just_below_any(t)
+            at_x, at_y, run, rise = pair.frr(below), pair.tnr(below), client, impostor
+            t_top = self._top(pair, x, t)
+            at_y = np.where(run > 0.0, at_y, pair.tnr(t_top))
+            full = (run > 0.0) & (pair.frr(t) <= x)
+            at_y = np.where(full, pair.tnr(t_top), at_y)
+            run = np.where(full, 0.0, run)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(run > 0.0, np.clip((x - at_x) / run, 0.0, 1.0), 0.0)
+        return np.minimum(at_y + share * rise, 1.0)
+
+    def _top(self, pair: Pair, x: FloatArray, t: Thresholds) -> Thresholds:
+        """The highest threshold with P(C < .) <= x."""
+        if self.client.continuous is not None:
+            return t
+        places = self.client.atoms.places
+        reach = pair.frr(Thresholds.from_theta(places))
+        after = np.searchsorted(reach, x, side="right")
+        padded = np.append(places, np.inf)
+        return pair.just_below_any(Thresholds.from_theta(padded[after]))
+
+    def _leftmost(self, pair: Pair, y: FloatArray) -> FloatArray:
+        """Smallest x at height y, along the straight segment where y falls on a jump."""
+        with np.errstate(divide="ignore"):
+            log_y = np.log(y)
+        if self._upward:
+            t = pair.client._upper_quantile(y, log_y)
+            start, at_y, at_x = t, pair.tpr(t), pair.far(t)
+            tall, wide = self.client, self.impostor
+            if tall.continuous is None:
+                # A flat stretch: the leftmost point lies just below the next client score.
+                at_x = np.where(at_y == y, pair.far(self._below_next(pair, t)), at_x)
+        else:
+            t = pair.impostor._lower_quantile(y, log_y)
+            tall, wide = self.impostor, self.client
+            start = decisions.choose(
+                decisions.atom_masses(tall, t) > 0.0, pair.just_below_any(t), t
+            )
+            at_y, at_x = pair.tnr(start), pair.frr(start)
+        run, rise = decisions.atom_masses(wide, t), decisions.atom_masses(tall, t)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(rise > 0.0, np.clip((y - at_y) / rise, 0.0, 1.0), 0.0)
+        return np.minimum(at_x + share * run, 1.0)
+
+    def _below_next(self, pair: Pair, t: Thresholds) -> Thresholds:
+        """Just below the next client score above t."""
+        places = np.append(self.client.atoms.places, np.inf)
+        after = np.searchsorted(places, t.theta, side="right")
+        return pair.just_below_any(
+            Thresholds.from_theta(places[np.minimum(after, places.size - 1)])
+        )
+
+    # ----------------------------------------------------------------- as a whole
+    def auc(self) -> float:
+        """Area under the curve, P(C > I) + P(C = I)/2."""
+        return self._pair.auc()
+
+    @property
+    def is_concave(self) -> bool:
+        """Whether the curve is its own convex hull ("proper" in the strict sense)."""
+        return is_concave(self._pair)
+
+    def hull(self) -> RocHull:
+        """The least concave curve above this one, attained by randomising thresholds."""
+        return hull_of(self._pair, self.prior, upward=self._upward)
+
+    def points(self, n: int | None = None) -> OperatingPoint:
+        """Operating points along the curve, x ascending from 0 to 1.
+
+        Parameters
+        ----------
+        n : int, optional
+            About how many for continuous laws (default 400), spread over both
+            rates and into both tails. Samples yield every vertex whatever `n` is.
+
+        Returns
+        -------
+        OperatingPoint
+            With array attributes; FAR and TPR are the axes for
+            ``positive="client"``, FRR and TNR for ``positive="impostor"``.
+        """
+        pair = self._pair
+        t = curve_thresholds(pair, n)
+        t = t[::-1] if self._upward else t
+        return operating_point(
+            t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=self.prior, unit=pair.unit
+        )
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw the curve; see :func:`betaroc.plot.plot_roc`."""
+        from betaroc.plot import plot_roc
+
+        return plot_roc(self, ax=ax, **style)
+
+
+def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
+    """Thresholds along a pair's curves, ascending: all jumps, and quantiles of both laws."""
+    if pair.discrete:
+        return pair.candidates
+    from betaroc._checks import count
+
+    number = max(8, count(400 if n is None else n, "n") // 4)
+    p = np.concatenate([np.linspace(0.0, 0.5, number)[1:], np.geomspace(1e-12, 0.01, number)])
+    p = np.unique(p)
+    parts = [pair.candidates]
+    for law in (pair.client, pair.impostor):
+        if law.continuous is not None:
+            for invert in (law._lower_quantile, law._upper_quantile):
+                parts.append(invert(p, np.log(p)))
+    t = Thresholds.concatenate(parts)
+    t = t[t.order()]
+    distinct = np.ones(t.size, dtype=bool)
+    distinct[1:] = (np.diff(t.theta) > 0.0) | (t.logit[1:] != t.logit[:-1])
+    return t[distinct & ~np.isnan(t.theta)]

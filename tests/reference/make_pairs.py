@@ -1,0 +1,376 @@
+"""Reference values of two-law ROC functionals, made with mpmath. See README.md beside this file.
+
+    python make_pairs.py SECTION [SECTION ...]    # or "all"; "check" runs the second method
+
+Nothing of betaroc is imported.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mpmath
+from _areas import areas, average_precision, partial_area, product_area
+from _laws import DIGITS, Beta, Inflated, Normal, RawNormal, quantile, text
+from _measures import (
+    LEVELS,
+    WEIGHTS,
+    break_even,
+    crossing,
+    eer,
+    end_values,
+    far_target,
+    global_shape,
+    ks,
+    law_table,
+    max_f,
+    weighted,
+)
+from mpmath import mp, mpf
+
+OUT = Path(__file__).with_name("pairs.json")
+Pair = tuple[float, float, float, float]
+FAR_END = mpf(3000)
+ENDS = (-FAR_END, FAR_END)
+FAR_RANGES = ((0.0, 0.1), (0.2, 0.7))
+
+
+def beta_pair(shapes: Pair) -> dict[str, Any]:
+    c, i = Beta(*shapes[:2]), Beta(*shapes[2:])
+    auc, miss = areas(c, i)
+    if abs(auc + miss - 1) > mpf(10) ** -25:
+        raise ArithmeticError(f"AUC and 1 - AUC disagree for {shapes}")
+    return {
+        "client": list(shapes[:2]),
+        "impostor": list(shapes[2:]),
+        "client_law": law_table(c),
+        "impostor_law": law_table(i),
+        "far_targets": [far_target(c, i, p) for p in LEVELS],
+        "auc": text(auc),
+        "one_minus_auc": text(miss),
+        "eer": eer(c, i),
+        "ks": ks(c, i),
+        "weighted": [weighted(c, i, w) for w in WEIGHTS],
+        "max_f": [max_f(c, i, w, p) for w in (0.5, 0.25) for p in (0.5, 0.1)],
+        "partial_auc": [
+            [low, high, text(partial_area(c, i, low, high))] for low, high in FAR_RANGES
+        ],
+        "break_even": break_even(c, i, 0.1),
+        "crossing": crossing(c, i),
+        "average_precision": [[p, text(average_precision(c, i, p), 20)] for p in (0.5, 0.1)],
+        "ends": end_values(c, i),
+    }
+
+
+# ---------------------------------------------------------------- which pairs
+
+
+def rounded(x: float) -> float:
+    return float(f"{x:.6g}")
+
+
+def random_pairs() -> list[Pair]:
+    """72 pairs, shapes log-spaced in [0.05, 1000]: 24 free, 24 with neighbouring laws, 24 with
+    ties, mirror and other special relations."""
+    rng = random.Random(20240607)
+
+    def shape() -> float:
+        return rounded(0.05 * 20000.0 ** rng.random())
+
+    def near(x: float) -> float:
+        return rounded(min(1e3, max(0.05, x * 2.718281828 ** rng.gauss(0, 0.5))))
+
+    pairs: list[Pair] = [(shape(), shape(), shape(), shape()) for _ in range(24)]
+    for _ in range(24):
+        a, b = shape(), shape()
+        pairs.append((a, b, near(a), near(b)))
+    for _ in range(2):
+        a, b, c, d = shape(), shape(), shape(), shape()
+        pairs += [(a, max(b, d), a, min(b, d)), (a, min(b, d), a, max(b, d))]
+        pairs += [(max(a, c), b, min(a, c), b), (max(a, c), min(a, c), min(a, c), max(a, c))]
+    pairs += [
+        (2.5, 1.25, 1.25, 2.5),
+        (3.5, 2.0, 2.0, 3.5),
+        (0.75, 0.25, 0.25, 0.75),
+        (4.0, 4.0, 2.0, 2.0),
+        (0.5, 0.5, 3.0, 3.0),
+        (6.0, 1.0, 1.0, 1.0),
+        (1.0, 2.0, 1.0, 9.0),
+        (0.05, 1000.0, 1000.0, 0.05),
+        (0.3, 0.4, 0.3, 0.7),
+        (0.6, 0.2, 0.2, 0.2),
+        (0.6, 0.9, 0.2, 0.3),
+        (0.2, 0.3, 0.6, 0.9),
+        (0.5, 2.0, 0.3, 0.8),
+        (2.0, 0.5, 0.4, 0.9),
+        (0.3, 0.6, 0.9, 20.0),
+        (1.0, 0.5, 0.5, 1.0),
+    ]
+    needed = {"proper", "below", "hook-at-zero", "hook-at-one"}
+    found = {global_shape(p[0] - p[2], p[1] - p[3]) for p in pairs}
+    if not needed <= found:
+        raise ArithmeticError(f"sign classes missing: {needed - found}")
+    return pairs
+
+
+HARD: list[Pair] = [
+    (0.02, 0.01, 0.01, 0.03),
+    (0.01, 0.02, 0.03, 0.01),
+    (0.03, 0.01, 0.01, 0.02),
+    (0.01, 0.03, 0.02, 0.01),
+    (0.01, 0.02, 0.02, 0.01),
+    (0.02, 0.01, 0.01, 0.02),
+    (1e5, 9e4, 9e4, 1e5),
+    (9e4, 1e5, 1e5, 9e4),
+    (0.43151467, 1.37466255, 0.43127542, 0.3501976),
+    (5.0, 1e-3, 4.0, 2e-3),
+    (2.0, 3.0, 2.0, 3.0000001),
+    (2.0, 3.0, 2.0, 3.0),
+    (300.0, 0.05, 0.05, 300.0),
+]
+
+TABLE1_CLIENTS = {
+    "slr-cross": (0.47, 0.36),
+    "slr-within": (3.27, 0.67),
+    "ann-cross": (0.61, 0.27),
+    "ann-within": (1.47, 0.29),
+}
+TABLE1_IMPOSTORS = {
+    "slr-cross": {"imp0": (0.77, 1.91), "imp50": (0.22, 0.39)},
+    "slr-within": {"imp0": (0.71, 5.04)},
+    "ann-cross": {"imp5": (0.17, 1.38)},
+    "ann-within": {"imp0": (0.24, 17.5), "imp50": (0.17, 1.79)},
+}
+
+
+def wide_pairs() -> list[Pair]:
+    """10 log-spaced pairs, shapes in [1e-3, 1e6]."""
+    rng = random.Random(77)
+
+    def shape() -> float:
+        return rounded(1e-3 * 1e9 ** rng.random())
+
+    pairs: list[Pair] = [(shape(), shape(), shape(), shape()) for _ in range(5)]
+    for _ in range(3):
+        a, b = shape(), shape()
+        pairs.append(
+            (a, b, rounded(a * rng.uniform(0.8, 1.25)), rounded(b * rng.uniform(0.8, 1.25)))
+        )
+    return [*pairs, (1e6, 999000.0, 999000.0, 1e6), (0.001, 0.002, 0.0015, 0.0012)]
+
+
+# ---------------------------------------------------------------- sections
+
+
+def progress(name: str, items: list[Any], make: Callable[[Any], Any]) -> list[Any]:
+    rows = []
+    for k, item in enumerate(items):
+        start = time.perf_counter()
+        rows.append(make(item))
+        print(f"{name} {k + 1}/{len(items)} {item} {time.perf_counter() - start:.1f} s", flush=True)
+    return rows
+
+
+def table1() -> list[Any]:
+    rows = []
+    for system, laws in TABLE1_IMPOSTORS.items():
+        names = list(laws)
+        made = progress("table1", [(*TABLE1_CLIENTS[system], *laws[n]) for n in names], beta_pair)
+        rows += [{"name": f"{system} {n}", **row} for n, row in zip(names, made, strict=True)]
+    return rows
+
+
+def nan_cells() -> list[Any]:
+    """Cells of a grid where scipy.special's betaincinv (lower) or betainccinv (upper) is NaN."""
+    from scipy.special import betainccinv, betaincinv
+
+    grid = [1e-3, 0.01, 0.05, 0.3, 1.0, 5.0, 30.0, 200.0, 1e3]
+    levels = [1e-3, 1e-10, 1e-30, 1e-100, 1e-154, 1e-200, 1e-300]
+    found = []
+    for a in grid:
+        for b in grid:
+            for name, inverse in (("lower", betaincinv), ("upper", betainccinv)):
+                bad = [p for p in levels if math.isnan(inverse(a, b, p))]
+                found += [(a, b, name, p) for p in {bad[0], bad[-1]}] if bad else []
+    return progress("nan_cells", sorted(set(found)), nan_cell)
+
+
+def nan_cell(cell: tuple[float, float, str, float]) -> dict[str, Any]:
+    a, b, tail, p = cell
+    return {
+        "a": a,
+        "b": b,
+        "tail": tail,
+        "p": p,
+        "logit": text(quantile(Beta(a, b), p, tail == "lower")),
+    }
+
+
+BINORMAL: list[Pair] = [
+    (1.0, 1.0, 0.0, 1.0),
+    (3.25, 0.5, 1.0, 0.5),
+    (1.5, 2.0, -0.5, 1.0),
+    (1.5, 0.75, -0.5, 1.25),
+    (10.0, 1.0, 0.0, 1.5),
+    (0.25, 3.0, 0.0, 0.5),
+    (-2.0, 1.0, 1.0, 2.0),
+    (40.0, 2.0, -5.0, 0.75),
+]
+
+
+def binormal(given: Pair) -> dict[str, Any]:
+    c, i = Normal(*given[:2]), Normal(*given[2:])
+    return {
+        "client": ["normal", *given[:2]],
+        "impostor": ["normal", *given[2:]],
+        **common(c, i),
+        **normal_only(c, i),
+    }
+
+
+def common(c: Any, i: Any, ends: tuple[Any, ...] = ()) -> dict[str, Any]:
+    auc, miss = both_areas(c, i)
+    return {
+        "auc": text(auc),
+        "one_minus_auc": text(miss),
+        "eer": eer(c, i),
+        "ks": ks(c, i, ends),
+        "weighted": [weighted(c, i, w, ends) for w in WEIGHTS],
+    }
+
+
+def both_areas(c: Any, i: Any) -> tuple[Any, Any]:
+    """Over the density of a law whose whole mass is on the axis."""
+    if isinstance(c, RawNormal):
+        return product_area(i, c, False), product_area(i, c, True)
+    if isinstance(i, RawNormal):
+        return product_area(c, i, True), product_area(c, i, False)
+    return areas(c, i)
+
+
+def normal_only(c: Normal, i: Normal) -> dict[str, Any]:
+    return {
+        "far_targets": [far_target(c, i, p) for p in LEVELS],
+        "partial_auc": [
+            [low, high, text(partial_area(c, i, low, high))] for low, high in FAR_RANGES
+        ],
+        "crossing": crossing(c, i),
+        "max_f": [max_f(c, i, w, p) for w in (0.5, 0.25) for p in (0.5, 0.1)],
+        "break_even": break_even(c, i, 0.1),
+        "average_precision": [[p, text(average_precision(c, i, p), 20)] for p in (0.5, 0.1)],
+    }
+
+
+KINDS: dict[str, Any] = {"beta": Beta, "normal": RawNormal, "logit-normal": Normal}
+MIXED = [
+    (("beta", 4.0, 2.0), ("normal", 0.3, 0.15)),
+    (("beta", 0.6, 0.4), ("normal", 0.25, 0.2)),
+    (("beta", 3.27, 0.67), ("normal", 0.125, 0.25)),
+    (("beta", 2.0, 5.0), ("normal", -0.5, 1.0)),
+    (("beta", 5.0, 1.5), ("logit-normal", -1.0, 1.5)),
+    (("beta", 0.47, 0.36), ("logit-normal", -0.5, 1.0)),
+    (("beta", 1.5, 1.5), ("logit-normal", -3.0, 2.5)),
+    (("beta", 20.0, 30.0), ("logit-normal", -1.0, 0.5)),
+    (("normal", 0.7, 0.2), ("logit-normal", -1.0, 1.0)),
+    (("normal", 0.9, 0.5), ("logit-normal", 0.0, 2.0)),
+    (("normal", 0.6, 0.05), ("logit-normal", -0.25, 0.5)),
+    (("logit-normal", 1.0, 1.0), ("beta", 0.77, 1.91)),
+    (("normal", 0.75, 0.125), ("beta", 2.0, 6.0)),
+]
+
+
+def mixed(given: Any) -> dict[str, Any]:
+    c, i = (KINDS[kind](*rest) for kind, *rest in given)
+    return {"client": list(given[0]), "impostor": list(given[1]), **common(c, i, ENDS)}
+
+
+INFLATED = [
+    ((0.8, 0.5, 0.03125, 0.25), (0.7, 2.5, 0.125, 0.015625)),
+    ((4.0, 1.5, 0.0, 0.125), (2.0, 3.0, 0.0625, 0.0)),
+    ((0.3, 0.2, 0.0625, 0.0), (0.25, 0.6, 0.25, 0.0)),
+]
+
+
+def inflated(given: Any) -> dict[str, Any]:
+    """The AUC from the masses: P(C > I) + P(C = I)/2."""
+    c, i = (Inflated(*row) for row in given)
+    base, base_miss = areas(c.base, i.base)
+    ties = (c.at_zero * i.at_zero + c.at_one * i.at_one) / 2
+    auc = ties + c.at_one * (1 - i.at_one) + c.rest * i.at_zero + c.rest * i.rest * base
+    miss = ties + i.at_one * (1 - c.at_one) + i.rest * c.at_zero + c.rest * i.rest * base_miss
+    return {
+        "client": dict(zip(("a", "b", "at_zero", "at_one"), given[0], strict=True)),
+        "impostor": dict(zip(("a", "b", "at_zero", "at_one"), given[1], strict=True)),
+        "auc": text(auc),
+        "one_minus_auc": text(miss),
+        "eer": eer(c, i),
+        "ks": ks(c, i, ENDS),
+        "weighted": [weighted(c, i, w, ENDS) for w in WEIGHTS],
+    }
+
+
+SECTIONS: dict[str, Callable[[], list[Any]]] = {
+    "pairs": lambda: progress("pairs", random_pairs(), beta_pair),
+    "hard": lambda: progress("hard", HARD, beta_pair),
+    "nan_cells": nan_cells,
+    "wide": lambda: progress("wide", wide_pairs(), beta_pair),
+    "table1": table1,
+    "binormal": lambda: progress("binormal", BINORMAL, binormal),
+    "mixed": lambda: progress("mixed", MIXED, mixed),
+    "inflated": lambda: progress("inflated", INFLATED, inflated),
+}
+
+
+def save(name: str, rows: list[Any]) -> None:
+    document = json.loads(OUT.read_text()) if OUT.exists() else {}
+    document["made_with"] = {
+        **document.get("made_with", {}),
+        "mpmath": mpmath.__version__,
+        "backend": mpmath.libmp.BACKEND,
+        "python": platform.python_version(),
+        "digits": DIGITS,
+    }
+    if name == "nan_cells":
+        from importlib.metadata import version
+
+        document["made_with"]["scipy_that_is_nan"] = version("scipy")
+    document[name] = rows
+    lines = []
+    for key in ["made_with", *(k for k in SECTIONS if k in document)]:
+        value = document[key]
+        if isinstance(value, dict):
+            lines.append(f"{json.dumps(key)}: {json.dumps(value)}")
+            continue
+        body = ",\n".join(json.dumps(row, separators=(",", ":")) for row in value)
+        lines.append(f"{json.dumps(key)}: [\n{body}\n]")
+    scratch = OUT.with_suffix(".tmp")
+    scratch.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    os.replace(scratch, OUT)
+
+
+def main(names: list[str]) -> int:
+    chosen = list(SECTIONS) if names == ["all"] else names
+    if names == ["check"]:
+        from _second_method import check
+
+        return check(json.loads(OUT.read_text()))
+    if not chosen or set(chosen) - set(SECTIONS):
+        print(f"choose from: all check {' '.join(SECTIONS)}", file=sys.stderr)
+        return 2
+    for name in chosen:
+        mp.dps = DIGITS
+        save(name, SECTIONS[name]())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

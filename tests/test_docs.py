@@ -1,0 +1,99 @@
+"""Whatever is shown is executed: README, pages of docs/, scripts of examples/."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import betaroc
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
+
+_spec = importlib.util.spec_from_file_location("build_docs", ROOT / "docs" / "build.py")
+assert _spec is not None
+assert _spec.loader is not None
+build = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(build)
+PAGES = build.pages()
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
+def test_page_prints_what_it_shows(page: Path) -> None:
+    shown = page.read_text(encoding="utf-8")
+    assert build.regenerated(page) == shown, "run: python docs/build.py"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
+def test_links_of_a_page_lead_somewhere(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    targets = re.findall(r"\]\(([^)#\s]+)", prose)
+    local = [target for target in targets if "://" not in target and "mailto:" not in target]
+    missing = [target for target in local if not (page.parent / target).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=map(named, SCRIPTS))
+def test_example_runs(script: Path, tmp_path: Path) -> None:
+    found = [str(Path(betaroc.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    result = subprocess.run(
+        [sys.executable, "-W", "error", str(script)],
+        cwd=tmp_path,
+        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(filter(None, found))},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stderr[-2000:]
+
+
+def page_of(tmp_path: Path, text: str) -> Path:
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    return page
+
+
+def test_outputs_are_replaced_and_the_namespace_is_shared(tmp_path: Path) -> None:
+    page = page_of(
+        tmp_path,
+        "```python\nx = 2\n```\n\n```python\nprint(x + 1)\n```\n\n```text\nstale\n```\n"
+        "<!-- python\nprint('| a |\\n|---|')\n-->\n<!-- begin output -->\n<!-- end output -->\n",
+    )
+    assert build.regenerated(page) == (
+        "```python\nx = 2\n```\n\n```python\nprint(x + 1)\n```\n\n```text\n3\n```\n"
+        "<!-- python\nprint('| a |\\n|---|')\n-->\n"
+        "<!-- begin output -->\n\n| a |\n|---|\n\n<!-- end output -->\n"
+    )
+    once = page_of(tmp_path, build.regenerated(page))
+    assert build.regenerated(once) == once.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\n\n```python\nprint(1)\n```\n", "page.md, line 3: the block prints"),
+        ("```python\nx = 1\n```\n```text\n1\n```\n", "nothing is printed"),
+    ],
+)
+def test_pages_whose_outputs_do_not_match_their_blocks(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    with pytest.raises(build.PageError, match=message):
+        build.regenerated(page_of(tmp_path, text))
+
+
+def test_a_warning_in_a_page_is_an_error(tmp_path: Path) -> None:
+    page = page_of(tmp_path, "```python\nimport warnings\nwarnings.warn('loud')\n```\n")
+    with pytest.raises(UserWarning, match="loud"):
+        build.regenerated(page)

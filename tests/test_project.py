@@ -1,0 +1,264 @@
+"""The house rules that a machine can check: imports, layers, sizes, commands, data, versions."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import betaroc
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "betaroc"
+DATA = ROOT / "examples" / "data"
+
+INSTALL_AND_RUN = (
+    "python -m pip install . && betaroc report"
+    " --dev examples/data/liveness_cross_logreg/dev.csv"
+    " --test examples/data/liveness_cross_logreg/test_sharpen0.40.csv -o report.html"
+)
+INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest'
+
+# Bottom to top; a name stands for the module and all below it. A module imports from lower layers,
+# and from its own layer as long as no circle arises.
+LAYERS = (
+    ("betaroc.errors", "betaroc._words"),
+    ("betaroc._checks", "betaroc._containers", "betaroc._thresholds", "betaroc._value"),
+    ("betaroc._frames", "betaroc._labels"),
+    ("betaroc._polygamma", "betaroc._special"),
+    ("betaroc.distributions",),
+    ("betaroc.measures",),
+    ("betaroc.decisions", "betaroc.ends", "betaroc.hull"),
+    ("betaroc.ranking", "betaroc.roc"),
+    ("betaroc.curves",),
+    ("betaroc.model",),
+    ("betaroc.scores",),
+    ("betaroc._parquet", "betaroc._rows", "betaroc._textfiles", "betaroc.io"),
+    ("betaroc.fitting",),
+    ("betaroc.analysis",),
+    ("betaroc.plot",),
+    ("betaroc.report",),
+    ("betaroc.cli",),
+    ("betaroc.__main__",),
+)
+
+# (module, function, module above): methods of at most two statements that only delegate.
+DELEGATES = {
+    ("betaroc.curves", "plot", "betaroc.plot"),
+    ("betaroc.roc", "plot", "betaroc.plot"),
+    ("betaroc.analysis", "to_html", "betaroc.report"),
+}
+
+
+# ------------------------------------------------------------------ the import graph
+Function = ast.FunctionDef
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def layer(module: str) -> int | None:
+    for number, names in enumerate(LAYERS):
+        if any(module == name or module.startswith(f"{name}.") for name in names):
+            return number
+    return None
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def imports(
+    node: ast.AST, function: Function | None = None
+) -> Iterator[tuple[str, Function | None]]:
+    """Every module of the package imported at run time, and the function that does it."""
+    if is_type_checking(node):
+        return
+    if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
+        for alias in node.names:
+            whole = f"{node.module}.{alias.name}"
+            yield (whole if whole in MODULES else str(node.module)), function
+    elif isinstance(node, ast.Import):
+        yield from ((a.name, function) for a in node.names if a.name.split(".")[0] == "betaroc")
+    if isinstance(node, Function):
+        function = node
+    for child in ast.iter_child_nodes(node):
+        yield from imports(child, function)
+
+
+def delegates(module: str, target: str, function: Function | None) -> bool:
+    """Whether the import stands in a listed method of at most two statements."""
+    if function is None:
+        return False
+    statements = len(function.body) - (ast.get_docstring(function) is not None)
+    above = (target, target.rpartition(".")[0])
+    return statements <= 2 and any((module, function.name, name) in DELEGATES for name in above)
+
+
+def edges() -> Iterator[tuple[str, str, Function | None]]:
+    for module, path in MODULES.items():
+        if module != "betaroc":  # the table of public names points everywhere
+            for target, function in imports(ast.parse(path.read_text(encoding="utf-8"))):
+                yield module, target, function
+
+
+def test_every_module_has_a_layer() -> None:
+    assert [m for m in MODULES if m != "betaroc" and layer(m) is None] == []
+
+
+def test_imports_go_strictly_downwards() -> None:
+    graph: dict[str, set[str]] = {}
+    upward = []
+    for module, target, function in edges():
+        here, there = layer(module), layer(target)
+        if here is None:
+            continue  # the test above names it
+        if there is not None and there <= here:
+            graph.setdefault(module, set()).add(target)
+        elif not delegates(module, target, function):
+            upward.append(f"{module} imports {target}")
+    assert upward == []
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
+
+
+def test_nothing_but_plot_imports_matplotlib() -> None:
+    guilty = [
+        module
+        for module, path in MODULES.items()
+        if not module.startswith("betaroc.plot")
+        and re.search(r"^\s*(import|from) matplotlib", path.read_text(encoding="utf-8"), re.M)
+    ]
+    assert guilty == []
+
+
+def test_importing_betaroc_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, betaroc\n"
+        "heavy = {'scipy', 'matplotlib', 'pandas', 'statsmodels', 'narwhals', 'jinja2', 'tqdm'}\n"
+        "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=Path(betaroc.__file__).parents[1],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, f"loaded: {result.stderr}"
+
+
+# ------------------------------------------------------------------ the public surface
+@pytest.mark.parametrize("name", betaroc.__all__)
+def test_public_name_exists_and_says_what_it_is(name: str) -> None:
+    value = getattr(betaroc, name)
+    assert name in dir(betaroc)
+    assert name.startswith("__") or value.__doc__
+
+
+def test_public_names_are_stated_once() -> None:
+    assert len(set(betaroc.__all__)) == len(betaroc.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        betaroc.no_such_name  # noqa: B018
+
+
+def test_versions_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert betaroc.__version__ == project["version"]
+    assert re.search(rf"^version: {re.escape(project['version'])}$", citation, re.M)
+    assert f"## [{project['version']}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+# ------------------------------------------------------------------ files
+@pytest.mark.parametrize("module", MODULES)
+def test_a_file_holds_one_concept(module: str) -> None:
+    assert len(MODULES[module].read_text(encoding="utf-8").splitlines()) <= 450
+
+
+TEXT = {".py", ".md", ".toml", ".cff", ".yaml", ".json", ".j2", ".txt", ".csv", ".svg", ""}
+
+
+def project_files() -> Iterator[Path]:
+    for top in ("betaroc", "docs", "examples", "tests", ".ci"):
+        for path in (ROOT / top).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path
+    yield from (path for path in ROOT.iterdir() if path.is_file() and path.suffix in TEXT)
+
+
+def test_no_path_of_a_machine_is_mentioned() -> None:
+    home = re.compile(r"(?<![\w.])/(?:home|Users|root|work|workspace|mnt)/|[A-Z]:\\Users", re.A)
+    guilty = [
+        path.relative_to(ROOT).as_posix()
+        for path in project_files()
+        if path.suffix in TEXT
+        and path != Path(__file__)
+        and home.search(path.read_text(encoding="utf-8", errors="replace"))
+    ]
+    assert guilty == []
+
+
+def test_package_data_is_there() -> None:
+    assert (PACKAGE / "py.typed").is_file()
+    assert list(PACKAGE.rglob("*.j2"))
+
+
+# ------------------------------------------------------------------ README and .ci/run
+def test_readme_gives_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert INSTALL_AND_RUN in readme
+    assert INSTALL_AND_TEST in readme
+
+
+def test_ci_runs_the_readme_test_command() -> None:
+    assert INSTALL_AND_TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_readme_main_job_runs(tmp_path: Path) -> None:
+    words = shlex.split(INSTALL_AND_RUN.split(" && ")[1])
+    words = [str(ROOT / word) if word.startswith("examples/") else word for word in words]
+    words[-1] = str(tmp_path / words[-1])
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-m", *words],
+        cwd=Path(betaroc.__file__).parents[1],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stderr
+    page = Path(words[-1]).read_text(encoding="utf-8")
+    assert page.rstrip().endswith("</html>")
+    assert "<svg" in page
+
+
+# ------------------------------------------------------------------ the score sets
+def test_score_sets_are_small() -> None:
+    assert sum(p.stat().st_size for p in DATA.rglob("*") if p.is_file()) <= 1_500_000
+
+
+@pytest.mark.parametrize("folder", sorted(p.name for p in DATA.iterdir() if p.is_dir()))
+def test_each_score_set_has_its_source_and_licence(folder: str) -> None:
+    source = (DATA / folder / "SOURCE.md").read_text(encoding="utf-8")
+    assert "Origin:" in source
+    licence = re.search(r"^Licence: (.*)", source, re.M)
+    assert licence
+    if "UPSTREAM-LICENSE.txt" in source:
+        assert (DATA / folder / "UPSTREAM-LICENSE.txt").is_file()
+    assert list((DATA / folder).glob("*.csv*"))
