@@ -1,4 +1,4 @@
-"""betaroc: what will this classifier do once its threshold is fixed?
+"""What will this classifier do once its threshold is fixed?
 
 Fit a distribution to the client and to the impostor scores of a classifier;
 read off the theoretical ROC, its behaviour at both ends of the threshold range

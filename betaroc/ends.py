@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -147,7 +148,7 @@ def crossings(pair: Pair) -> list[Crossing]:
     t, signs = _signed_extremes(pair)
     known = np.nonzero(signs)[0]
     found = []
-    for k, m in zip(known[:-1], known[1:], strict=True):
+    for k, m in itertools.pairwise(known):
         if signs[k] != signs[m]:
             touch = Crossing(t[k + 1], math.nan) if m > k + 1 else None
             found.append(touch or _crossing(pair, t[k], t[m]))

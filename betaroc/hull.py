@@ -154,11 +154,7 @@ def is_concave(pair: Pair) -> bool:
     turns = pair.turning_points()
     if turns.size:
         return False
-    if (
-        not pair.joints.size == 2
-        or pair.client.atoms.places.size
-        or pair.impostor.atoms.places.size
-    ):
+    if pair.joints.size != 2 or pair.client.atoms.places.size or pair.impostor.atoms.places.size:
         return _concave_with_jumps(pair)
     return _rising(pair)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from betaroc import decisions, ranking
 from betaroc import ends as _ends
-from betaroc._checks import choice, count, fraction
+from betaroc._checks import choice, count, fraction, probability_array, real_array
 from betaroc._checks import prior as checked_prior
 from betaroc._thresholds import Thresholds
 from betaroc._value import Value
@@ -113,15 +113,15 @@ class ScoreModel(Value):
         float or ndarray, shape of `t`
             Fraction in [0, 1].
         """
-        return as_output(self._pair.far(Thresholds.from_theta(t)))
+        return as_output(self._pair.far(Thresholds.from_theta(real_array(t, "t"))))
 
     def frr(self, t: npt.ArrayLike) -> Any:
         """False rejection rate P(C <= t), in its own tail."""
-        return as_output(self._pair.frr(Thresholds.from_theta(t)))
+        return as_output(self._pair.frr(Thresholds.from_theta(real_array(t, "t"))))
 
     def at(self, t: npt.ArrayLike) -> OperatingPoint:
         """The operating point, or an array of them, at thresholds `t`."""
-        return self._point(Thresholds.from_theta(t))
+        return self._point(Thresholds.from_theta(real_array(t, "t")))
 
     def _point(self, t: Thresholds) -> OperatingPoint:
         p = self._pair
@@ -153,8 +153,6 @@ class ScoreModel(Value):
         return as_output(self._reach(decisions.at_frr, x).theta)
 
     def _reach(self, how: Any, x: npt.ArrayLike) -> Thresholds:
-        from betaroc._checks import probability_array
-
         target = probability_array(x, "x")
         t = how(self._pair, np.ravel(target))
         return Thresholds(*(v.reshape(target.shape) for v in (t.theta, t.complement, t.logit)))

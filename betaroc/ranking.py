@@ -142,7 +142,7 @@ def _smooth_average(pair: Pair, precision: Callable[[Thresholds], FloatArray]) -
     place = Thresholds.from_logit if unit else Thresholds.from_theta
     extra = Thresholds.from_theta(np.array([*pair.joints.theta]))
     joints = extra.logit if unit else extra.theta
-    grid = pair.grid(-math.inf, math.inf, unit=unit)
+    grid = pair.area_grid(-math.inf, math.inf, unit=unit)
     breaks = np.unique(np.concatenate([grid, joints[np.isfinite(joints)]]))
 
     def integrand(u: FloatArray) -> FloatArray:

@@ -60,7 +60,7 @@ def law_errors(law: Any, table: dict[str, Any], which: str) -> Iterator[Error]:
         yield f"{which} log cdf", _tail(lower[k], log_f)
         yield f"{which} log sf", _tail(upper[k], log_s)
         yield f"{which} log pdf", _tail(density[k], log_pdf)
-    p = np.array(REFERENCE["targets"] if "targets" in REFERENCE else TARGETS)
+    p = np.array(TARGETS)
     for name, invert in (("ppf", law._lower_quantile), ("isf", law._upper_quantile)):
         found = invert(p, np.log(p)).logit
         for y, true in zip(found, table[name], strict=True):
@@ -162,3 +162,84 @@ def worst(rows: list[dict[str, Any]]) -> dict[str, tuple[float, str]]:
             if math.isnan(error) or error > table.get(name, (-1.0, ""))[0]:
                 table[name] = (math.inf if math.isnan(error) else error, label)
     return table
+
+
+def _bound(row: dict[str, Any], name: str) -> float:
+    """1e-12 up to shapes of 1e3, 1e-9 beyond."""
+    shapes = [v for side in (row["client"], row["impostor"]) for v in _shapes(side)]
+    moderate = not shapes or (min(shapes) >= 0.01 and max(shapes) <= 1e3)
+    return RTOL_MODERATE if moderate else RTOL_WIDE
+
+
+def _shapes(side: Any) -> list[float]:
+    return [] if isinstance(side, dict) or isinstance(side[0], str) else list(side)
+
+
+@pytest.mark.parametrize(
+    "section", ["pairs", "hard", "wide", "table1", "binormal", "mixed", "inflated"]
+)
+def test_all_numbers_of_a_section(section: str, capsys: pytest.CaptureFixture[str]) -> None:
+    worst = ("", -1.0, "")
+    for row in REFERENCE[section]:
+        label = f"client {row['client']} v impostor {row['impostor']}"
+        for name, error in errors_of(row):
+            assert error <= _bound(row, name), f"{name}: {error:.2e} on {label}"
+            if error > worst[1]:
+                worst = (name, error, label)
+    with capsys.disabled():
+        count = len(REFERENCE[section])
+        print(f"\n{section}: {count} pairs, worst error {worst[1]:.1e} ({worst[0]}, {worst[2]})")
+
+
+def test_the_table_is_as_wide_as_promised() -> None:
+    rows = REFERENCE["pairs"]
+    shapes = [v for row in rows for v in (*row["client"], *row["impostor"])]
+    assert len(rows) >= 60
+    assert min(shapes) <= 0.0501
+    assert max(shapes) >= 999.0
+    assert {t["far"] for row in rows for t in row["far_targets"]} >= set(TARGETS)
+
+
+@pytest.mark.parametrize(
+    "cell", REFERENCE["nan_cells"], ids=lambda c: f"{c['a']}-{c['b']}-{c['p']}"
+)
+def test_quantiles_where_scipy_answers_nan(cell: dict[str, Any]) -> None:
+    law = br.Beta(cell["a"], cell["b"])
+    invert = law._lower_quantile if cell["tail"] == "lower" else law._upper_quantile
+    p = np.array(cell["p"])
+    found, true = float(invert(p, np.log(p)).logit), float(cell["logit"])
+    assert abs(found - true) <= 1e-12 * max(1.0, abs(true))
+
+
+@pytest.mark.parametrize(
+    ("client", "impostor"),
+    [((0.02, 0.01), (0.01, 0.03)), ((0.03, 0.01), (0.01, 0.02))],
+)
+def test_roots_outside_the_doubles_of_theta(
+    client: tuple[float, float], impostor: tuple[float, float]
+) -> None:
+    """Optima where 1 - theta < 1e-16 or theta < 1e-300 solve f_c / f_i = alpha / (1 - alpha).
+
+    The derivative of alpha FAR + (1 - alpha) FRR vanishes there; the ratio is
+    written out by hand in logit coordinates with math.lgamma.
+    """
+    model = br.ScoreModel(br.Beta(*client), br.Beta(*impostor))
+
+    def log_beta(a: float, b: float) -> float:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+    logits = []
+    for alpha, odds in ((1e-6, 1 / 999999), (1e-3, 1 / 999), (0.999, 999.0), (0.999999, 999999.0)):
+        y = model.min_weighted_error(alpha).logit_threshold
+        logits.append(y)
+        log_x, log_q = -math.log1p(math.exp(-y)) if y > -700 else y, 0.0
+        log_q = -math.log1p(math.exp(y)) if y < 700 else -y
+        ratio = (
+            (client[0] - impostor[0]) * log_x
+            + (client[1] - impostor[1]) * log_q
+            + log_beta(*impostor)
+            - log_beta(*client)
+        )
+        assert ratio == pytest.approx(math.log(odds), rel=1e-12)
+    assert min(logits) < math.log(1e-300)
+    assert max(logits) > -math.log(1e-16)

@@ -19,6 +19,7 @@ from betaroc.errors import (
     ReversedScoresWarning,
     SmallSampleWarning,
 )
+from betaroc.fitting.contract import Estimate, Family
 from betaroc.fitting.estimate import FAMILIES
 from betaroc.fitting.notices import empirical_auc
 
@@ -234,6 +235,20 @@ def test_families_are_a_table_and_unknown_names_get_the_nearest():
         br.fit_distribution(CLIENT, "best")
     with pytest.raises(InputTypeError, match="family must be one of"):
         br.fit_distribution(CLIENT, 3)
+
+
+def test_a_new_family_costs_one_row(monkeypatch):
+    def half_normal(sample):
+        sigma = math.sqrt(sample.mean(sample.values**2))
+        law = br.Normal(0.0, sigma)
+        return Estimate(law, ("sigma",), (sigma,), ((0.5 * sigma**2,),), -1.0)
+
+    monkeypatch.setitem(FAMILIES, "half-normal", Family(half_normal))
+    fit = br.fit(SCORES, "half-normal")
+    assert fit.client.params["sigma"] == pytest.approx(math.sqrt((CLIENT**2).mean()))
+    assert len(fit.to_frame()) == 2
+    with pytest.raises(InputError, match="boundary must be left out"):
+        br.fit(SCORES, "half-normal", boundary="drop")
 
 
 def test_fit_wants_scores():

@@ -15,7 +15,15 @@ from betaroc._words import shown
 from betaroc.analysis import numbers, text
 from betaroc.analysis.output import write_whole
 from betaroc.analysis.parts import (
-    Distances, MetPoint, Note, Part, distances, empirical_model, met_points, noted, shift,
+    Distances,
+    MetPoint,
+    Note,
+    Part,
+    distances,
+    empirical_model,
+    met_points,
+    noted,
+    shift,
 )  # fmt: skip
 from betaroc.errors import (
     BetarocWarning,
@@ -200,7 +208,7 @@ def analyze_quietly(
     for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
         _check_scores(given, name)
     notes: list[Note] = []
-    first = _dev_part(dev, options, notes)
+    first = fitted_part("dev", dev, options, notes, prefix="dev: ")
     step()
     tests = []
     for k, (name, scores) in enumerate(named.items(), start=1):
@@ -246,12 +254,15 @@ def _check_scores(given: Any, name: str) -> None:
         )
 
 
-def _dev_part(dev: Scores, options: Mapping[str, Any], notes: list[Note]) -> Part:
-    with noted(notes, "dev: "):
-        fitted = fit(dev, **options)
-    name = _name_of(dev, "dev")
-    empirical = empirical_model(dev, name)
-    return Part("dev", name, dev, fitted, empirical, distances(fitted, empirical))
+def fitted_part(
+    role: str, scores: Scores, options: Mapping[str, Any], notes: list[Note], *, prefix: str = ""
+) -> Part:
+    """A score set that must be fitted."""
+    with noted(notes, prefix):
+        fitted = fit(scores, **options)
+    name = _name_of(scores, role)
+    empirical = empirical_model(scores, name)
+    return Part(role, name, scores, fitted, empirical, distances(fitted, empirical))
 
 
 def _test_part(

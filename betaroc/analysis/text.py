@@ -8,7 +8,12 @@ from betaroc._words import shown
 from betaroc.analysis.format import number, percent, threshold
 from betaroc.analysis.parts import MetPoint, Part
 from betaroc.analysis.words import (
-    boundary_words, category_words, crossing_words, end_words, fit_families, parameters,
+    boundary_words,
+    category_words,
+    crossing_words,
+    end_words,
+    fit_families,
+    parameters,
     whole_curve_words,
 )  # fmt: skip
 from betaroc.fitting import Fit

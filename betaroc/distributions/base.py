@@ -58,6 +58,12 @@ def as_output(value: FloatArray) -> ScalarOrArray:
     return float(value) if value.ndim == 0 else value
 
 
+def _places(x: npt.ArrayLike) -> Thresholds:
+    from betaroc._checks import real_array
+
+    return Thresholds.from_theta(real_array(x, "x"))
+
+
 class Distribution(Value, ABC):
     """Distribution of the scores of one class; frozen, knows no data.
 
@@ -152,28 +158,28 @@ class Distribution(Value, ABC):
         -------
         float or ndarray, shape of `x`
         """
-        return as_output(self._lower(Thresholds.from_theta(x))[0])
+        return as_output(self._lower(_places(x))[0])
 
     def sf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """P(S > x), the false acceptance rate of an impostor law, computed in its own tail."""
-        return as_output(self._upper(Thresholds.from_theta(x))[0])
+        return as_output(self._upper(_places(x))[0])
 
     def logcdf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """log P(S <= x), finite where the probability underflows."""
-        return as_output(self._lower(Thresholds.from_theta(x))[1])
+        return as_output(self._lower(_places(x))[1])
 
     def logsf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """log P(S > x), finite where the probability underflows."""
-        return as_output(self._upper(Thresholds.from_theta(x))[1])
+        return as_output(self._upper(_places(x))[1])
 
     def logpdf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """Log density of the continuous part at x (point masses are in `atoms`)."""
-        return as_output(self._log_pdf(Thresholds.from_theta(x)))
+        return as_output(self._log_pdf(_places(x)))
 
     def pdf(self, x: npt.ArrayLike) -> ScalarOrArray:
         """Density of the continuous part at x; may be infinite at an end of the support."""
         with np.errstate(over="ignore", under="ignore"):
-            return as_output(np.exp(self._log_pdf(Thresholds.from_theta(x))))
+            return as_output(np.exp(self._log_pdf(_places(x))))
 
     def ppf(self, p: npt.ArrayLike) -> ScalarOrArray:
         """Lowest x with P(S <= x) >= p; the ends of the support at 0 and 1.

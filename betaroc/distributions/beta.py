@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc import _special
-from betaroc._checks import positive
+from betaroc._checks import positive, real_array
 from betaroc._thresholds import FloatArray, Thresholds, softplus
 from betaroc.distributions._quadrature import integrate_panels
 from betaroc.distributions.base import Distribution, ScalarOrArray, Tail, as_output
 from betaroc.distributions.pairs import Pair, closed_forms
+from betaroc.errors import InputError
 
 __all__ = ["Beta", "Shape", "beta_auc"]
 
@@ -378,7 +379,16 @@ def beta_auc(
     >>> round(beta_auc(2.0, 1.0, 1.0, 1.0), 12)  # a1 / (a1 + a2)
     0.666666666667
     """
-    shapes = np.broadcast_arrays(*(np.asarray(v, dtype=np.float64) for v in (a_c, b_c, a_i, b_i)))
+    names = ("a_c", "b_c", "a_i", "b_i")
+    given = (a_c, b_c, a_i, b_i)
+    arrays = [real_array(value, name) for value, name in zip(given, names, strict=True)]
+    try:
+        shapes = np.broadcast_arrays(*arrays)
+    except ValueError:
+        raise InputError(
+            "a_c, b_c, a_i and b_i must broadcast to one shape; got"
+            f" {', '.join(str(a.shape) for a in arrays)}. Give scalars or arrays of one shape."
+        ) from None
     flat = [_auc(Beta(c, d), Beta(e, f)) for c, d, e, f in zip(*map(np.ravel, shapes), strict=True)]
     return as_output(np.array(flat).reshape(shapes[0].shape))
 

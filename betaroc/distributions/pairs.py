@@ -7,6 +7,7 @@ table of :func:`closed_forms`; the generic class remains its oracle.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from functools import cached_property
@@ -24,6 +25,8 @@ _FORMS: dict[tuple[type[Distribution], type[Distribution]], type[Pair]] = {}
 # Tail probabilities exp(-d) at which laws are looked at when roots are bracketed.
 _DEPTHS = np.concatenate([np.linspace(0.7, 6.0, 12), np.geomspace(6.5, 1e5, 60)])
 
+# Beyond this depth a density times a tail is below the smallest double.
+_DEEPEST_AREA = 800.0
 _BENDS = np.linspace(-40.0, 40.0, 41)
 
 
@@ -137,22 +140,30 @@ class Pair:
     @cached_property
     def _quantiles(self) -> Thresholds:
         """Quantiles of both continuous parts, deep into both tails."""
+        return self._quantiles_at(_DEPTHS)
+
+    @cached_property
+    def _area_quantiles(self) -> Thresholds:
+        """Quantiles as deep as an area can feel."""
+        return self._quantiles_at(_DEPTHS[_DEPTHS < _DEEPEST_AREA])
+
+    def _quantiles_at(self, depths: FloatArray) -> Thresholds:
         parts = []
         for law in (self.client, self.impostor):
             if law.continuous is not None:
                 base = law.continuous[1]
                 for invert in (base._lower_quantile, base._upper_quantile):
                     with np.errstate(under="ignore"):
-                        parts.append(invert(np.exp(-_DEPTHS), -_DEPTHS))
+                        parts.append(invert(np.exp(-depths), -depths))
         return Thresholds.concatenate(parts) if parts else Thresholds.from_theta(np.empty(0))
 
     def grid(self, low: float, high: float, *, unit: bool) -> FloatArray:
         """Working coordinates strictly between two: where roots are bracketed."""
-        points = np.unique(self._quantiles.logit if unit else self._quantiles.theta)
-        if unit:
-            # Laws of small shapes bend around logit 0 within a step of their quantiles.
-            points = np.union1d(points, _BENDS)
-        return points[(points > low) & (points < high) & np.isfinite(points)]
+        return _between(self._quantiles, low, high, unit=unit)
+
+    def area_grid(self, low: float, high: float, *, unit: bool) -> FloatArray:
+        """Working coordinates strictly between two: where quadratures are broken."""
+        return _between(self._area_quantiles, low, high, unit=unit)
 
     @cached_property
     def mesh(self) -> FloatArray:
@@ -273,7 +284,7 @@ class Pair:
         ends = Thresholds.from_theta(np.array(law.support))
         first, last = (ends.logit if self.unit else ends.theta).tolist()
         low, high = max(low, first), min(high, last)
-        inner = self.grid(low, high, unit=self.unit)
+        inner = self.area_grid(low, high, unit=self.unit)
         return np.unique(np.concatenate([[low], inner, [high]])) if low < high else np.empty(0)
 
     # ------------------------------------------------------------------ helpers
@@ -290,6 +301,14 @@ class Pair:
         return math.log(shares[0]) - math.log(shares[1])
 
 
+def _between(t: Thresholds, low: float, high: float, *, unit: bool) -> FloatArray:
+    points = np.unique(t.logit if unit else t.theta)
+    if unit:
+        # Laws of small shapes bend around logit 0 within a step of their quantiles.
+        points = np.union1d(points, _BENDS)
+    return points[(points > low) & (points < high) & np.isfinite(points)]
+
+
 def _sign_changes(
     function: Callable[[FloatArray], FloatArray], mesh: FloatArray, what: str
 ) -> FloatArray:
@@ -299,7 +318,7 @@ def _sign_changes(
     values = function(mesh)
     known = np.nonzero(values)[0]
     roots = []
-    for k, m in zip(known[:-1], known[1:], strict=True):
+    for k, m in itertools.pairwise(known):
         if values[k] * values[m] < 0.0:
             touch = mesh[k + 1] if m > k + 1 else None
             low, high = float(mesh[k]), float(mesh[m])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from betaroc.fitting.beta_mle import beta_mle
+from betaroc.fitting.newton import beta_mle
 from betaroc.fitting.boundary import BoundaryRule
 from betaroc.fitting.estimate import fit, fit_distribution
 from betaroc.fitting.result import DistributionFit, Fit

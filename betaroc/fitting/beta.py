@@ -13,7 +13,7 @@ from betaroc._special import log_beta, stirling_remainder
 from betaroc._thresholds import FloatArray
 from betaroc.distributions import Beta
 from betaroc.errors import DegenerateDataError, FitError
-from betaroc.fitting.beta_mle import (
+from betaroc.fitting.newton import (
     ILL_CONDITIONED,
     LARGEST_CONCENTRATION,
     MAX_ITERATIONS,

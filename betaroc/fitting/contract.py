@@ -31,8 +31,14 @@ class Sample(NamedTuple):
     places: npt.NDArray[np.intp] | None = None
 
     @classmethod
-    def of(cls, name: str, values: FloatArray, weights: FloatArray | None) -> Sample:
-        """A sample with its extremes; scores of weight 0 are left out."""
+    def of(
+        cls,
+        name: str,
+        values: FloatArray,
+        weights: FloatArray | None,
+        extremes: tuple[float, float] | None = None,
+    ) -> Sample:
+        """A sample with its extremes, if not known; scores of weight 0 are left out."""
         places = None
         if weights is None:
             total = float(values.size)
@@ -42,7 +48,9 @@ class Sample(NamedTuple):
                 places = np.flatnonzero(positive)
                 values, weights = values[places], weights[places]
             total = math.fsum(weights.tolist())
-        low, high = float(values.min()), float(values.max())
+        if extremes is None or places is not None:
+            extremes = float(values.min()), float(values.max())
+        low, high = extremes
         return cls(name, values, weights, total, low, high, places)
 
     def place(self, index: int) -> int:

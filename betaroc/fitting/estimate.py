@@ -51,10 +51,14 @@ class _Task(NamedTuple):
         return cls(name, row, request)
 
     def run(
-        self, name: str, values: FloatArray, weights: FloatArray | None
+        self,
+        name: str,
+        values: FloatArray,
+        weights: FloatArray | None,
+        extremes: tuple[float, float] | None = None,
     ) -> tuple[DistributionFit, list[Notice]]:
         """The fit of one sample and what there is to say about it."""
-        sample = Sample.of(name, values, weights)
+        sample = Sample.of(name, values, weights, extremes)
         try:
             ruled = self._estimate(sample)
         except FitError as error:
@@ -126,11 +130,17 @@ def _outside(sample: Sample, family: str) -> InputError:
     )
 
 
-def _is_plain(sample: Any) -> bool:
-    """A float64 vector of finite numbers, which nothing here keeps or changes: no copy needed."""
+def _finite_extremes(sample: Any) -> tuple[float, float] | None:
+    """Lowest and highest of a float64 vector of finite numbers; None for anything else.
+
+    Such a vector needs no further check and, as nothing here keeps or changes it, no copy.
+    """
     if type(sample) is not np.ndarray or sample.dtype != np.float64 or sample.ndim != 1:
-        return False
-    return sample.size > 0 and math.isfinite(sample.min()) and math.isfinite(sample.max())
+        return None
+    if sample.size == 0:
+        return None
+    low, high = float(sample.min()), float(sample.max())
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 def fit_distribution(
@@ -183,8 +193,8 @@ def fit_distribution(
 
     Warns
     -----
-    BoundaryWarning, SmallSampleWarning (n < 10), InfluenceWarning (one score moves a or b
-    by more than half and more than 10/n).
+    BoundaryWarning, SmallSampleWarning (total weight below 10), InfluenceWarning (one score
+    moves a or b by more than half its value, and by more than 10/n of it; one Newton step).
 
     Notes
     -----
@@ -211,10 +221,11 @@ def fit_distribution(
     (1.860003, 0.7823)
     """
     task = _Task.of(family, boundary, resolution)
-    values = sample if _is_plain(sample) else score_array(sample, "sample")
+    extremes = _finite_extremes(sample)
+    values = score_array(sample, "sample") if extremes is None else sample
     if weights is not None:
         weights = weights_array(weights, values.size, "weights")
-    result, notices = task.run("sample", values, weights)
+    result, notices = task.run("sample", values, weights, extremes)
     if notices:
         give(notices)
     return result

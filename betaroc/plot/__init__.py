@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from betaroc.plot.curves import plot_det, plot_precision_recall, plot_roc
-from betaroc.plot.densities import plot_densities, plot_histogram
+from betaroc.plot.densities import plot_densities, plot_density, plot_histogram
 
 __all__ = [
     "plot_densities",
+    "plot_density",
     "plot_det",
     "plot_histogram",
     "plot_precision_recall",

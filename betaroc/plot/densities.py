@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from betaroc.distributions.base import Distribution
     from betaroc.model import ScoreModel
 
-__all__ = ["plot_densities", "plot_histogram"]
+__all__ = ["plot_densities", "plot_density", "plot_histogram"]
+
+#: Room beside the scale, as a share of it, so that what happens at an end is seen.
+_ROOM = 0.03
 
 
 def plot_histogram(
@@ -80,10 +83,10 @@ def plot_histogram(
     ax.bar(edges[:-1], heights, width, align="edge", color=colour, alpha=0.32, edgecolor="white",
            linewidth=0.5, label=style.get("label"))  # fmt: skip
     if law is not None and law.continuous is not None:
-        _density(ax, law, low, high, colour, None)
+        _density(ax, law, low, high, color=colour)
         _stems(ax, law, width, colour)
     if fresh:
-        ax.set_xlim(low, high)
+        _room(ax, low, high)
         ax.set_ylim(0.0, 1.25 * max(float(heights.max()), _typical(law)))
         named(ax, "score", "density")
     legend(ax)
@@ -118,21 +121,55 @@ def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['client', 'impostor']
     """
-    laws = (model.client, model.impostor)
-    ends = np.array([_range(law) for law in laws])
-    low, high = float(ends[:, 0].min()), float(ends[:, 1].max())
-    if low == high:
-        low, high = low - 0.5, high + 0.5
+    for law, colour, name in (
+        (model.client, CLIENT, "client"),
+        (model.impostor, IMPOSTOR, "impostor"),
+    ):
+        ax = plot_density(law, ax, **{"color": colour, "label": name, **style})
+    return ax
+
+
+def plot_density(law: Distribution, ax: Any = None, **style: Any) -> Any:
+    """Draw the density of one law, its point masses as stems.
+
+    Parameters
+    ----------
+    law : Distribution
+        Any law; an empirical one has no density and leaves the axes empty.
+    ax : matplotlib Axes, optional
+        Where to draw, over what the axes show; new axes if left out.
+    **style
+        Properties of the line.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    A stem of mass p is as high as a bar of a twentieth of the scale holding p.
+
+    Examples
+    --------
+    >>> from betaroc import Beta
+    >>> ax = plot_density(Beta(5, 2), label="client")
+    >>> ax.get_ylabel()
+    'density'
+    """
+    low, high = _range(law)
     fresh = ax is None
     ax = new_axes(ax)
-    for law, colour, name in zip(laws, (CLIENT, IMPOSTOR), ("client", "impostor"), strict=True):
-        own = {"color": colour, "label": name, **style}
-        if law.continuous is not None:
-            _density(ax, law, low, high, own.pop("color"), own.pop("label"), **own)
-        _stems(ax, law, 0.05 * (high - low), colour)
+    if law.continuous is not None:
+        _density(ax, law, low, high, **style)
+    _stems(ax, law, 0.05 * (high - low), style.get("color", CLIENT))
+    top = 1.15 * max(_typical(law), 1e-300)
+    shown = (low, high)
+    if not fresh:
+        top = max(top, ax.get_ylim()[1])
+        shown = min(low, ax.dataLim.x0), max(high, ax.dataLim.x1)
+    _room(ax, *shown)
+    ax.set_ylim(0.0, top)
     if fresh:
-        ax.set_xlim(low, high)
-        ax.set_ylim(0.0, 1.15 * max(_typical(law) for law in laws))
         named(ax, "score", "density")
     legend(ax)
     return ax
@@ -152,10 +189,9 @@ def span(*samples: FloatArray) -> tuple[float, float]:
 def _range(law: Distribution) -> tuple[float, float]:
     """The support where it is bounded, else all but a thousandth at each end."""
     low, high = law.support
-    return (
-        low if np.isfinite(low) else float(law.ppf(1e-3)),
-        high if np.isfinite(high) else float(law.isf(1e-3)),
-    )
+    low = low if np.isfinite(low) else float(law.ppf(1e-3))
+    high = high if np.isfinite(high) else float(law.isf(1e-3))
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
 def _typical(law: Distribution | None) -> float:
@@ -167,27 +203,30 @@ def _typical(law: Distribution | None) -> float:
     return share * float(np.max(base.pdf(places)))
 
 
-def _density(
-    ax: Any, law: Distribution, low: float, high: float, colour: str, label: str | None, **more: Any
-) -> None:
+def _room(ax: Any, low: float, high: float) -> None:
+    margin = _ROOM * (high - low)
+    ax.set_xlim(low - margin, high + margin)
+
+
+def _density(ax: Any, law: Distribution, low: float, high: float, **style: Any) -> None:
     """The density between the ends, denser near them, where it may be infinite."""
     part = np.concatenate([np.geomspace(1e-7, 0.005, 60), np.linspace(0.005, 0.5, 300)[1:]])
     shares = np.concatenate([part, (1.0 - part)[::-1][1:]])
     x = low + shares * (high - low)
-    with np.errstate(over="ignore"):
-        y = law.pdf(x)
+    y = law.pdf(x)
     keep = np.isfinite(y)
-    ax.plot(x[keep], y[keep], **{"color": colour, "linewidth": 1.6, "label": label, **more})
+    ax.plot(x[keep], y[keep], **{"linewidth": 1.6, **style})
 
 
 def _stems(ax: Any, law: Distribution, width: float, colour: str) -> None:
+    """Point masses, each named; those of a sample are its bars, or too many to name."""
     if law.continuous is None:
         return
     low, high = law.support
     for place, mass in zip(law.atoms.places.tolist(), law.atoms.masses.tolist(), strict=True):
         ax.plot([place, place], [0.0, mass / width], color=colour, linewidth=2.6, marker="o",
                 markevery=[1], markersize=5, clip_on=True, solid_capstyle="butt")  # fmt: skip
-        left = place - low < high - place
+        left = bool(place - low < high - place)
         ax.annotate(
             f"P(S = {place:g}) = {100.0 * mass:.3g} %",
             (0.03 if left else 0.97, 0.97 - 0.07 * len(ax.texts)),

@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["draw_svg"]
 
-_PAGE_STYLE = {
+_PAGE_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "font.family": ["sans-serif"],
     "font.size": 9.0,

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.analysis import Part
-from betaroc.plot import plot_det, plot_histogram, plot_roc
+from betaroc.distributions import Distribution
+from betaroc.plot import plot_density, plot_det, plot_histogram, plot_roc
 from betaroc.plot.densities import span
 from betaroc.plot.style import CLIENT, COLOURS, IMPOSTOR
 from betaroc.plot.svg import draw_svg
@@ -31,26 +32,39 @@ def histogram_figures(parts: Sequence[Part]) -> list[list[Figure]]:
     """For each class a row: dev, then every test set, on one scale."""
     limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
     return [
-        [_histogram(part, who, limits, _top(parts, who, limits)) for part in parts]
+        [_histogram(part, parts[0], who, limits, _top(parts, who, limits)) for part in parts]
         for who in ("client", "impostor")
     ]
 
 
-def _histogram(part: Part, who: str, limits: tuple[float, float], top: float) -> Figure:
+def _histogram(part: Part, dev: Part, who: str, limits: tuple[float, float], top: float) -> Figure:
     scores, weights = _sample(part, who)
     law = None if part.fit is None else getattr(part.fit.model, who)
     fitted = law is not None and law.continuous is not None
+    reference = _density_of(dev, who) if part is not dev else None
 
     def draw() -> Any:
         colour = CLIENT if who == "client" else IMPOSTOR
-        ax = plot_histogram(
-            scores, law, weights=weights, bins=_BINS, limits=limits, color=colour
-        )
+        ax = plot_histogram(scores, law, weights=weights, bins=_BINS, limits=limits, color=colour)
+        if reference is not None:
+            frame = ax.get_xlim()
+            plot_density(reference, ax, color="#333333", linewidth=1.0, linestyle="--")
+            ax.set_xlim(frame)
         ax.set_ylim(0.0, top)
         return ax
 
     caption = f"{part.role}: {scores.size} {who} scores" + (", fitted density" if fitted else "")
+    if reference is not None:
+        caption += "; dashed: dev’s fitted density"
     return Figure(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
+
+
+def _density_of(part: Part, who: str) -> Distribution | None:
+    """The continuous part of a fitted law, as far as there is one."""
+    law: Distribution | None = None if part.fit is None else getattr(part.fit.model, who)
+    if law is None or law.continuous is None or law.continuous[0] < 1.0:
+        return None
+    return law
 
 
 def _top(parts: Sequence[Part], who: str, limits: tuple[float, float]) -> float:

@@ -10,7 +10,12 @@ from markupsafe import Markup
 from betaroc.analysis import Analysis, MetPoint, Part
 from betaroc.analysis.format import number, percent, threshold, visible
 from betaroc.analysis.words import (
-    boundary_words, category_words, crossing_words, end_words, fit_families, parameters,
+    boundary_words,
+    category_words,
+    crossing_words,
+    end_words,
+    fit_families,
+    parameters,
     whole_curve_words,
 )  # fmt: skip
 from betaroc.fitting import DistributionFit
@@ -42,13 +47,14 @@ def page(analysis: Analysis) -> dict[str, Any]:
     from betaroc import __version__
 
     parts = analysis.parts
-    fitted = [part for part in parts if part.fit is not None]
+    modelled = [p for p in parts if p.fit is not None and p.fit.family != "empirical"]
+    behaviour = [_behaviour(p) for p in modelled]
     return {
         "version": __version__,
         "title": name(analysis.dev.name),
         "family": "" if analysis.dev.fit is None else fit_families(analysis.dev.fit),
         "reason": analysis.reason,
-        "headline": _headline(analysis.dev),
+        "headline": [_headline(analysis.dev), *(b["whole"][0] for b in behaviour[:1])],
         "sets": [_set_row(part) for part in parts],
         "warnings": [visible(message) for message in analysis.warnings],
         "histograms": [
@@ -57,9 +63,9 @@ def page(analysis: Analysis) -> dict[str, Any]:
         ],
         "curves": [_shown(figure) for figure in curve_figures(parts)],
         "measures": [_measures(part) for part in parts],
-        "parametric": [_parameters(p) for p in fitted if p.fit and p.fit.family != "empirical"],
-        "behaviour": [_behaviour(p) for p in fitted if p.fit and p.fit.family != "empirical"],
-        "ends": [row for p in fitted if p.fit and p.fit.family != "empirical" for row in _ends(p)],
+        "parametric": [_parameters(p) for p in modelled],
+        "behaviour": behaviour,
+        "ends": [row for p in modelled for row in _ends(p)],
         "points": _points(analysis),
         "has_tests": bool(analysis.tests),
     }
@@ -70,21 +76,13 @@ def _shown(figure: Figure) -> dict[str, Any]:
     return {"svg": Markup(figure.svg), "caption": figure.caption}  # noqa: S704
 
 
-def _headline(dev: Part) -> list[str]:
-    eer = dev.empirical.eer()
-    lines = [
-        f"AUC {number(dev.empirical.auc(), 4)} and EER {percent(eer.hter)} on dev's scores"
-        + (
-            ""
-            if dev.fit is None or dev.fit.family == "empirical"
-            else f"; {number(dev.fit.model.auc(), 4)} and {percent(dev.fit.model.eer().hter)} by the"
-            " fitted laws"
-        )
-        + "."
-    ]
-    if dev.fit is not None and dev.fit.family != "empirical":
-        lines.append(whole_curve_words(dev.fit.model))
-    return lines
+def _headline(dev: Part) -> str:
+    seen = f"AUC {number(dev.empirical.auc(), 4)} and EER {percent(dev.empirical.eer().hter)}"
+    if dev.fit is None or dev.fit.family == "empirical":
+        return f"{seen} on dev’s scores."
+    model = dev.fit.model
+    fitted = f"{number(model.auc(), 4)} and {percent(model.eer().hter)} by the fitted laws"
+    return f"{seen} on dev’s scores; {fitted}."
 
 
 def _set_row(part: Part) -> dict[str, Any]:
@@ -191,7 +189,7 @@ def _ends(part: Part) -> list[dict[str, Any]]:
 
 # ------------------------------------------------------------------- operating points
 def _points(analysis: Analysis) -> list[dict[str, Any]]:
-    tables = []
+    tables: list[dict[str, Any]] = []
     for chosen_by, title in (
         ("model", "Thresholds chosen by dev’s fitted laws"),
         ("scores", "Thresholds chosen on dev’s scores"),

@@ -128,8 +128,8 @@ def other_area(c: Any, i: Any) -> Any:
     """AUC over the wider law's density, in pieces cut at the knees."""
     wide, narrow, lower = (c, i, True) if c.sd_y() > i.sd_y() else (i, c, False)
     log_g = lambda y: wide.logf(y) + mp.log(narrow.tails(y)[0 if lower else 1])  # noqa: E731
-    left = min(quantile(law, 1e-40, True) for law in (c, i))
-    right = max(quantile(law, 1e-40, False) for law in (c, i))
+    left = min(quantile(law, 1e-300, True) for law in (c, i))
+    right = max(quantile(law, 1e-300, False) for law in (c, i))
     cuts = [law.mean_y() + k * law.sd_y() for law in (c, i) for k in (-6, -2, 0, 2, 6)]
     return in_pieces(log_g, [*cuts, c.mode(), i.mode()], left, right, 22)
 
@@ -137,7 +137,7 @@ def other_area(c: Any, i: Any) -> Any:
 def check_curve(worst: Worst, row: dict[str, Any]) -> None:
     c, i = Beta(*row["client"]), Beta(*row["impostor"])
     name = (*row["client"], *row["impostor"])
-    mp.dps = 40
+    mp.dps = 50
     note(worst, "AUC (other density)", other_area(c, i) / mpf(row["auc"]) - 1, name)
     for low, high, value in row["partial_auc"]:
         note(worst, "partial AUC (over FAR)", by_far(c, i, low, high) / mpf(value) - 1, name)
@@ -175,7 +175,7 @@ def check_optima(worst: Worst, row: dict[str, Any], c: Any, i: Any, points: list
             attained = w * i.tails(y)[1] + (1 - w) * c.tails(y)[0]
             note(worst, "weighted minimum attained", attained / value - 1, (name, entry["alpha"]))
     largest = max(abs(1 - frr - far) for far, frr, _ in rates)
-    note(worst, "KS beaten by", max(0, largest / mpf(row["ks"]["value"]) - 1), name)
+    note(worst, "KS beaten by", max(0, largest - mpf(row["ks"]["value"])), name)
     for entry in row.get("max_f", ()):
         w, prior, value = mpf(entry["weight"]), mpf(entry["prior"]), mpf(entry["value"])
         kappa = (1 - prior) / prior

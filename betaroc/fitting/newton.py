@@ -31,6 +31,8 @@ MAX_ITERATIONS = 100
 #: Beyond this, products of shapes overflow; it is far from any law that is accepted.
 _HUGE = 1e90
 _STEP_CAP = 2.0
+#: Above this a + b the first start is closer than rough digammas can tell.
+_ROUGH_UP_TO = 20.0
 #: Newton converges quadratically: after a step this small nothing is left to gain.
 _LAST_STEP = 1e-8
 _NOISE = 8.0 * float(np.finfo(np.float64).eps)
@@ -65,7 +67,28 @@ def _start(g1: float, g2: float) -> tuple[float, float] | None:
     ratio = math.sqrt(g1 / g2)
     small = ratio / ((1.0 + ratio) * -g1)
     starts = ((0.5 * above / gap, 0.5 * below / gap), (small, small * ratio))
-    return max(starts, key=lambda s: s[0] * g1 + s[1] * g2 - _log_beta(*s))
+    a, b = max(starts, key=lambda s: s[0] * g1 + s[1] * g2 - _log_beta(*s))
+    return _nearer(*_nearer(a, b, g1, g2), g1, g2) if a + b < _ROUGH_UP_TO else (a, b)
+
+
+def _nearer(a: float, b: float, g1: float, g2: float) -> tuple[float, float]:
+    """One Newton step on rough digammas, at a fifth of the price of an exact one."""
+    (psi_a, rate_a), (psi_b, rate_b), (psi_s, rate_s) = _rough(a), _rough(b), _rough(a + b)
+    r1, r2 = psi_a - psi_s - g1, psi_b - psi_s - g2
+    det = rate_a * rate_b - rate_s * (rate_a + rate_b)
+    step_a = -((rate_b - rate_s) * r1 + rate_s * r2) / (det * a)
+    step_b = -(rate_s * r1 + (rate_a - rate_s) * r2) / (det * b)
+    if not abs(step_a) + abs(step_b) < 1.0:
+        return a, b
+    return a * math.exp(step_a), b * math.exp(step_b)
+
+
+def _rough(x: float) -> tuple[float, float]:
+    """digamma to 1e-3 and its derivative to 0.3 %, shifted by two."""
+    y, first, second = x + 1.5, 1.0 / x, 1.0 / (x + 1.0)
+    return math.log(
+        y + 1.0 / (24.0 * y)
+    ) - first - second, 1.0 / y + first * first + second * second
 
 
 def _log_beta(a: float, b: float) -> float:
