@@ -225,8 +225,9 @@ def bracketed_root(
             " This is a defect of betaroc: please report the two laws."
         )
     root, state = brentq(
-        function, low, high, xtol=1e-300, rtol=1e-15, maxiter=500, full_output=True
-    )
+        function, low, high, xtol=1e-18 * (high - low), rtol=1e-15, maxiter=500,
+        full_output=True, disp=False,
+    )  # fmt: skip
     if not state.converged:
         raise FitError(f"{what}: the root did not converge within 500 steps near {root!r}.")
     return float(root)

@@ -169,8 +169,11 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
     if inside is not None:
         return inside
 
+    # Just below a jump and on it are one number in the logit: the ends speak for themselves.
+    known = {float(u): t for u, t in zip(ends_of, (low, high), strict=True)}
+
     def excess(u: float) -> float:
-        return float(_excess(pair, place(np.array(u))))
+        return float(_excess(pair, known[u] if u in known else place(np.array(u))))
 
     a, b = _finite_bracket(pair, float(ends_of[0]), float(ends_of[1]), unit=unit)
     return Crossing(place(np.array(bracketed_root(excess, a, b, what="crossing"))), math.nan)

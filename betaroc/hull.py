@@ -1,59 +1,18 @@
-"""The convex hull of a ROC and the question whether the curve is its own hull."""
+"""Where a ROC is dented: its concave hull's chords, and whether there are any."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc._checks import probability_array
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc._value import Value
-from betaroc.distributions.base import as_output
 from betaroc.distributions.pairs import Pair
-from betaroc.measures import OperatingPoint, operating_point
 
-__all__ = ["RocHull", "hull_of", "is_concave"]
+__all__ = ["chords_of", "is_concave"]
 
 #: Relative rounding noise of a slope built from differences of rates.
 _NOISE = 1e-9
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RocHull(Value):
-    """The upper convex hull of a ROC.
-
-    Parameters
-    ----------
-    vertices : OperatingPoint
-        Points of the curve on the hull, FAR ascending; between neighbours the
-        hull is the straight segment. Ends of chords are exact tangent points.
-    chords : ndarray, shape (k, 2)
-        FAR at both ends of each segment that bridges a dent of the curve.
-    upward : bool
-        True for the client-positive axes.
-    """
-
-    vertices: OperatingPoint
-    chords: FloatArray
-    upward: bool = True
-
-    def tpr(self, fpr: npt.ArrayLike) -> Any:
-        """Height of the hull, linear between its vertices (relative error about 1e-5 on arcs)."""
-        x = probability_array(fpr, "fpr")
-        return as_output(np.asarray(np.interp(x, *self._axes())))
-
-    def auc(self) -> float:
-        """Area under the hull: the curve's own area plus that under the chords."""
-        x, y = self._axes()
-        return math.fsum(0.5 * np.diff(x) * (y[1:] + y[:-1]))
-
-    def _axes(self) -> tuple[FloatArray, FloatArray]:
-        v = self.vertices
-        return (v.far, v.tpr) if self.upward else (v.frr[::-1], v.tnr[::-1])
 
 
 def _dense(pair: Pair) -> Thresholds:
@@ -83,33 +42,25 @@ def _upper_chain(x: FloatArray, y: FloatArray) -> list[int]:
     return chain
 
 
-def hull_of(pair: Pair, prior: float, *, upward: bool) -> RocHull:
-    """The hull from a dense polyline, its chords polished to exact tangency."""
+def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
+    """Both ends of every chord of the concave hull, FAR ascending, from lower to higher FAR.
+
+    A dense polyline tells where the dents are; each chord is then polished to
+    exact tangency.
+    """
     t = _dense(pair)
     far, tpr = pair.far(t), pair.tpr(t)
     keep = np.concatenate([[True], (np.diff(far) > 0.0) | (np.diff(tpr) > 0.0)])
     t, far, tpr = t[keep], far[keep], tpr[keep]
     chain = np.array(_upper_chain(far, tpr))
-    gaps = np.nonzero(np.diff(chain) > 1)[0]
-    parts: list[Thresholds] = []
-    chords: list[list[float]] = []
-    last = 0
-    for g in gaps.tolist():
-        i, j = chain[g], chain[g + 1]
-        low, high = _tangent(pair, t[[i]], t[[j]])
-        if low is None or high is None:
-            continue
-        inner = t[chain[last : g + 1]]
-        parts += [inner[far[chain[last : g + 1]] < pair.far(low)], low, high]
-        chords.append([float(pair.far(low)[0]), float(pair.far(high)[0])])
-        last = g + 1
-    parts.append(t[chain[last:]])
-    places = Thresholds.concatenate(parts)
-    points = operating_point(
-        places, pair.far(places), pair.frr(places), pair.tpr(places), pair.tnr(places),
-        prior=prior, unit=pair.unit,
-    )  # fmt: skip
-    return RocHull(points, np.array(chords).reshape(-1, 2), upward)
+    none = Thresholds.from_theta(np.empty(0))
+    starts, ends = [none], [none]
+    for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
+        low, high = _tangent(pair, t[[chain[g]]], t[[chain[g + 1]]])
+        if low is not None and high is not None:
+            starts.append(low)
+            ends.append(high)
+    return Thresholds.concatenate(starts), Thresholds.concatenate(ends)
 
 
 def _tangent(

@@ -8,8 +8,8 @@ curves define them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,10 +64,13 @@ class OperatingPoint(Value):
     frr: Any
     prior: float = 0.5
     logit_threshold: Any = math.nan
-    tpr: Any = field(default=None, repr=False)
-    tnr: Any = field(default=None, repr=False)
+    tpr: Any = None
+    tnr: Any = None
 
     def __post_init__(self) -> None:
+        for name in ("threshold", "far", "frr", "logit_threshold", "tpr", "tnr"):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _plain(np.asarray(value, dtype=np.float64)))
         object.__setattr__(self, "prior", fraction(self.prior, "prior"))
         if self.tpr is None:
             object.__setattr__(self, "tpr", 1.0 - self.frr)
@@ -76,6 +79,9 @@ class OperatingPoint(Value):
 
     def __len__(self) -> int:
         return len(self.threshold)
+
+    def __iter__(self) -> Iterator[OperatingPoint]:
+        return (self[k] for k in range(len(self)))
 
     def __getitem__(self, index: Any) -> OperatingPoint:
         def take(values: Any) -> Any:

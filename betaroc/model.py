@@ -174,23 +174,12 @@ class ScoreModel(Value):
         """
         choice(method, ("nearest", "hull"), "method")
         if method == "hull":
-            return self._hull_eer()
+            return self.roc().hull().eer()
         pair = self._pair
         root = decisions.balanced(pair)
         if root is None:
             root = decisions.nearest_balance(pair, lambda t: pair.far(t) - pair.frr(t))
         return self._point(root)
-
-    def _hull_eer(self) -> OperatingPoint:
-        vertices = self.roc().hull().vertices
-        gap = vertices.far - vertices.frr
-        k = int(np.argmax(gap >= 0.0))
-        if gap[k] == 0.0 or k == 0:
-            return vertices[k]
-        low, high = vertices[k - 1], vertices[k]
-        share = (low.frr - low.far) / ((low.frr - low.far) + (high.far - high.frr))
-        rate = low.far + share * (high.far - low.far)
-        return OperatingPoint(high.threshold, rate, rate, self.prior, high.logit_threshold)
 
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
         """The global minimiser of alpha FAR + (1 - alpha) FRR.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,10 +16,11 @@ from betaroc._value import Value
 from betaroc.distributions.base import Distribution, as_output
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.ends import ends
-from betaroc.hull import RocHull, hull_of, is_concave
+from betaroc.hull import chords_of, is_concave
 from betaroc.measures import OperatingPoint, operating_point
+from betaroc.ranking import partial_auc
 
-__all__ = ["Roc", "curve_thresholds"]
+__all__ = ["Roc", "RocHull", "curve_thresholds"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -211,7 +213,14 @@ class Roc(Value):
 
     def hull(self) -> RocHull:
         """The least concave curve above this one, attained by randomising thresholds."""
-        return hull_of(self._pair, self.prior, upward=self._upward)
+        starts, ends_ = chords_of(self._pair)
+        return RocHull(self, self._at(starts), self._at(ends_))
+
+    def _at(self, t: Thresholds) -> OperatingPoint:
+        pair = self._pair
+        return operating_point(
+            t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=self.prior, unit=pair.unit
+        )
 
     def points(self, n: int | None = None) -> OperatingPoint:
         """Operating points along the curve, x ascending from 0 to 1.
@@ -228,18 +237,96 @@ class Roc(Value):
             With array attributes; FAR and TPR are the axes for
             ``positive="client"``, FRR and TNR for ``positive="impostor"``.
         """
-        pair = self._pair
-        t = curve_thresholds(pair, n)
-        t = t[::-1] if self._upward else t
-        return operating_point(
-            t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=self.prior, unit=pair.unit
-        )
+        t = curve_thresholds(self._pair, n)
+        return self._at(t[::-1] if self._upward else t)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draw the curve; see :func:`betaroc.plot.plot_roc`."""
         from betaroc.plot import plot_roc
 
         return plot_roc(self, ax=ax, **style)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocHull(Value):
+    """The least concave curve above a ROC: the curve itself, and chords over its dents.
+
+    Parameters
+    ----------
+    roc : Roc
+        The curve.
+    starts, ends : OperatingPoint
+        Both ends of each chord, FAR ascending: exact tangent points, jumps or
+        corners. Empty for a concave curve.
+    """
+
+    roc: Roc
+    starts: OperatingPoint
+    ends: OperatingPoint
+
+    def tpr(self, fpr: npt.ArrayLike) -> Any:
+        """Height of the hull at `fpr`."""
+        x = np.asarray(probability_array(fpr, "fpr"))
+        y = np.asarray(self.roc.tpr(x))
+        for x_0, y_0, x_1, y_1 in self._chords():
+            inside = (x > x_0) & (x < x_1)
+            y = np.where(inside, y_0 + (y_1 - y_0) * (x - x_0) / (x_1 - x_0), y)
+        return as_output(y)
+
+    def auc(self) -> float:
+        """Area under the hull: the curve's own, and what lies between it and the chords."""
+        pair = self.roc._pair
+        gains = []
+        for k in range(len(self.starts)):
+            start, end = self.starts[k], self.ends[k]
+            under_chord = 0.5 * (end.far - start.far) * (start.tpr + end.tpr)
+            gains.append(under_chord - partial_auc(pair, start.far, end.far))
+        return self.roc.auc() + math.fsum(gains)
+
+    def points(self, n: int | None = None) -> OperatingPoint:
+        """Points along the hull: those of the curve off the chords, and the chords' ends."""
+        along = self.roc.points(n)
+        keep = np.ones(len(along), dtype=bool)
+        for k in range(len(self.starts)):
+            keep &= ~((along.far > self.starts[k].far) & (along.far < self.ends[k].far))
+        parts = [along[keep], self.starts, self.ends]
+        columns = [
+            np.concatenate([np.broadcast_to(getattr(p, name), p.far.shape) for p in parts])
+            for name in ("threshold", "far", "frr", "logit_threshold", "tpr", "tnr")
+        ]
+        order = np.lexsort((columns[4], columns[1]))
+        order = order if self.roc._upward else order[::-1]
+        threshold, far, frr, logit, tpr, tnr = (column[order] for column in columns)
+        return OperatingPoint(threshold, far, frr, self.roc.prior, logit, tpr, tnr)
+
+    def eer(self) -> OperatingPoint:
+        """Where the hull meets FAR = FRR; on a chord by randomising its two thresholds."""
+        for start, end in zip(self.starts, self.ends, strict=True):
+            if start.far <= start.frr and end.far >= end.frr:
+                return self._mixture(start, end)
+        root = decisions.balanced(self.roc._pair)
+        if root is not None:
+            return self.roc._at(root)
+        vertices = self.points()
+        gap = vertices.far - vertices.frr
+        if not self.roc._upward:
+            vertices, gap = vertices[::-1], gap[::-1]
+        k = max(1, int(np.argmax(gap >= 0.0)))
+        return self._mixture(vertices[k - 1], vertices[k])
+
+    def _mixture(self, start: OperatingPoint, end: OperatingPoint) -> OperatingPoint:
+        """The point of the segment where FAR = FRR, at the segment's upper threshold."""
+        before, after = start.frr - start.far, end.far - end.frr
+        share = before / (before + after) if before + after > 0.0 else 0.0
+        rate = start.far + share * (end.far - start.far)
+        return OperatingPoint(start.threshold, rate, rate, self.roc.prior, start.logit_threshold)
+
+    def _chords(self) -> list[tuple[float, float, float, float]]:
+        """The chords' ends on the axes of the curve."""
+        first, last = self.starts, self.ends
+        if not self.roc._upward:
+            return [(b.frr, b.tnr, a.frr, a.tnr) for a, b in zip(first, last, strict=True)]
+        return [(a.far, a.tpr, b.far, b.tpr) for a, b in zip(first, last, strict=True)]
 
 
 def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
@@ -259,5 +346,5 @@ def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
     t = Thresholds.concatenate(parts)
     t = t[t.order()]
     distinct = np.ones(t.size, dtype=bool)
-    distinct[1:] = (np.diff(t.theta) > 0.0) | (t.logit[1:] != t.logit[:-1])
+    distinct[1:] = (t.theta[1:] > t.theta[:-1]) | (t.logit[1:] != t.logit[:-1])
     return t[distinct & ~np.isnan(t.theta)]

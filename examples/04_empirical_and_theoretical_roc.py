@@ -57,7 +57,7 @@ def main(folder: str = ".") -> None:
     right.set(xlim=(-0.01, 1), ylim=(0, 1.01), aspect="equal")
     right.set(xlabel="false acceptance rate", ylabel="true positive rate")
     right.set_title("ROC: empirical (thin), theoretical (thick)")
-    right.legend(frameon=False, loc="lower right", handlelength=1.2)
+    right.legend(frameon=False, loc="lower right", handlelength=1, fontsize=9)
     for ax in (left, right):
         ax.spines[["top", "right"]].set_visible(False)
     figure.savefig(Path(folder, "liveness_roc.png"), dpi=150, metadata={"Software": None})

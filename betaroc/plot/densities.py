@@ -195,11 +195,11 @@ def _range(law: Distribution) -> tuple[float, float]:
 
 
 def _typical(law: Distribution | None) -> float:
-    """A height that shows the law: its density where 5 % to 95 % of the scores lie."""
+    """A height that shows the law: its density among the middle scores."""
     if law is None or law.continuous is None:
         return 0.0
     share, base = law.continuous
-    places = base.ppf(np.linspace(0.05, 0.95, 91))
+    places = base.ppf(np.linspace(0.2, 0.8, 61))
     return share * float(np.max(base.pdf(places)))
 
 
@@ -229,7 +229,7 @@ def _stems(ax: Any, law: Distribution, width: float, colour: str) -> None:
         left = bool(place - low < high - place)
         ax.annotate(
             f"P(S = {place:g}) = {100.0 * mass:.3g} %",
-            (0.03 if left else 0.97, 0.97 - 0.07 * len(ax.texts)),
+            (0.07 if left else 0.93, 0.97 - 0.07 * len(ax.texts)),
             xycoords="axes fraction",
             ha="left" if left else "right",
             va="top",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 __all__ = ["CLIENT", "COLOURS", "IMPOSTOR", "legend", "named", "new_axes", "rate_axis"]
@@ -10,6 +11,8 @@ __all__ = ["CLIENT", "COLOURS", "IMPOSTOR", "legend", "named", "new_axes", "rate
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 CLIENT, IMPOSTOR = "#0072B2", "#D55E00"
 GREY = "#8a8a8a"
+#: Labels that matplotlib gives to what has none.
+_AUTOMATIC = re.compile(r"_child\d+|_container\d+|_nolegend_")
 #: Inches: near the width of a telephone, so that labels stay readable when the page is narrow.
 SIZE = (4.4, 3.5)
 
@@ -46,9 +49,12 @@ def rate_axis(axis: Any) -> None:
 
 def legend(ax: Any, **place: Any) -> None:
     """A legend of all labelled artists, if there are any."""
-    handles, labels = ax.get_legend_handles_labels()
-    if not handles:
+    # Matplotlib's own collection leaves out names that begin with an underscore.
+    pairs = [(h, h.get_label()) for h in (*ax.lines, *ax.containers)]
+    pairs = [(h, text) for h, text in pairs if text and not _AUTOMATIC.fullmatch(text)]
+    if not pairs:
         return
+    handles, labels = zip(*pairs, strict=True)
     place = {"fontsize": 8, "frameon": True, "framealpha": 0.85, "edgecolor": "none", **place}
     for text in ax.legend(handles, labels, **place).get_texts():
         text.set_parse_math(False)

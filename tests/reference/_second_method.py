@@ -109,8 +109,15 @@ def check_points(worst: Worst, row: dict[str, Any]) -> None:
 
 
 def by_far(c: Any, i: Any, low: float, high: float) -> Any:
-    """Partial area as the integral of TPR over FAR itself, thresholds by the quantile."""
-    return mp.quad(lambda far: c.tails(quantile(i, far, False))[1], [low, high])
+    """Partial area as the integral of TPR over FAR itself, thresholds by the quantile; in units of
+    the last TPR, since mpmath's quad stops on absolute errors."""
+
+    def tpr(far: Any) -> Any:
+        return c.tails(quantile(i, far, False))[1]
+
+    last, span = tpr(mpf(high)), mpf(high) - mpf(low)
+    cuts = [mpf(low), high - span / 16, high - span / 256, mpf(high)]
+    return last * mp.quad(lambda far: tpr(far) / last, cuts)
 
 
 def by_recall(c: Any, i: Any, prior: float) -> Any:
@@ -228,40 +235,45 @@ def check_binormal(worst: Worst, row: dict[str, Any]) -> None:
     check_optima(worst, row, c, i, grid(c, i, 400))
 
 
-def theta_density(kind: str, first: float, second: float) -> Any:
-    """Density and distribution function written in theta, apart from the logit code."""
+def theta_law(kind: str, first: float, second: float) -> Any:
+    """Density in theta, as a function of theta and 1 - theta, and distribution function."""
     p, q = mpf(first), mpf(second)
     if kind == "beta":
         return (
-            lambda x: x ** (p - 1) * (1 - x) ** (q - 1) / mp.beta(p, q),
+            lambda x, w: x ** (p - 1) * w ** (q - 1) / mp.beta(p, q),
             lambda x: mp.betainc(p, q, 0, x, regularized=True),
         )
     if kind == "normal":
-        return lambda x: mp.npdf(x, p, q), lambda x: mp.ncdf(x, p, q)
+        return lambda x, w: mp.npdf(x, p, q), lambda x: mp.ncdf(x, p, q)
     return (
-        lambda x: mp.npdf(mp.log(x / (1 - x)), p, q) / (x * (1 - x)),
-        lambda x: mp.ncdf(mp.log(x / (1 - x)), p, q),
+        lambda x, w: mp.npdf(mp.log(x / w), p, q) / (x * w),
+        lambda x: mp.ncdf(mp.log(x / (1 - x)), p, q) if 0 < x < 1 else mpf(x),
     )
+
+
+def over_unit(g: Any) -> Any:
+    """Tanh-sinh over theta in (0, 1/2) and over 1 - theta in (0, 1/2)."""
+    cuts = [0, mpf(1) / 10, mpf(1) / 4, mpf(1) / 2]
+    return mp.quad(lambda x: g(x, 1 - x), cuts) + mp.quad(lambda w: g(1 - w, w), cuts)
 
 
 def check_mixed(worst: Worst, row: dict[str, Any]) -> None:
     """The AUC, EER and weighted minima in theta, by tanh-sinh on (0, 1) and a mesh."""
-    mp.dps = 30
+    mp.dps = 40
     name = (row["client"], row["impostor"])
-    density_c, cdf_c = theta_density(*row["client"])
-    density_i, cdf_i = theta_density(*row["impostor"])
-    cuts = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]
+    density_c, cdf_c = theta_law(*row["client"])
+    density_i, cdf_i = theta_law(*row["impostor"])
     if row["client"][0] == "normal":
-        auc = mp.quad(lambda x: density_i(x) * (1 - cdf_c(x)), cuts)
+        auc = over_unit(lambda x, w: density_i(x, w) * (1 - cdf_c(x)))
     else:
-        auc = mp.quad(lambda x: density_c(x) * cdf_i(x), cuts)
+        auc = over_unit(lambda x, w: density_c(x, w) * cdf_i(x))
     note(worst, "mixed AUC (in theta)", auc / mpf(row["auc"]) - 1, name)
     x = mpf(row["eer"]["theta"])
     for rate in (cdf_c(x), 1 - cdf_i(x)):
         note(worst, "mixed EER (in theta)", rate / mpf(row["eer"]["value"]) - 1, name)
     mesh = [mpf(k) / 2000 for k in range(1, 2000)]
     mesh += [mpf(10) ** -k for k in range(4, 25)] + [1 - mpf(10) ** -k for k in range(4, 25)]
-    rates = [(1 - cdf_i(t), cdf_c(t)) for t in mesh]
+    rates = [(1 - cdf_i(t), cdf_c(t)) for t in mesh] + [(mpf(1), mpf(0)), (mpf(0), mpf(1))]
     for entry in row["weighted"]:
         w, value = mpf(entry["alpha"]), mpf(entry["value"])
         least = min(w * far + (1 - w) * frr for far, frr in rates)
@@ -317,7 +329,7 @@ def check(document: dict[str, Any]) -> int:
         check_optima(worst, row, c, i, grid(c, i, 200))
         check_ends(worst, row)
     print("optima done", flush=True)
-    for row in rng.sample(document["pairs"], 12):
+    for row in rng.sample(document["pairs"], 20):
         check_curve(worst, row)
     print("areas done", flush=True)
     mp.dps = 60

@@ -1,0 +1,402 @@
+"""Numbers of the papers, and of what is wrong in them, from sources that are not this package.
+
+The sources are the printed tables, hand computation, and multiple precision (mpmath)
+or scipy's own beta distribution, called here.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import betaroc as br
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+
+# Omar and Ivrissimtzis, Table 1, row by row as printed: client, imp0, imp1, imp5, imp50.
+PRINTED = {
+    "SLR cross": "0.47, 0.36  0.77, 1.91  0.59, 1.36  0.34, 0.70  0.22, 0.39",
+    "SLR within": "3.27, 0.67  0.71, 5.04  0.57, 5.39  0.30, 4.26  0.13, 1.39",
+    "ANN cross": "0.61, 0.27  0.18, 1.66  0.18, 1.63  0.17, 1.38  0.14, 1.12",
+    "ANN within": "1.47, 0.29  0.24, 17.5  0.23, 17.8  0.21, 14.2  0.17, 1.79",
+}
+AMOUNTS = (0, 1, 5, 50)
+TABLE_1 = {
+    name: [tuple(map(float, cell.split(", "))) for cell in row.split("  ")]
+    for name, row in PRINTED.items()
+}
+PAIRS = [(name, amount) for name in TABLE_1 for amount in AMOUNTS]
+
+
+def shapes(name: str, amount: int) -> tuple[tuple[float, float], tuple[float, float]]:
+    return TABLE_1[name][0], TABLE_1[name][1 + AMOUNTS.index(amount)]
+
+
+def model(name: str, amount: int) -> br.ScoreModel:
+    client, impostor = shapes(name, amount)
+    return br.ScoreModel(br.Beta(*client), br.Beta(*impostor))
+
+
+# ------------------------------------------------------- multiple precision, in logit theta
+def log_share(y: mp.mpf, a: float, b: float) -> mp.mpf:
+    """Density of the logit of a beta score, times dy."""
+    log_x, log_1x = -mp.log1p(mp.exp(-y)), -mp.log1p(mp.exp(y))
+    return mp.exp(a * log_x + b * log_1x) / mp.beta(a, b)
+
+
+def cdf(theta: mp.mpf, law: tuple[float, float]) -> mp.mpf:
+    return mp.betainc(*law, 0, theta, regularized=True)
+
+
+def root(f: object, low: float, high: float) -> mp.mpf:
+    return mp.findroot(f, (low, high), solver="anderson", tol=1e-25)
+
+
+@pytest.fixture(autouse=True)
+def _digits() -> object:
+    with mp.workdps(25):
+        yield
+
+
+# ------------------------------------------------------------------ Table 1 as such
+def test_the_example_and_the_page_hold_the_printed_table() -> None:
+    spec = importlib.util.spec_from_file_location(
+        "omar_table1", ROOT / "examples" / "omar_table1.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    namespace: dict[str, object] = {}
+    exec(re.search(r"```python\n(.*?)```", PAGE, re.S)[1], namespace)
+    assert example.TABLE_1 == namespace["TABLE_1"] == TABLE_1
+
+
+@pytest.mark.parametrize(("name", "amount"), PAIRS)
+def test_ends_follow_from_the_printed_shapes(name: str, amount: int) -> None:
+    (a1, b1), (a2, b2) = shapes(name, amount)
+    ends, log_beta = model(name, amount).ends(), lambda a, b: mp.log(mp.beta(a, b))
+    # F ~ theta^a / (a B(a, b)) near 0, and its mirror near 1, so F_i = K F_c^(a2/a1).
+    for end, (p1, p2) in ((ends.at_zero, (a1, a2)), (ends.at_one, (b1, b2))):
+        rho = mp.mpf(p2) / p1
+        log_k = rho * (mp.log(p1) + log_beta(a1, b1)) - mp.log(p2) - log_beta(a2, b2)
+        assert end.exponent == pytest.approx(float(rho), rel=1e-14)
+        assert end.coefficient == pytest.approx(float(mp.exp(log_k)), rel=1e-12)
+    # Section 3.2: "apart from the two exceptions of cross-validated SLR ... 0 and 1, we have
+    # alpha_1 > alpha_2"; "in all cases the left semi-derivative is 0".
+    hooked = name == "SLR cross" and amount in (0, 1)
+    assert ends.at_zero.semi_derivative == (0.0 if hooked else math.inf)
+    assert ends.at_zero.side == ("below" if hooked else "above")
+    assert (ends.at_one.semi_derivative, ends.at_one.side) == (0.0, "above")
+    assert model(name, amount).global_shape() == ("hook-at-zero" if hooked else "proper")
+
+
+def test_shapes_as_the_paper_says_them() -> None:
+    # Section 3.1: clients U in cross-subject, J within; impostors U for SLR cross 5 and 50.
+    for name, amount in PAIRS:
+        client, impostor = model(name, amount).shape_category()
+        assert client == ("U" if "cross" in name else "J")
+        u_shaped = name == "SLR cross" and amount in (5, 50)
+        assert impostor == ("U" if u_shaped else "reverse-J")  # the paper's "J-shaped", E10
+
+
+# ------------------------------------------------------------------ numbers of the errata
+# AUC to five digits, from the integral of f_i (1 - F_c) in multiple precision:
+# mp.quad(lambda y: log_share(y, *impostor) * (1 - cdf(sigmoid(y), client)), range of y),
+# recomputed below for one pair of each column.
+AUC = {
+    "SLR cross": (0.71062, 0.70418, 0.69333, 0.66792),
+    "SLR within": (0.99519, 0.99702, 0.99759, 0.98613),
+    "ANN cross": (0.93044, 0.92950, 0.92395, 0.92413),
+    "ANN within": (0.99918, 0.99924, 0.99904, 0.98351),
+}
+
+
+@pytest.mark.parametrize(("name", "amount"), PAIRS)
+def test_e7_areas(name: str, amount: int) -> None:
+    assert round(model(name, amount).auc(), 5) == AUC[name][AMOUNTS.index(amount)]
+
+
+@pytest.mark.parametrize(("name", "amount"), list(zip(TABLE_1, AMOUNTS, strict=True)))
+def test_areas_against_the_integral(name: str, amount: int) -> None:
+    (a1, b1), (a2, b2) = shapes(name, amount)
+
+    def integrand(y: mp.mpf) -> mp.mpf:
+        above = mp.betainc(b1, a1, 0, 1 / (1 + mp.exp(y)), regularized=True)
+        return log_share(y, a2, b2) * above
+
+    with mp.workdps(15):
+        low, high = -40 / a2, 40 / (b1 + b2)
+        area = mp.quad(integrand, [low, low / 4, -5, 0, min(5, high / 2), high])
+    assert model(name, amount).auc() == pytest.approx(float(area), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "none", "most", "meet"),
+    [
+        ("SLR cross", 7.4e-10, 1.5e-3, 0.291),
+        ("SLR within", 0.192, 0.631, 0.0101),
+        ("ANN cross", 0.026, 0.054, 0.0923),
+        ("ANN within", 0.290, 0.274, 3.1e-7),
+    ],
+)
+def test_e5_sharpening_steepens_the_rise(name: str, none: float, most: float, meet: float) -> None:
+    client, imp0 = shapes(name, 0)
+    _, imp50 = shapes(name, 50)
+    # The threshold with F_c = 1e-6, where F_c = theta^a / (a B) (1 + O(theta)) starts the search.
+    start = (mp.mpf(10) ** -6 * client[0] * mp.beta(*client)) ** (1 / mp.mpf(client[0]))
+    theta = mp.findroot(lambda t: cdf(t, client) / mp.mpf(10) ** -6 - 1, start)
+    for impostor, amount, rounded in ((imp0, 0, none), (imp50, 50, most)):
+        expected = float(cdf(theta, impostor))
+        assert expected == pytest.approx(rounded, rel=0.04)
+        found = model(name, amount).roc(positive="impostor").tpr(1e-6)
+        assert found == pytest.approx(expected, rel=1e-11)
+    both = br.ScoreModel(br.Beta(*imp0), br.Beta(*imp50)).diagonal_crossings()
+    assert len(both) == 1
+    theta = mp.mpf(both.threshold[0])
+    assert cdf(theta, imp0) == pytest.approx(cdf(theta, imp50), rel=1e-12)
+    assert float(cdf(theta, client)) == pytest.approx(meet, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("amount", "threshold", "depth"), [(0, 0.0195, 0.0144), (1, 7.1e-4, 0.0014)]
+)
+def test_the_two_hooks(amount: int, threshold: float, depth: float) -> None:
+    client, impostor = shapes("SLR cross", amount)
+    expected = root(lambda t: cdf(t, client) - cdf(t, impostor), threshold / 1.1, threshold * 1.1)
+    found = model("SLR cross", amount).diagonal_crossings()
+    assert len(found) == 1
+    assert found.threshold[0] == pytest.approx(float(expected), rel=1e-11)
+    assert found.threshold[0] == pytest.approx(threshold, rel=0.01)
+    grid = np.geomspace(1e-9, threshold, 4001)
+    from scipy.special import betainc
+
+    deepest = np.max(betainc(*client, grid) - betainc(*impostor, grid))
+    reverse = br.ScoreModel(br.Beta(*impostor), br.Beta(*client)).youden().youden
+    assert reverse == pytest.approx(deepest, rel=1e-5)
+    assert reverse == pytest.approx(depth, rel=0.03)
+
+
+def test_e7_tails() -> None:
+    # P(S > 1/2) of the impostors by scipy's incomplete beta function, sharpening 0, 1, 5.
+    from scipy.special import betaincc
+
+    tails = [betaincc(*shapes("SLR within", amount)[1], 0.5) for amount in (0, 1, 5)]
+    np.testing.assert_allclose(tails, [0.0170, 0.0092, 0.0090], atol=5e-5)
+    found = [model("SLR within", amount).far(0.5) for amount in (0, 1, 5)]
+    np.testing.assert_allclose(found, tails, rtol=1e-12)
+
+
+def test_e12_above_the_diagonal_and_useless() -> None:
+    client, impostor = shapes("SLR cross", 50)
+
+    def share_above(y: mp.mpf, law: tuple[float, float]) -> mp.mpf:
+        return mp.betainc(law[1], law[0], 0, 1 / (1 + mp.exp(y)), regularized=True)
+
+    y = root(lambda y: 1000 * share_above(y, impostor) - 1, 10, 20)
+    expected = float(share_above(y, client))
+    assert expected == pytest.approx(0.00269, abs=5e-6)
+    found = model("SLR cross", 50)
+    assert found.roc().tpr(1e-3) == pytest.approx(expected, rel=1e-11)
+    assert found.at_far(1e-3).logit_threshold == pytest.approx(float(y), rel=1e-11)
+    end = found.ends().at_one
+    assert end.coefficient ** (-1 / end.exponent) == pytest.approx(1.58, abs=5e-3)
+    assert 1 / end.exponent == pytest.approx(0.39**-1 * 0.36, rel=1e-14)
+
+
+def test_e13_h_measure_as_one_integral() -> None:
+    # H = 1 - (E_i U(c) + E_c U(1 - c)) / 0.3125, c = P(client | s) at equal priors, where
+    # U(c) = 2 c^3 - 1.5 c^4 integrates the weight 6 t (1 - t) times t (proper pairs only).
+    from scipy.integrate import quad
+    from scipy.stats import beta
+
+    client, impostor = (beta(*law) for law in shapes("SLR within", 0))
+
+    def risk(s: float) -> float:
+        f_c, f_i = client.pdf(s), impostor.pdf(s)
+        c = f_c / (f_c + f_i)
+        return float(f_i * (2 * c**3 - 1.5 * c**4) + f_c * (2 * (1 - c) ** 3 - 1.5 * (1 - c) ** 4))
+
+    expected = 1 - quad(risk, 0, 1, epsabs=1e-12, limit=400)[0] / 0.3125
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    pair, costs = model("SLR within", 0), 0.5 * (nodes + 1)
+    least = [pair.min_weighted_error(c).weighted_error(c) for c in costs]
+    found = 1 - 0.5 * np.sum(weights * least * 6 * costs * (1 - costs)) / 0.3125
+    assert found == pytest.approx(expected, abs=2e-6)
+    assert f"SLR within (0) {expected:.3f}" in PAGE
+
+
+SAMPLE = np.array([0, 0, 0.0004, 0.003, 0.01, 0.02, 0.05, 0.09, 0.16, 0.3, 0.55, 0.8, 1])
+
+
+def censored_fit(low: float, high_complement: float) -> tuple[float, float]:
+    """Scores <= low count as F(low), scores >= 1 - high_complement as 1 - F; by scipy."""
+    from scipy.optimize import minimize
+    from scipy.special import betainc, betaln
+
+    below, above = low >= SAMPLE, 1 - high_complement <= SAMPLE
+    inside = SAMPLE[~(below | above)]
+
+    def loss(logs: np.ndarray) -> float:
+        a, b = np.exp(logs)
+        value = np.sum((a - 1) * np.log(inside) + (b - 1) * np.log1p(-inside) - betaln(a, b))
+        value += below.sum() * np.log(betainc(a, b, low))
+        return -float(value + above.sum() * np.log(betainc(b, a, high_complement)))
+
+    options = {"xatol": 1e-10, "fatol": 1e-13, "maxiter": 4000}
+    found = minimize(loss, (-3.0, -2.0), method="Nelder-Mead", options=options)
+    return tuple(np.exp(found.x))
+
+
+@pytest.mark.parametrize(
+    ("rule", "edges"),
+    [
+        ({"boundary": "matlab"}, (2.0**-511, 2.0**-53)),  # betafit: sqrt(realmin), 1 - eps/2
+        ({"boundary": "censor", "resolution": 1e-6}, (1e-6, 1e-6)),
+        ({"boundary": "censor", "resolution": 1e-3}, (1e-3, 1e-3)),
+    ],
+)
+def test_e14_censored_zeros(rule: dict[str, object], edges: tuple[float, float]) -> None:
+    fit = br.fit_distribution(SAMPLE, **rule)
+    np.testing.assert_allclose(list(fit.params.values()), censored_fit(*edges), rtol=2e-6)
+    assert f"a = {fit.params['a']:.4f}, b = {fit.params['b']:.4f}" in PAGE
+
+
+@pytest.mark.parametrize("rule", ["squeeze", "drop", "inflate"])
+def test_e14_moved_zeros(rule: str) -> None:
+    from scipy.stats import beta
+
+    n = SAMPLE.size
+    kept = (SAMPLE * (n - 1) + 0.5) / n if rule == "squeeze" else SAMPLE[2:-1]
+    a, b, _, _ = beta.fit(kept, floc=0, fscale=1)
+    fit = br.fit_distribution(SAMPLE, boundary=rule)
+    np.testing.assert_allclose([fit.params["a"], fit.params["b"]], (a, b), rtol=1e-6)
+
+
+def test_least_hter_is_not_the_equal_error_rate() -> None:
+    # Bengio, Mariethoz and Keller (2005) equate the two; SLR cross with no sharpening differs.
+    client, impostor = shapes("SLR cross", 0)
+    pair = model("SLR cross", 0)
+    theta = root(lambda t: cdf(t, client) + cdf(t, impostor) - 1, 0.3, 0.4)
+    eer = pair.eer()
+    assert eer.threshold == pytest.approx(float(theta), rel=1e-12)
+    assert (round(eer.threshold, 3), round(eer.hter, 4)) == (0.352, 0.3444)
+
+    def density(t: mp.mpf, law: tuple[float, float]) -> mp.mpf:
+        return t ** (law[0] - 1) * (1 - t) ** (law[1] - 1) / mp.beta(*law)
+
+    theta = root(lambda t: density(t, client) - density(t, impostor), 0.6, 0.65)
+    best = pair.youden()
+    assert best.threshold == pytest.approx(float(theta), rel=1e-12)
+    rounded = [round(v, d) for v, d in ((best.threshold, 3), (best.hter, 4), (best.far, 3))]
+    assert rounded == [0.632, 0.3042, 0.109]
+    assert f"{best.frr:.3f}" == "0.500"
+
+
+# ------------------------------------------------------------------ Murphy's note
+def murphy(clients: list[float], impostors: list[float]) -> br.ScoreModel:
+    prior = len(clients) / (len(clients) + len(impostors))
+    return br.ScoreModel(br.Empirical(clients), br.Empirical(impostors), prior=prior)
+
+
+CLASSIFIER_1 = murphy([0.9, 0.8, 0.7, 0.6, 0.5], [0.4, 0.3, 0.2, 0.1])
+CLASSIFIER_2 = murphy([0.9, 0.8, 0.7, 0.6, 0.2], [0.6, 0.3, 0.2, 0.1])
+
+
+def counts(pair: br.ScoreModel, theta: float) -> tuple[float, float]:
+    point = pair.at(theta)
+    return 5 * point.tpr, 4 * point.far
+
+
+def test_murphy_tables_1_and_2_count_by_count() -> None:
+    # (TP, FP), counted in the printed tables with the rule of the text, s > theta.
+    for pair, middle in ((CLASSIFIER_1, (4, 0)), (CLASSIFIER_2, (4, 1))):
+        assert counts(pair, 0.0) == pytest.approx((5, 4))
+        assert counts(pair, 0.5) == pytest.approx(middle)
+        assert counts(pair, 1.0) == (0, 0)
+    # E24: the printed column theta = 0.5 of Table 1 is s >= theta.
+    assert counts(CLASSIFIER_1, np.nextafter(0.5, 0)) == (5, 0)
+
+
+def test_murphy_areas() -> None:
+    # Table 2, client by client: impostors below 4, 4, 4 and 3 + 1/2 (a tie), and 1 + 1/2.
+    expected = Fraction(4 * 3 * 2 + 7 + 3, 2 * 20)
+    assert expected == Fraction(17, 20)
+    assert CLASSIFIER_2.auc() == float(expected)
+    assert CLASSIFIER_1.auc() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("cells", "printed", "exact"),
+    [
+        # Table 4 (estimates in rows, E28): TP, FP, FN, TN; Table 5 as printed; then exactly:
+        # accuracy, precision, recall, F, mutual information in nats, by (16) below.
+        ((0.90, 0.1, 0.00, 0.0), (0.9, 0.9, 1.0, 0.947, 0), (0.9, 0.9, 1, 18 / 19)),
+        ((0.80, 0.0, 0.10, 0.1), (0.9, 1.0, 0.888, 0.941, 0.1865), (0.9, 1, 8 / 9, 16 / 17)),
+        ((0.78, 0.0, 0.12, 0.1), (0.88, 1.0, 0.8667, 0.9286, 0.1735), (0.88, 1, 13 / 15, 13 / 14)),
+    ],
+)
+def test_murphy_table_5(cells: tuple[float, ...], printed: tuple, exact: tuple) -> None:
+    tp, fp, fn, tn = cells
+    p = br.OperatingPoint(threshold=math.nan, far=fp / (fp + tn), frr=fn / (tp + fn), prior=tp + fn)
+    margins = ((tp + fp, tp + fn), (tp + fp, fp + tn), (fn + tn, tp + fn), (fn + tn, fp + tn))
+    information = sum(
+        c * math.log(c / (row * column)) for c, (row, column) in zip(cells, margins, strict=True)
+        if c > 0
+    )  # fmt: skip
+    found = (p.accuracy, p.precision, p.recall, p.f1, p.mutual_information)
+    np.testing.assert_allclose(found, (*exact, information), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(found, printed, atol=1e-3)  # 0.888 is 8/9 cut off, not rounded
+
+
+def test_murphy_table_5_further_measures() -> None:
+    # E29, by hand: Youden's J = TPR - FPR; MCC = (TP TN - FP FN) / sqrt of the four margins.
+    b = br.OperatingPoint(threshold=math.nan, far=0.0, frr=1 / 9, prior=0.9)
+    c = br.OperatingPoint(threshold=math.nan, far=0.0, frr=2 / 15, prior=0.9)
+    assert b.mcc == pytest.approx(0.08 / math.sqrt(0.8 * 0.9 * 0.1 * 0.2), rel=1e-14)
+    assert b.mcc == pytest.approx(2 / 3, rel=1e-14)
+    assert c.mcc == pytest.approx(0.078 / math.sqrt(0.78 * 0.9 * 0.1 * 0.22), rel=1e-14)
+    assert (b.youden, c.youden) == pytest.approx((8 / 9, 13 / 15))
+    assert b.mutual_information / math.log(2) == pytest.approx(0.268996, abs=5e-7)
+    assert c.mutual_information / math.log(2) == pytest.approx(0.250309, abs=5e-7)
+
+
+def test_murphy_harmonic_mean() -> None:
+    # (14): 2e-4 / (1 + 1e-4) = 0.00019998, which is 0.02 %, not 0.2 % (E27).
+    everything = br.OperatingPoint(threshold=0.0, far=1.0, frr=0.0, prior=1e-4)
+    assert everything.f1 == pytest.approx(2e-4 / 1.0001, rel=1e-14)
+    assert round(everything.f1, 8) == 0.00019998
+
+
+def test_a_constant_score_attains_two_points() -> None:  # E26
+    constant = murphy([0.5] * 5, [0.5] * 4)
+    points = constant.roc().points()
+    assert sorted(zip(points.far, points.tpr, strict=True)) == [(0.0, 0.0), (1.0, 1.0)]
+    assert constant.auc() == 0.5
+
+
+# ------------------------------------------------------------------ the page itself
+@pytest.mark.parametrize("number", [*range(1, 15), *range(24, 31)])
+def test_each_erratum_has_a_number_printed_by_code(number: int) -> None:
+    start = PAGE.index(f"**E{number}. ")
+    rest = PAGE[start + 2 :]
+    section = re.split(r"^(?:\*\*E\d|## )", rest, maxsplit=1, flags=re.M)[0]
+    blocks = re.findall(
+        r"(?:<!-- begin output -->|```text)\n(.*?)^(?:<!-- end|```)", section, re.S | re.M
+    )
+    assert any(re.search(r"\d", block) for block in blocks)
+
+
+def test_each_committed_picture_is_drawn_by_an_example() -> None:
+    scripts = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "examples").glob("*.py"))
+    pictures = sorted(p.name for p in (ROOT / "docs" / "img").iterdir())
+    assert pictures
+    assert [name for name in pictures if f'"{name}"' not in scripts] == []
