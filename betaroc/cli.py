@@ -16,6 +16,7 @@ from betaroc._words import shown
 from betaroc.analysis import Analysis, Part, analyze_quietly, fitted_part
 from betaroc.analysis.format import visible
 from betaroc.analysis.numbers import as_json, part_numbers
+from betaroc.analysis.output import checked_target
 from betaroc.analysis.parts import Note, noted
 from betaroc.analysis.text import part_text
 from betaroc.errors import BetarocError, FitError, InputError, OutputError
@@ -255,6 +256,7 @@ def _distinct(paths: Sequence[str]) -> list[str]:
 
 def _refuse_output(output: str, inputs: Sequence[str], *, force: bool) -> None:
     """Nothing is overwritten unasked, and score files never."""
+    checked_target(output)
     if not os.path.lexists(output):
         return
     for path in inputs:

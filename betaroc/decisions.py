@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc._special import bracketed_root
-from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.pairs import Pair
@@ -122,7 +122,7 @@ def _root_between(
     place = Thresholds.from_logit if unit else Thresholds.from_theta
     a, b = float(ends[0]), float(ends[1])
     grid = pair.grid(a, b, unit=unit)
-    inner = np.concatenate([[a] if math.isfinite(a) else [], grid, [b] if math.isfinite(b) else []])
+    inner = np.concatenate([[a] if math.isfinite(a) else [], grid, [b] if b < BELOW_ONE else []])
     values = function(place(inner))
     keep = ~np.isnan(values)
     inner, values = inner[keep], values[keep]

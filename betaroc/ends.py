@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc._special import bracketed_root
-from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.distributions.base import Tail
 from betaroc.distributions.pairs import Pair
@@ -182,7 +182,7 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
 def _finite_bracket(pair: Pair, a: float, b: float, *, unit: bool) -> tuple[float, float]:
     grid = pair.grid(a, b, unit=unit)
     low = a if math.isfinite(a) else float(grid[0])
-    high = b if math.isfinite(b) else float(grid[-1])
+    high = b if b < BELOW_ONE else float(grid[-1])
     return low, high
 
 

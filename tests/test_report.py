@@ -111,10 +111,8 @@ def test_rates_on_test_are_the_counted_ones(analysis: br.Analysis, text: str) ->
 def test_two_runs_give_the_same_bytes(analysis: br.Analysis, text: str, tmp_path: Path) -> None:
     dev = br.read_scores(LIVENESS / "dev.csv")
     again = br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"))
-    analysis.to_html(tmp_path / "one.html")
     again.to_html(tmp_path / "two.html")
-    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
-    assert (tmp_path / "one.html").read_text(encoding="utf-8") == text
+    assert (tmp_path / "two.html").read_bytes() == text.encode("utf-8")
 
 
 def test_no_ids_stand_twice_for_different_things(text: str) -> None:
@@ -131,7 +129,7 @@ HOSTILE = [
     "javascript:alert(1)",
     "{{ 7 * 7 }}{% for x in y %}",
     "$\\frac{1}{$ cost $5 and $6",
-    "=HYPERLINK(\"http://evil.example\",\"x\")",
+    '=HYPERLINK("http://evil.example","x")',
     "\u202egnp.exe\u2066",
     "zero\u200bwidth\u200d and \x1b[31m red \x00",
     "\udcff not utf-8",
@@ -143,19 +141,32 @@ HOSTILE = [
 ]
 
 
+def renamed(analysis: br.Analysis, name: str) -> br.Analysis:
+    dev, (test,) = analysis.dev, analysis.tests
+    dev, test = (dataclasses.replace(part, name=name) for part in (dev, test))
+    return dataclasses.replace(analysis, dev=dev, tests=(test,))
+
+
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names_are_only_text(name: str) -> None:
-    dev, test = some_scores(1, name), some_scores(2)
-    page = render_report(br.analyze(dev, {name: test}))
+def test_hostile_names_are_only_text(
+    name: str, analysis: br.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda parts: [[], []])
+    monkeypatch.setattr("betaroc.report.page.curve_figures", lambda parts: [])
+    page = render_report(renamed(analysis, name))
     page.encode("utf-8")
     if "javascript:" in name:
         page = page.replace("javascript:", "")
     assert_inert(page)
     assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.S)[0]
-    for drawing in re.findall(r"<svg .*?</svg>", page, re.S):
-        assert "alert" not in drawing
     for sign in ("\u202e", "\u2066", "\u200b", "\x1b", "\x00"):
         assert sign not in page
+
+
+def test_no_foreign_text_enters_a_drawing(analysis: br.Analysis, text: str) -> None:
+    page = render_report(renamed(analysis, "<script>alert(1)</script>"))
+    drawings = re.compile(r"<svg .*?</svg>", re.S)
+    assert drawings.findall(page) == drawings.findall(text)
 
 
 def test_long_names_are_cut_with_the_whole_in_the_title() -> None:
@@ -206,10 +217,10 @@ def test_report_of_a_test_set_that_has_no_fit() -> None:
 
 
 def test_many_tests_are_all_drawn() -> None:
-    analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(7)})
+    analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(3)})
     page = render_report(analysis)
-    assert page.count("<svg ") == 2 * 8 + 2
-    assert "test 7, observed" in page
+    assert page.count("<svg ") == 2 * 4 + 2
+    assert "test 3, observed" in page
 
 
 def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from betaroc._words import shown
 from betaroc.errors import InputTypeError, OutputError
 
-__all__ = ["write_whole"]
+__all__ = ["checked_target", "write_whole"]
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:
@@ -18,7 +18,7 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
 
     Whatever goes wrong, what was there before is untouched.
     """
-    target = _target(path)
+    target = checked_target(path)
     beside = target.parent / f".betaroc-{secrets.token_hex(8)}.tmp"
     try:
         _write(beside, text.encode("utf-8"))
@@ -35,7 +35,8 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
             beside.unlink()
 
 
-def _target(path: str | os.PathLike[str]) -> Path:
+def checked_target(path: str | os.PathLike[str]) -> Path:
+    """The file that a path means, if one can be written there."""
     if not isinstance(path, str | os.PathLike):
         raise InputTypeError(
             f"path must be the path of a file; got {shown(path)} of type {type(path).__name__}."
@@ -49,6 +50,11 @@ def _target(path: str | os.PathLike[str]) -> Path:
             f"the output must be a path of this system; got {shown(str(path))}:"
             f" {getattr(error, 'strerror', None) or error}. Name another file."
         ) from error
+    if not target.parent.is_dir():
+        raise OutputError(
+            f"the output must be in a folder that exists; {shown(str(path))} is in none."
+            " Make the folder or name another."
+        )
     if exists and not (regular and os.access(target, os.W_OK)):
         what = "is write-protected" if regular else "is a folder or a device"
         raise OutputError(

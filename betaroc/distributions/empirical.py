@@ -130,7 +130,7 @@ class Empirical(Distribution):
         return self._share_of(self.counts_above(t), t)
 
     def _log_density(self, t: Thresholds) -> FloatArray:
-        return np.full(t.shape, -np.inf)
+        return np.where(np.isnan(t.theta), np.nan, -np.inf)
 
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
         shares = self._below[1:] / self.total

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from betaroc.analysis.output import write_whole
+from betaroc.analysis.output import checked_target, write_whole
 
 if TYPE_CHECKING:
     from betaroc.analysis import Analysis
@@ -34,4 +34,5 @@ def render_report(analysis: Analysis) -> str:
 
 def write_report(analysis: Analysis, path: str | os.PathLike[str]) -> None:
     """Write the page, whole or not at all; see :meth:`Analysis.to_html`."""
+    checked_target(path)  # before the work of drawing
     write_whole(path, render_report(analysis))

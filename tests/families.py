@@ -1,0 +1,74 @@
+"""The laws that every contract test runs through: a new family is one row here."""
+
+from __future__ import annotations
+
+import betaroc as br
+
+#: Ties, unsorted; and weights: frequencies, fractions, a zero.
+TIED = [0.7, 0.1, 0.2, 0.5, 0.2, 0.9, 0.7]
+WEIGHTED = ([0.4, 0.0, 0.2, 0.4, 0.5, 1.0, 0.3], [0.5, 1.0, 2.5, 1.0, 3.0, 1.0, 0.0])
+
+CONTINUOUS: dict[str, br.Distribution] = {
+    "beta bell": br.Beta(3.0, 5.0),
+    "beta U": br.Beta(0.47, 0.36),
+    "beta J": br.Beta(2.5, 0.6),
+    "beta reverse-J": br.Beta(0.4, 1.9),
+    "beta uniform": br.Beta(1.0, 1.0),
+    "beta a=1": br.Beta(1.0, 2.5),
+    "beta b=1": br.Beta(2.5, 1.0),
+    "beta near-degenerate": br.Beta(1e-3, 2e-3),
+    "beta huge": br.Beta(1e5, 9e4),
+    "normal": br.Normal(0.3, 1.7),
+    "normal narrow": br.Normal(0.8, 0.6),
+    "logit-normal": br.LogitNormal(-0.5, 1.2),
+}
+INFLATED: dict[str, br.Distribution] = {
+    "inflated beta": br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2),
+    "inflated beta at one": br.Inflated(br.Beta(0.5, 0.7), 0.0, 0.25),
+    "inflated logit-normal": br.Inflated(br.LogitNormal(0.5, 1.0), 0.3),
+    "inflated normal": br.Inflated(br.Normal(0.3, 0.9), 0.2, 0.1),
+}
+DISCRETE: dict[str, br.Distribution] = {
+    "empirical": br.Empirical(TIED),
+    "empirical weighted": br.Empirical(*WEIGHTED),
+    "empirical constant": br.Empirical([0.5, 0.5, 0.5]),
+}
+LAWS = CONTINUOUS | INFLATED | DISCRETE
+
+#: Every pair of these is tried: each family, each kind of end, each closed form.
+PAIR_LAWS = {
+    name: LAWS[name]
+    for name in (
+        "beta bell",
+        "beta U",
+        "beta a=1",
+        "normal",
+        "normal narrow",
+        "logit-normal",
+        "inflated beta",
+        "inflated beta at one",
+        "inflated normal",
+        "empirical",
+        "empirical weighted",
+    )
+} | {"logit-normal wide": br.LogitNormal(0.4, 2.0)}
+PAIRS = [(c, i) for c in PAIR_LAWS for i in PAIR_LAWS]
+
+#: Closed forms wait for these: one pair of each, with hooks, dents, atoms and ties.
+CLOSED_PAIRS = [
+    ("beta U", "beta bell"),
+    ("beta bell", "beta U"),
+    ("normal", "normal narrow"),
+    ("logit-normal", "logit-normal wide"),
+    ("inflated beta", "beta U"),
+    ("inflated beta", "inflated beta at one"),
+    ("empirical", "empirical weighted"),
+]
+
+
+def model(client: str, impostor: str, prior: float = 0.3) -> br.ScoreModel:
+    """The pair of two named laws."""
+    return br.ScoreModel(LAWS_AND_PAIRS[client], LAWS_AND_PAIRS[impostor], prior=prior)
+
+
+LAWS_AND_PAIRS = LAWS | PAIR_LAWS
