@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from betaroc import __version__
 from betaroc._words import shown
 from betaroc.analysis import Analysis, Part, analyze_quietly, fitted_part
-from betaroc.analysis.format import visible
+from betaroc.analysis.format import version, visible
 from betaroc.analysis.numbers import as_json, part_numbers
 from betaroc.analysis.output import checked_target
 from betaroc.analysis.parts import Note, noted
@@ -104,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"betaroc {__version__}")
+    parser.add_argument("--version", action="version", version=f"betaroc {version()}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     fit = _command(commands, "fit", "fit both classes of a score file and describe the ROC", _fit)
     fit.add_argument("scores", metavar="SCORES", help="score file")

@@ -50,9 +50,16 @@ def weighted_error(pair: Pair, cost_far: Fraction, cost_frr: Fraction) -> Thresh
         t = Thresholds.concatenate([t, pair.ratio_roots(level)])
     far, frr = pair.far(t), pair.frr(t)
     criterion = float(cost_far) * far + float(cost_frr) * frr
+    return t[least_error(pair, t, criterion, cost_far, cost_frr)]
+
+
+def least_error(
+    pair: Pair, t: Thresholds, criterion: FloatArray, cost_far: Fraction, cost_frr: Fraction
+) -> int:
+    """Index of the least weighted error under the tie rule, on counts where there are counts."""
     if isinstance(pair, EmpiricalPair) and _counts_exactly(pair):
-        return t[_best_on_counts(pair, t, criterion, cost_far, cost_frr)]
-    return t[best(t, criterion, far + frr)]
+        return _best_on_counts(pair, t, criterion, cost_far, cost_frr)
+    return best(t, criterion, pair.far(t) + pair.frr(t))
 
 
 def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
@@ -98,6 +105,9 @@ def balanced(pair: Pair, weight_far: float = 1.0, weight_frr: float = 1.0) -> Th
     if pair.discrete or first == 0 or gap[first] == 0.0:
         return None
     low, high = t[first - 1], t[first]
+    below = pair.just_below(high)
+    if low.theta == below.theta and low.logit == below.logit:
+        return None
     constant = math.log(weight_far) - math.log(weight_frr)
 
     def excess(at: Thresholds) -> FloatArray:
@@ -150,9 +160,11 @@ def break_even(pair: Pair, prior: float) -> Thresholds:
         return root
 
     def gap(t: Thresholds) -> FloatArray:
-        true = prior * pair.tpr(t)
+        tpr = pair.tpr(t)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return true / (true + (1.0 - prior) * pair.far(t)) - pair.tpr(t)
+            value = prior * tpr / (prior * tpr + (1.0 - prior) * pair.far(t)) - tpr
+        # Precision and recall are both 0 wherever no client is accepted: no balance.
+        return np.where(tpr > 0.0, value, np.nan)
 
     return nearest_balance(pair, gap)
 
@@ -189,7 +201,7 @@ def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
 
 def at_tpr(pair: Pair, target: float) -> Thresholds:
     """The threshold whose recall is nearest to `target`; 0/0 of precision left out."""
-    if pair.discrete:
+    if pair.client.continuous is None:
         t = pair.candidates
         size = np.abs(pair.tpr(t) - target)
         size = np.where(size <= _TIE, 0.0, size)

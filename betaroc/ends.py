@@ -73,7 +73,7 @@ def ends(pair: Pair) -> Ends:
 
 
 def _end(client: Tail, impostor: Tail, *, lower: bool) -> End:
-    semi, exponent, coefficient = _limits(client, impostor, lower=lower)
+    semi, exponent, coefficient = limits(client, impostor, lower=lower)
     # The heavier impostor tail lifts the ROC at the lower end and sinks it at the upper.
     heavier = "above" if lower else "below"
     lighter = "below" if lower else "above"
@@ -82,7 +82,7 @@ def _end(client: Tail, impostor: Tail, *, lower: bool) -> End:
     return End(semi, slope, exponent, coefficient, side)
 
 
-def _limits(client: Tail, impostor: Tail, *, lower: bool) -> tuple[float, float, float]:
+def limits(client: Tail, impostor: Tail, *, lower: bool) -> tuple[float, float, float]:
     """Semi-derivative, exponent and coefficient of impostor mass against client mass."""
     impostor_alone, client_alone = (math.inf, 0.0, math.nan), (0.0, math.inf, math.nan)
     if client.place != impostor.place:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.decisions import atom_masses
 from betaroc.distributions.pairs import Pair
+from betaroc.ends import limits
 
 __all__ = ["chords_of", "is_concave"]
 
@@ -102,24 +105,38 @@ def is_concave(pair: Pair) -> bool:
     if pair.discrete or pair.client.continuous is None or pair.impostor.continuous is None:
         t = pair.candidates[::-1]
         return _falling(pair.far(t), pair.tpr(t))
-    turns = pair.turning_points()
-    if turns.size:
+    if pair.turning_points().size:
         return False
-    if pair.joints.size != 2 or pair.client.atoms.places.size or pair.impostor.atoms.places.size:
-        return _concave_with_jumps(pair)
-    return _rising(pair)
+    slopes = np.array(list(_slopes(pair)))
+    return bool(np.all(slopes[1:] <= slopes[:-1] * (1.0 + _NOISE)))
 
 
-def _rising(pair: Pair) -> bool:
-    """A likelihood ratio without turning points rises, falls or is constant."""
-    u = pair.mesh[[pair.mesh.size // 4, 3 * pair.mesh.size // 4]]
-    low, high = pair.log_ratio(pair.place(u))
-    return bool(high >= low)
+def _slopes(pair: Pair) -> Iterator[float]:
+    """dTPR / dFAR at both ends of every arc and over every jump, FAR ascending.
+
+    Between jumps the likelihood ratio is monotone where it has no turning point.
+    """
+    for k in range(pair.joints.size - 1, -1, -1):
+        joint = pair.joints[[k]]
+        if k < pair.joints.size - 1:
+            yield _arc_slope(pair, joint, lower=True, end=k == 0)
+        client = float(atom_masses(pair.client, joint)[0])
+        impostor = float(atom_masses(pair.impostor, joint)[0])
+        if client > 0.0 or impostor > 0.0:
+            yield client / impostor if impostor > 0.0 else math.inf
+        if k > 0:
+            yield _arc_slope(pair, joint, lower=False, end=k == pair.joints.size - 1)
 
 
-def _concave_with_jumps(pair: Pair) -> bool:
-    dense = _dense(pair)
-    return _rising(pair) and _falling(pair.far(dense), pair.tpr(dense))
+def _arc_slope(pair: Pair, joint: Thresholds, *, lower: bool, end: bool) -> float:
+    """Slope of the arc that starts (or ends) at a joint, a limit at the ends of the scale."""
+    bases = pair._base("client"), pair._base("impostor")
+    if end and bases[0].support == bases[1].support:
+        client, impostor = (base._tails()[0 if lower else 1] for base in bases)
+        semi = limits(client, impostor, lower=lower)[0] / math.exp(pair._log_share())
+        return math.inf if semi == 0.0 else 1.0 / semi
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.nan_to_num(np.exp(pair.log_ratio(joint)), nan=0.0)[0])
 
 
 def _falling(x: FloatArray, y: FloatArray) -> bool:

@@ -172,6 +172,7 @@ def test_empirical_family_has_no_model_points() -> None:
 def test_an_analysis_is_a_value(liveness: br.Analysis) -> None:
     assert pickle.loads(pickle.dumps(liveness)) == liveness
     assert copy.deepcopy(liveness) == liveness
+    assert repr(liveness) == "<Analysis beta: dev 'dev.csv', test 'sharpened'; 0 warnings>"
 
 
 # ------------------------------------------------------------------ numbers and words
@@ -207,6 +208,7 @@ def test_a_hook_is_named_with_its_crossing_and_depth() -> None:
     grid = np.linspace(1e-4, crossing.threshold[0], 200_001)
     deepest = np.max(model.client.cdf(grid) - model.impostor.cdf(grid))
     assert f"exceeds TPR by {percent(deepest)}" in words
+    assert f"of at most {percent(deepest)}" in whole_curve_words(model)
 
 
 def test_an_infinite_slope_is_put_in_its_place() -> None:

@@ -68,6 +68,10 @@ class Analysis(Value):
     reason: str
     warnings: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        sets = ", ".join(f"{part.role} {part.name!r}" for part in self.parts)
+        return f"<Analysis {self.family}: {sets}; {len(self.warnings)} warnings>"
+
     @property
     def parts(self) -> tuple[Part, ...]:
         """Dev, then the tests."""

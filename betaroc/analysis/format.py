@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 
-__all__ = ["number", "percent", "threshold", "visible"]
+__all__ = ["number", "percent", "threshold", "version", "visible"]
 
 
 def number(value: float, digits: int = 6) -> str:
@@ -30,6 +31,11 @@ def threshold(theta: float, logit: float) -> str:
     if math.isfinite(logit) and not 1e-3 <= theta <= 0.999:
         return f"{theta:.6g} (logit {logit:.5g})"
     return f"{theta:.6g}"
+
+
+def version() -> str:
+    """The package's version; the package is loaded whenever one of its modules is."""
+    return str(sys.modules["betaroc"].__version__)
 
 
 def visible(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from betaroc.analysis.format import number, percent, threshold
-from betaroc.distributions import Inflated
+from betaroc.distributions import Inflated, LogitNormal, Normal
 from betaroc.ends import End
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.measures import OperatingPoint
@@ -32,12 +32,12 @@ _WHOLE = {
         " scores mean client, pass 1 - score or -score."
     ),
     "hook-at-zero": (
-        "The ROC crosses the diagonal once: below it (worse than chance) at the low thresholds,"
-        " above it at all higher ones."
+        "The ROC crosses the diagonal once: below it (worse than chance, by FAR - TPR of at most"
+        " {depth}) at the low thresholds, above it at all higher ones."
     ),
     "hook-at-one": (
-        "The ROC crosses the diagonal once: below it (worse than chance) at the high thresholds,"
-        " above it at all lower ones."
+        "The ROC crosses the diagonal once: below it (worse than chance, by FAR - TPR of at most"
+        " {depth}) at the high thresholds, above it at all lower ones."
     ),
     "several-crossings": "The ROC crosses the diagonal several times.",
 }
@@ -58,6 +58,9 @@ def whole_curve_words(model: ScoreModel) -> str:
         if model.roc().is_concave:
             return text[:-1] + ' and is concave ("proper"): no threshold is worse than chance.'
         return text[:-1] + ", but is not concave."
+    if "{depth}" in text:
+        worst = depth(model)
+        return text.format(depth=percent(worst.far - worst.tpr))
     return text
 
 
@@ -77,6 +80,8 @@ def crossing_words(model: ScoreModel) -> list[str]:
         f"Where it is deepest below, FAR exceeds TPR by {percent(worst.far - worst.tpr)}"
         f" (threshold {low}: FAR {percent(worst.far)}, TPR {percent(worst.tpr)})."
     )
+    if all(isinstance(law, Normal | LogitNormal) for law in (model.client, model.impostor)):
+        lines.append("Any two normal laws of different sigma cross it once, whatever the scores.")
     return lines
 
 

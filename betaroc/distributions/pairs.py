@@ -19,7 +19,7 @@ from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc.distributions._quadrature import integrate_panels
 from betaroc.distributions.base import Distribution
 
-__all__ = ["Pair", "closed_forms", "pair_of"]
+__all__ = ["Pair", "closed_forms", "pair_of", "sign_changes"]
 
 _FORMS: dict[tuple[type[Distribution], type[Distribution]], type[Pair]] = {}
 # Tail probabilities exp(-d) at which laws are looked at when roots are bracketed.
@@ -185,7 +185,7 @@ class Pair:
             t = self.place(u)
             return self._slope("client", t) - self._slope("impostor", t)
 
-        return self.place(_sign_changes(slope, self.mesh, "turn of the likelihood ratio"))
+        return self.place(sign_changes(slope, self.mesh, "turn of the likelihood ratio"))
 
     def ratio_roots(self, level: float) -> Thresholds:
         """All places where log f_c / f_i equals `level`, ascending."""
@@ -197,7 +197,7 @@ class Pair:
         def excess(u: FloatArray) -> FloatArray:
             return self.log_ratio(self.place(u)) - level
 
-        return self.place(_sign_changes(excess, mesh, "level of the likelihood ratio"))
+        return self.place(sign_changes(excess, mesh, "level of the likelihood ratio"))
 
     @cached_property
     def _turn_coordinates(self) -> FloatArray:
@@ -309,9 +309,11 @@ def _between(t: Thresholds, low: float, high: float, *, unit: bool) -> FloatArra
     return points[(points > low) & (points < high) & np.isfinite(points)]
 
 
-def _sign_changes(
+def sign_changes(
     function: Callable[[FloatArray], FloatArray], mesh: FloatArray, what: str
 ) -> FloatArray:
+    """All places between neighbours of a mesh where a function changes its sign."""
+
     def at(u: float) -> float:
         return float(function(np.array([u]))[0])
 

@@ -13,14 +13,6 @@ from betaroc._special import log_beta, stirling_remainder
 from betaroc._thresholds import FloatArray
 from betaroc.distributions import Beta
 from betaroc.errors import DegenerateDataError, FitError
-from betaroc.fitting.newton import (
-    ILL_CONDITIONED,
-    LARGEST_CONCENTRATION,
-    MAX_ITERATIONS,
-    BetaSolution,
-    solve_centred,
-    solve_one,
-)  # fmt: skip
 from betaroc.fitting.contract import (
     Coordinates,
     Estimate,
@@ -29,6 +21,14 @@ from betaroc.fitting.contract import (
     Matrix,
     Sample,
     too_few_distinct,
+)  # fmt: skip
+from betaroc.fitting.newton import (
+    ILL_CONDITIONED,
+    LARGEST_CONCENTRATION,
+    MAX_ITERATIONS,
+    BetaSolution,
+    solve_centred,
+    solve_one,
 )  # fmt: skip
 from betaroc.fitting.sufficient import centre, mean_logs
 

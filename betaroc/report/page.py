@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from betaroc.analysis import Analysis, MetPoint, Part
-from betaroc.analysis.format import number, percent, threshold, visible
+from betaroc.analysis.format import number, percent, threshold, version, visible
 from betaroc.analysis.words import (
     boundary_words,
     category_words,
@@ -44,23 +44,18 @@ def name(text: str) -> Name:
 
 def page(analysis: Analysis) -> dict[str, Any]:
     """Every value the template shows."""
-    from betaroc import __version__
-
     parts = analysis.parts
     modelled = [p for p in parts if p.fit is not None and p.fit.family != "empirical"]
     behaviour = [_behaviour(p) for p in modelled]
     return {
-        "version": __version__,
+        "version": version(),
         "title": name(analysis.dev.name),
         "family": "" if analysis.dev.fit is None else fit_families(analysis.dev.fit),
         "reason": analysis.reason,
         "headline": [_headline(analysis.dev), *(b["whole"][0] for b in behaviour[:1])],
         "sets": [_set_row(part) for part in parts],
         "warnings": [visible(message) for message in analysis.warnings],
-        "histograms": [
-            (who, [_shown(figure) for figure in row])
-            for who, row in zip(("Client", "Impostor"), histogram_figures(parts), strict=True)
-        ],
+        "histograms": _histograms(parts),
         "curves": [_shown(figure) for figure in curve_figures(parts)],
         "measures": [_measures(part) for part in parts],
         "parametric": [_parameters(p) for p in modelled],
@@ -69,6 +64,14 @@ def page(analysis: Analysis) -> dict[str, Any]:
         "points": _points(analysis),
         "has_tests": bool(analysis.tests),
     }
+
+
+def _histograms(parts: Sequence[Part]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """A row of pictures for each class; both in one row where dev is alone."""
+    rows = [[_shown(figure) for figure in row] for row in histogram_figures(parts)]
+    if len(parts) == 1:
+        return [("Client and impostor", [figure for row in rows for figure in row])]
+    return list(zip(("Client", "Impostor"), rows, strict=True))
 
 
 def _shown(figure: Figure) -> dict[str, Any]:

@@ -1,0 +1,209 @@
+"""What a threshold is chosen for: one entry of a table a criterion.
+
+A criterion maps a pair, a prior and an array of alphas to the threshold of
+each alpha, globally optimal under the tie rule: smallest criterion, then
+smallest HTER, then lowest threshold. Candidates that are 0/0 are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from betaroc import decisions
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.pairs import Pair, sign_changes
+from betaroc.empirical_choice import choose_linear, choose_nearest, choose_weighted_error
+
+__all__ = ["CRITERIA", "Criterion"]
+
+Choice = Callable[[Pair, float, FloatArray], Thresholds]
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """How thresholds are chosen, and what the axis of alphas is called."""
+
+    choose: Choice
+    axis: str
+    #: A criterion without alpha: one threshold for all.
+    single: bool = False
+
+
+def _each(one: Callable[[Pair, float, float], Thresholds]) -> Choice:
+    def choose(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+        chosen = [one(pair, prior, float(a)) for a in alpha]
+        return Thresholds.concatenate(chosen)
+
+    return choose
+
+
+# ------------------------------------------------------------------ linear criteria
+def _weighted_error(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    if isinstance(pair, EmpiricalPair):
+        return choose_weighted_error(pair, alpha)
+
+    def one(pair: Pair, _: float, a: float) -> Thresholds:
+        weight = decisions.exact_weight(a)
+        return decisions.weighted_error(pair, weight, 1 - weight)
+
+    return _each(one)(pair, prior, alpha)
+
+
+def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    if isinstance(pair, EmpiricalPair):
+
+        def losses(far: FloatArray, frr: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return -_precision(prior, 1.0 - frr, far), frr
+
+        return choose_linear(pair, alpha, losses)
+    return _each(_best_precision_recall)(pair, prior, alpha)
+
+
+def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    if isinstance(pair, EmpiricalPair):
+
+        def losses(far: FloatArray, frr: FloatArray) -> tuple[FloatArray, FloatArray]:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return 1.0 / _precision(prior, 1.0 - frr, far), 1.0 / (1.0 - frr)
+
+        return choose_linear(pair, alpha, losses)
+    return _each(lambda pair, prior, a: decisions.max_f(pair, a, prior))(pair, prior, alpha)
+
+
+def _precision(prior: float, tpr: FloatArray, far: FloatArray) -> FloatArray:
+    true = prior * tpr
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(true / (true + (1.0 - prior) * far))
+
+
+def _best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
+    """max alpha P + (1 - alpha) R: ends, jumps and all stationary points between them."""
+
+    def slope(u: FloatArray) -> FloatArray:
+        t = pair.place(u)
+        tpr, far = pair.tpr(t), pair.far(t)
+        called = prior * tpr + (1.0 - prior) * far
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            gain = prior * (1.0 - prior) * (tpr * np.exp(-pair.log_ratio(t)) - far) / called**2
+        return np.asarray(alpha * gain - (1.0 - alpha))
+
+    t = Thresholds.concatenate([pair.candidates, pair.place(_roots(pair, slope))])
+    value = alpha * _precision(prior, pair.tpr(t), pair.far(t)) + (1.0 - alpha) * pair.tpr(t)
+    return t[[decisions.best(t, -value, pair.far(t) + pair.frr(t))]]
+
+
+def _roots(pair: Pair, function: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    if pair.mesh.size == 0:
+        return np.empty(0)
+    mesh = pair.mesh
+    values = function(mesh)
+    return sign_changes(function, mesh[np.isfinite(values)], "stationary point of a criterion")
+
+
+# ----------------------------------------------------------------------- rate targets
+def _target(name: str) -> Choice:
+    def choose(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+        def rate(t: Thresholds) -> FloatArray:
+            return _rate(pair, prior, t, name)
+
+        if isinstance(pair, EmpiricalPair):
+            return choose_nearest(pair, alpha, rate)
+        return _each(lambda pair, prior, a: _nearest(pair, prior, a, name))(pair, prior, alpha)
+
+    return choose
+
+
+def _rate(pair: Pair, prior: float, t: Thresholds, name: str) -> FloatArray:
+    if name == "precision":
+        return _precision(prior, pair.tpr(t), pair.far(t))
+    rates = {"far": pair.far, "frr": pair.frr, "recall": pair.tpr}
+    rates |= {"sensitivity": pair.tpr, "specificity": pair.tnr}
+    return rates[name](t)
+
+
+def _nearest(pair: Pair, prior: float, alpha: float, name: str) -> Thresholds:
+    """argmin abs(rate - alpha) of a pair with a continuous law."""
+    places = _precision_places if name == "precision" else _rate_places
+    t = Thresholds.concatenate([pair.candidates, places(pair, prior, alpha, name)])
+    gap = np.abs(_rate(pair, prior, t, name) - alpha)
+    gap = np.where(gap <= _MET, 0.0, gap)
+    return t[[decisions.best(t, gap, pair.far(t) + pair.frr(t))]]
+
+
+def _rate_places(pair: Pair, prior: float, alpha: float, name: str) -> Thresholds:
+    p = np.array([alpha])
+    with np.errstate(divide="ignore"):
+        log_p = np.log(p)
+    invert = {
+        "far": pair.impostor._upper_quantile,
+        "frr": pair.client._lower_quantile,
+        "recall": pair.client._upper_quantile,
+        "sensitivity": pair.client._upper_quantile,
+        "specificity": pair.impostor._lower_quantile,
+    }[name]
+    return invert(p, log_p)
+
+
+def _precision_places(pair: Pair, prior: float, alpha: float, name: str) -> Thresholds:
+    """Where TPR / FAR is what the wanted precision asks for, and where it turns."""
+
+    def turn(u: FloatArray) -> FloatArray:
+        t = pair.place(u)
+        with np.errstate(invalid="ignore"):
+            return pair.log_ratio(t) - (pair.client._upper(t)[1] - pair.impostor._upper(t)[1])
+
+    turns = _roots(pair, turn)
+    # A precision of 1 is a limit that no threshold attains: it is met to 1e-12.
+    wanted = min(alpha, 1.0 - _MET)
+    if not 0.0 < wanted or not 0.0 < prior < 1.0:
+        return pair.place(turns)
+    level = math.log(wanted / (1.0 - wanted)) - math.log(prior / (1.0 - prior))
+
+    def excess(u: FloatArray) -> FloatArray:
+        t = pair.place(u)
+        with np.errstate(invalid="ignore"):
+            return pair.client._upper(t)[1] - pair.impostor._upper(t)[1] - level
+
+    mesh = np.union1d(pair.mesh, turns)
+    values = excess(mesh)
+    roots = sign_changes(excess, mesh[np.isfinite(values)], "threshold of a precision")
+    return pair.place(np.concatenate([turns, roots]))
+
+
+#: A rate that is this near to its target has met it.
+_MET = 1e-12
+
+
+# --------------------------------------------------------------------- single points
+def _eer(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    root = decisions.balanced(pair)
+    if root is None:
+        root = decisions.nearest_balance(pair, lambda t: pair.far(t) - pair.frr(t))
+    return Thresholds.concatenate([root] * alpha.size)
+
+
+def _break_even(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    return Thresholds.concatenate([decisions.break_even(pair, prior)] * alpha.size)
+
+
+#: Every criterion by the name used everywhere.
+CRITERIA: dict[str, Criterion] = {
+    "weighted-error": Criterion(_weighted_error, "alpha: weight of FAR against FRR"),
+    "far": Criterion(_target("far"), "expected FAR"),
+    "frr": Criterion(_target("frr"), "expected FRR"),
+    "precision": Criterion(_target("precision"), "expected precision"),
+    "recall": Criterion(_target("recall"), "expected recall"),
+    "sensitivity": Criterion(_target("sensitivity"), "expected sensitivity"),
+    "specificity": Criterion(_target("specificity"), "expected specificity"),
+    "weighted-precision-recall": Criterion(
+        _weighted_precision_recall, "alpha: weight of precision against recall"
+    ),
+    "f-measure": Criterion(_f_measure, "alpha: weight of precision in F"),
+    "eer": Criterion(_eer, "equal error rate", single=True),
+    "break-even": Criterion(_break_even, "break-even point", single=True),
+}

@@ -1,0 +1,288 @@
+"""Expected performance curves: the threshold chosen on dev, the error met on test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc import _checks
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._value import Value
+from betaroc.criteria import CRITERIA
+from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.errors import InputError, InputTypeError, SameDataWarning, warn
+from betaroc.measures import MEASURES, OperatingPoint, operating_point
+from betaroc.model import ScoreModel
+
+__all__ = ["Epc", "LossSplit", "epc"]
+
+_WEIGHTED_ERROR = "weighted-error"
+_AUTOMATIC_ALPHAS = 101
+
+
+class LossSplit(NamedTuple):
+    """Why the value met on test is not the one promised on dev: value - expected."""
+
+    #: V(dev threshold; test) - V(test's own threshold; test): the threshold is misplaced.
+    threshold: FloatArray
+    #: V(test's own threshold; test) - V(dev threshold; dev): the classes are less separable.
+    separability: FloatArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Epc(Value):
+    """A measure met on test against the criterion its threshold was chosen for on dev.
+
+    Parameters
+    ----------
+    dev, test : ScoreModel
+        The two sides; empirical laws for scores.
+    criterion, measure : str
+        Names in the tables of criteria and measures.
+    alpha : ndarray, shape (k,)
+        The criterion's parameter.
+    points : OperatingPoint
+        Dev's thresholds met on test, arrays of shape (k,).
+    """
+
+    dev: ScoreModel
+    test: ScoreModel
+    criterion: str
+    measure: str
+    alpha: FloatArray
+    points: OperatingPoint
+
+    @property
+    def threshold(self) -> FloatArray:
+        """Thresholds chosen on dev."""
+        return np.asarray(self.points.threshold)
+
+    @property
+    def far(self) -> FloatArray:
+        """FAR met on test."""
+        return np.asarray(self.points.far)
+
+    @property
+    def frr(self) -> FloatArray:
+        """FRR met on test."""
+        return np.asarray(self.points.frr)
+
+    @property
+    def value(self) -> FloatArray:
+        """The measure met on test; nan where it is 0/0."""
+        return self._measured(self.points)
+
+    @property
+    def expected(self) -> FloatArray:
+        """The measure promised on dev at the same thresholds."""
+        return self._measured(_met(self.dev, self._thresholds))
+
+    @property
+    def a_posteriori(self) -> FloatArray:
+        """The measure at the thresholds that the criterion would choose on test itself."""
+        return self._measured(_met(self.test, _chosen(self.test, self.criterion, self.alpha)))
+
+    @property
+    def trivial(self) -> npt.NDArray[np.bool_]:
+        """Where dev's threshold accepts or rejects everybody on dev."""
+        pair = self.dev._pair
+        t = self._thresholds
+        return np.asarray((pair.far(t) + pair.frr(t) == 1.0) & (pair.far(t) * pair.frr(t) == 0.0))
+
+    def loss_split(self) -> LossSplit:
+        """value - expected, split into a misplaced threshold and a change of separability."""
+        best = self.a_posteriori
+        return LossSplit(self.value - best, best - self.expected)
+
+    def area(
+        self, low: float | None = None, high: float | None = None, *, normalize: bool = True
+    ) -> float:
+        """Mean of the measure over the criterion, or the papers' integral.
+
+        Parameters
+        ----------
+        low, high : float, optional
+            Range of alpha; the whole range of the curve where left out.
+        normalize : bool
+            Divide by high - low (an expectation under a uniform alpha);
+            ``False`` gives the integral that IDIAP-RR 03-85 prints.
+
+        Raises
+        ------
+        InputError
+            If the range is empty or leaves the curve's.
+        """
+        order = np.argsort(self.alpha, kind="stable")
+        x, y = self.alpha[order], self.value[order]
+        start = float(x[0]) if low is None else _checks.fraction(low, "low")
+        stop = float(x[-1]) if high is None else _checks.fraction(high, "high")
+        if not x[0] <= start < stop <= x[-1]:
+            raise InputError(
+                f"low and high must satisfy {x[0]!r} <= low < high <= {x[-1]!r}, the curve's own"
+                f" range of alpha; got low={start!r}, high={stop!r}."
+            )
+        inner = (x > start) & (x < stop)
+        nodes = np.concatenate([[start], x[inner], [stop]])
+        values = np.interp(nodes, x, y)
+        total = float(np.sum(0.5 * np.diff(nodes) * (values[1:] + values[:-1])))
+        return total / (stop - start) if normalize else total
+
+    def to_frame(self) -> Any:
+        """One row an alpha: alpha, threshold, value, expected, a_posteriori, far, frr, trivial."""
+        import pandas as pd
+
+        columns = (
+            "alpha",
+            "threshold",
+            "value",
+            "expected",
+            "a_posteriori",
+            "far",
+            "frr",
+            "trivial",
+        )
+        return pd.DataFrame({name: getattr(self, name) for name in columns})
+
+    @property
+    def _thresholds(self) -> Thresholds:
+        return _chosen(self.dev, self.criterion, self.alpha)
+
+    def _measured(self, points: OperatingPoint) -> FloatArray:
+        if self.measure == _WEIGHTED_ERROR:
+            return self.alpha * points.far + (1.0 - self.alpha) * points.frr
+        return np.asarray(MEASURES[self.measure].value(points))
+
+
+def epc(
+    dev: Any,
+    test: Any,
+    *,
+    criterion: str = _WEIGHTED_ERROR,
+    measure: str = "hter",
+    alpha: npt.ArrayLike | None = None,
+    prior: float | None = None,
+) -> Epc:
+    """Expected performance curve: thresholds from dev, a measure on test.
+
+        theta(alpha) = argmin C(FAR(theta; dev), FRR(theta; dev); alpha),   V(theta(alpha); test)
+
+    Parameters
+    ----------
+    dev, test : Scores, ScoreModel or Fit
+        Any mix: scores are taken as they are, models and fits give smooth curves.
+    criterion : str
+        "weighted-error" (alpha FAR + (1 - alpha) FRR); "far", "frr", "precision",
+        "recall", "sensitivity", "specificity" (abs(rate - alpha));
+        "weighted-precision-recall" and "f-measure" (maximised); "eer" and
+        "break-even" (one threshold, no alpha).
+    measure : str
+        Any measure of an operating point without a free parameter, or
+        "weighted-error" with that criterion.
+    alpha : array_like, shape (k,), optional
+        Fractions in [0, 1] in any order; 101 equally spaced ones where left out.
+    prior : float, optional
+        P(client) on both sides; where left out, the dev prior in the criterion
+        and the test prior in the measure.
+
+    Returns
+    -------
+    Epc
+
+    Raises
+    ------
+    InputError
+        If alpha leaves [0, 1] or is NaN or empty, or a name is unknown.
+    InputTypeError
+        If a side is neither scores nor a model nor a fit.
+
+    Notes
+    -----
+    Ties go to the smallest criterion on dev, then the smallest HTER on dev,
+    then the lowest threshold. Thresholds that are 0/0 in the criterion are left
+    out; a measure that is 0/0 on test is nan.
+
+    References
+    ----------
+    Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
+    curve, IDIAP-RR 03-85, Algorithms 1 and 2.
+
+    Examples
+    --------
+    >>> from betaroc import Beta
+    >>> dev = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
+    >>> test = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 3.0))
+    >>> curve = epc(dev, test, alpha=[0.25, 0.5])
+    >>> curve.threshold.round(6).tolist()
+    [0.366025, 0.5]
+    """
+    _checks.choice(criterion, tuple(CRITERIA), "criterion")
+    _checks.choice(measure, (*MEASURES, _WEIGHTED_ERROR), "measure")
+    if measure == _WEIGHTED_ERROR and criterion != _WEIGHTED_ERROR:
+        raise InputError(
+            f'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'
+            f' criterion {criterion!r}. Take measure="hter" or "dcf".'
+        )
+    single = CRITERIA[criterion].single
+    alphas = _alphas(alpha, single=single, criterion=criterion)
+    if dev is test or (type(dev) is type(test) and dev == test and not isinstance(dev, ScoreModel)):
+        warn(
+            "dev and test are the same data: the threshold is judged where it was chosen, which is"
+            " too good. Give separate scores, or use cross-validation.",
+            SameDataWarning,
+        )
+    dev_model, test_model = _side(dev, "dev", prior), _side(test, "test", prior)
+    points = _met(test_model, _chosen(dev_model, criterion, alphas))
+    return Epc(dev_model, test_model, criterion, measure, alphas, points)
+
+
+def _alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:
+    if single:
+        if alpha is not None:
+            raise InputError(f"criterion {criterion!r} has no alpha: leave alpha out.")
+        return np.array([0.5])
+    if alpha is None:
+        return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
+    values = np.atleast_1d(_checks.probability_array(alpha, "alpha"))
+    if values.ndim != 1 or values.size == 0:
+        raise InputError(
+            f"alpha must be a list of at least one fraction; got shape {values.shape}."
+        )
+    bad = np.nonzero(np.isnan(values))[0]
+    if bad.size:
+        raise InputError(
+            f"alpha must be fractions in [0, 1]; {bad.size} of {values.size} are NaN, first at index"
+            f" {bad[0]}. Remove them."
+        )
+    return np.array(values)
+
+
+def _side(given: Any, name: str, prior: float | None) -> ScoreModel:
+    """One side as a model: empirical laws for scores, the fitted model of a fit."""
+    model = getattr(given, "model", given)
+    if hasattr(given, "client_weights"):
+        client = Empirical(given.client, given.client_weights)
+        impostor = Empirical(given.impostor, given.impostor_weights)
+        model = ScoreModel(client, impostor, prior=given.prior, name=given.name)
+    if not isinstance(model, ScoreModel):
+        raise InputTypeError(
+            f"{name} must be Scores, a ScoreModel or a fit; got {type(given).__name__}. For labels"
+            " and scores use Scores.from_labels."
+        )
+    if prior is None:
+        return model
+    return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
+
+
+def _chosen(model: ScoreModel, criterion: str, alpha: FloatArray) -> Thresholds:
+    return CRITERIA[criterion].choose(model._pair, model.prior, alpha)
+
+
+def _met(model: ScoreModel, t: Thresholds) -> OperatingPoint:
+    pair: Pair = pair_of(model.client, model.impostor)
+    return operating_point(
+        t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=model.prior, unit=pair.unit
+    )
