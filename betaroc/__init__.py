@@ -1,4 +1,4 @@
-"""What will this classifier do once its threshold is fixed?
+"""Betaroc: what a classifier will do once its threshold is fixed.
 
 Fit a distribution to the client and to the impostor scores of a classifier;
 read off the theoretical ROC, its behaviour at both ends of the threshold range

@@ -128,14 +128,17 @@ def _rate(pair: Pair, prior: float, t: Thresholds, name: str) -> FloatArray:
 
 def _nearest(pair: Pair, prior: float, alpha: float, name: str) -> Thresholds:
     """argmin abs(rate - alpha) of a pair with a continuous law."""
-    places = _precision_places if name == "precision" else _rate_places
-    t = Thresholds.concatenate([pair.candidates, places(pair, prior, alpha, name)])
+    if name == "precision":
+        places = _precision_places(pair, prior, alpha)
+    else:
+        places = _rate_places(pair, alpha, name)
+    t = Thresholds.concatenate([pair.candidates, places])
     gap = np.abs(_rate(pair, prior, t, name) - alpha)
     gap = np.where(gap <= _MET, 0.0, gap)
     return t[[decisions.best(t, gap, pair.far(t) + pair.frr(t))]]
 
 
-def _rate_places(pair: Pair, prior: float, alpha: float, name: str) -> Thresholds:
+def _rate_places(pair: Pair, alpha: float, name: str) -> Thresholds:
     p = np.array([alpha])
     with np.errstate(divide="ignore"):
         log_p = np.log(p)
@@ -149,7 +152,7 @@ def _rate_places(pair: Pair, prior: float, alpha: float, name: str) -> Threshold
     return invert(p, log_p)
 
 
-def _precision_places(pair: Pair, prior: float, alpha: float, name: str) -> Thresholds:
+def _precision_places(pair: Pair, prior: float, alpha: float) -> Thresholds:
     """Where TPR / FAR is what the wanted precision asks for, and where it turns."""
 
     def turn(u: FloatArray) -> FloatArray:
@@ -180,7 +183,7 @@ _MET = 1e-12
 
 
 # --------------------------------------------------------------------- single points
-def _eer(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+def _eer(pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
     root = decisions.balanced(pair)
     if root is None:
         root = decisions.nearest_balance(pair, lambda t: pair.far(t) - pair.frr(t))

@@ -153,7 +153,7 @@ class Epc(Value):
 
     def _measured(self, points: OperatingPoint) -> FloatArray:
         if self.measure == _WEIGHTED_ERROR:
-            return self.alpha * points.far + (1.0 - self.alpha) * points.frr
+            return np.asarray(self.alpha * points.far + (1.0 - self.alpha) * points.frr)
         return np.asarray(MEASURES[self.measure].value(points))
 
 
@@ -254,8 +254,8 @@ def _alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> Flo
     bad = np.nonzero(np.isnan(values))[0]
     if bad.size:
         raise InputError(
-            f"alpha must be fractions in [0, 1]; {bad.size} of {values.size} are NaN, first at index"
-            f" {bad[0]}. Remove them."
+            f"alpha must be fractions in [0, 1]; {bad.size} of {values.size} are NaN, first at"
+            f" index {bad[0]}. Remove them."
         )
     return np.array(values)
 

@@ -16,6 +16,8 @@ __all__ = ["chords_of", "is_concave"]
 
 #: Relative rounding noise of a slope built from differences of rates.
 _NOISE = 1e-9
+#: A dent of this depth is rounding.
+_ROUNDING = 1e-14
 
 
 def _dense(pair: Pair) -> Thresholds:
@@ -51,19 +53,29 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
     A dense polyline tells where the dents are; each chord is then polished to
     exact tangency.
     """
+    none = Thresholds.from_theta(np.empty(0))
+    if is_concave(pair):
+        return none, none
     t = _dense(pair)
     far, tpr = pair.far(t), pair.tpr(t)
     keep = np.concatenate([[True], (np.diff(far) > 0.0) | (np.diff(tpr) > 0.0)])
     t, far, tpr = t[keep], far[keep], tpr[keep]
     chain = np.array(_upper_chain(far, tpr))
-    none = Thresholds.from_theta(np.empty(0))
     starts, ends = [none], [none]
     for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
+        inner = slice(int(chain[g]), int(chain[g + 1]) + 1)
+        if _depth(far[inner], tpr[inner]) <= _ROUNDING:
+            continue
         low, high = _tangent(pair, t[[chain[g]]], t[[chain[g + 1]]])
         if low is not None and high is not None:
             starts.append(low)
             ends.append(high)
     return Thresholds.concatenate(starts), Thresholds.concatenate(ends)
+
+
+def _depth(x: FloatArray, y: FloatArray) -> float:
+    """How far a stretch of the curve lies below the segment between its ends."""
+    return float(np.max(np.interp(x, x[[0, -1]], y[[0, -1]]) - y))
 
 
 def _tangent(
@@ -135,8 +147,10 @@ def _arc_slope(pair: Pair, joint: Thresholds, *, lower: bool, end: bool) -> floa
         client, impostor = (base._tails()[0 if lower else 1] for base in bases)
         semi = limits(client, impostor, lower=lower)[0] / math.exp(pair._log_share())
         return math.inf if semi == 0.0 else 1.0 / semi
-    with np.errstate(over="ignore", under="ignore"):
-        return float(np.nan_to_num(np.exp(pair.log_ratio(joint)), nan=0.0)[0])
+    beside = Thresholds.from_theta(np.nextafter(joint.theta, math.inf if lower else -math.inf))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        ratio = np.exp(pair.client._log_pdf(beside) - pair.impostor._log_pdf(beside))
+    return float(np.nan_to_num(ratio, nan=0.0, posinf=math.inf)[0])
 
 
 def _falling(x: FloatArray, y: FloatArray) -> bool:
