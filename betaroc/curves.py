@@ -42,7 +42,23 @@ class _Curve(Value):
         Parameters
         ----------
         n : int, optional
-            About how many for continuous laws; samples yield every vertex.
+            About how many for continuous laws (default 400); samples yield every vertex.
+
+        Returns
+        -------
+        OperatingPoint
+            With array attributes.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If the laws are continuous and `n` is not an int >= 1.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, ScoreModel
+        >>> ScoreModel(Empirical([0.3, 0.7]), Empirical([0.1])).det().points().frr
+        array([1. , 0.5, 0. , 0. ])
         """
         return self._points(curve_thresholds(self._pair, n)[::-1])
 
@@ -65,10 +81,26 @@ class Det(_Curve):
     is_generic : bool
         Whether the closed forms are left out.
 
+    Raises
+    ------
+    InputError, InputTypeError
+        For another `scale`.
+
     Notes
     -----
     On normal deviates a binormal pair is a straight line of slope
     -sigma_i / sigma_c.
+
+    References
+    ----------
+    Martin, A. et al. (1997), The DET curve in assessment of detection task
+    performance, Eurospeech.
+
+    Examples
+    --------
+    >>> from betaroc import Normal, ScoreModel
+    >>> round(ScoreModel(Normal(0, 1), Normal(-1.644853627, 1)).det().frr(0.05), 6)
+    0.5
     """
 
     client: Distribution
@@ -82,13 +114,49 @@ class Det(_Curve):
         choice(self.scale, ("probit", "linear"), "scale")
 
     def frr(self, far: npt.ArrayLike) -> Any:
-        """FRR at the lowest threshold whose FAR is at most `far`."""
+        """FRR at the lowest threshold whose FAR is at most `far`.
+
+        Parameters
+        ----------
+        far : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `far`
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `far` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, ScoreModel
+        >>> ScoreModel(Beta(2, 1), Beta(1, 2)).det().frr([0.0, 0.25, 1.0])  # (1 - sqrt(FAR))^2
+        array([1.  , 0.25, 0.  ])
+        """
         x = probability_array(far, "far")
         t = decisions.at_far(self._pair, np.ravel(x))
         return as_output(self._pair.frr(t).reshape(x.shape))
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw the curve; see :func:`betaroc.plot.plot_det`."""
+        """Draw the curve; see :func:`betaroc.plot.plot_det`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Passed on.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         from betaroc.plot import plot_det
 
         return plot_det(self, ax=ax, **style)
@@ -97,6 +165,8 @@ class Det(_Curve):
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecisionRecall(_Curve):
     """Precision against recall, at the pair's prior.
+
+        precision = prior TPR / (prior TPR + (1 - prior) FAR),   recall = TPR
 
     Parameters
     ----------
@@ -111,8 +181,19 @@ class PrecisionRecall(_Curve):
 
     Notes
     -----
-    Precision is 0/0, nan, where nothing is accepted; at recall 0 a continuous
-    pair has the limit that the ROC's slope at (0, 0) gives.
+    Points that accept nothing have precision 0/0, nan; :meth:`precision` has the
+    limit there, which the ROC's slope at (0, 0) gives.
+
+    References
+    ----------
+    IDIAP-RR 03-85, (8) and (9).
+
+    Examples
+    --------
+    >>> from betaroc import Beta, ScoreModel
+    >>> curve = ScoreModel(Beta(2, 1), Beta(1, 1), prior=0.5).precision_recall()
+    >>> round(curve.precision(0.75), 12)  # TPR = 3/4 at FAR = 1/2
+    0.6
     """
 
     client: Distribution
@@ -122,7 +203,38 @@ class PrecisionRecall(_Curve):
     is_generic: bool = False
 
     def precision(self, recall: npt.ArrayLike) -> Any:
-        """Precision at the threshold whose recall is nearest to `recall`."""
+        """Precision at the threshold whose recall is nearest to `recall`.
+
+        Parameters
+        ----------
+        recall : array_like
+            Fractions in [0, 1].
+
+        Returns
+        -------
+        float or ndarray, shape of `recall`
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `recall` is not numeric.
+
+        Notes
+        -----
+        At recall 0 a continuous pair has the limit s prior / (s prior + 1 - prior), s
+        the ROC's slope at (0, 0). Samples answer at the nearest recall at which somebody
+        is accepted; ties go to the smaller HTER, then to the lower threshold.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, ScoreModel
+        >>> curve = ScoreModel(Beta(2, 1), Beta(1, 2)).precision_recall()
+        >>> curve.precision([0.0, 0.75, 1.0])
+        array([1.  , 0.75, 0.5 ])
+        """
         from betaroc.ranking import precision_at
 
         y = probability_array(recall, "recall")
@@ -130,7 +242,19 @@ class PrecisionRecall(_Curve):
         return as_output(np.array(values).reshape(y.shape))
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw the curve; see :func:`betaroc.plot.plot_precision_recall`."""
+        """Draw the curve; see :func:`betaroc.plot.plot_precision_recall`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Passed on.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         from betaroc.plot import plot_precision_recall
 
         return plot_precision_recall(self, ax=ax, **style)

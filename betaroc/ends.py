@@ -19,7 +19,23 @@ __all__ = ["End", "Ends", "SemiDerivatives"]
 
 
 class SemiDerivatives(NamedTuple):
-    """lim dF_i / dF_c at the two ends of the threshold range: 0, inf or a constant."""
+    """lim dF_i / dF_c at the two ends of the threshold range: 0, inf or a constant.
+
+    Parameters
+    ----------
+    at_zero, at_one : float
+        In [0, inf]; named by the threshold.
+
+    References
+    ----------
+    Omar and Ivrissimtzis, section 3.2, with its signs corrected.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, ScoreModel
+    >>> ScoreModel(Beta(2, 1), Beta(1, 1)).semi_derivatives()  # F_i = t, F_c = t^2
+    SemiDerivatives(at_zero=inf, at_one=0.5)
+    """
 
     at_zero: float
     at_one: float
@@ -41,6 +57,22 @@ class End(Value):
         K; nan where the tails are not power laws.
     side : str
         "above", "on" or "below" the diagonal near that end.
+
+    Notes
+    -----
+    With atoms at the end: exponent 1 and K = p_i / p_c; exponent 0 and K = p_i if
+    the impostors have it alone; exponent inf and K = nan if the clients have. The
+    same with K = nan where one law ends further out than the other.
+
+    References
+    ----------
+    Omar and Ivrissimtzis, section 3.2, with its signs corrected.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, ScoreModel
+    >>> ScoreModel(Beta(2, 1), Beta(1, 2)).ends().at_one  # FAR = u^2, TPR ~ 2 u, u = 1 - t
+    End(semi_derivative=0.0, roc_slope=inf, exponent=2.0, coefficient=0.25, side='above')
     """
 
     semi_derivative: float
@@ -60,6 +92,13 @@ class Ends(Value):
         Threshold towards the lower end of the scale: ROC corner (1, 1).
     at_one : End
         Threshold towards the upper end of the scale: ROC corner (0, 0).
+
+    Examples
+    --------
+    >>> from betaroc import Beta, ScoreModel
+    >>> ends = ScoreModel(Beta(2, 2), Beta(1, 1)).ends()
+    >>> ends.at_zero.side, ends.at_one.side
+    ('above', 'below')
     """
 
     at_zero: End

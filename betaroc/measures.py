@@ -35,25 +35,33 @@ class OperatingPoint(Value):
     frr : float or ndarray
         False rejection rate P(C <= threshold), a fraction.
     prior : float
-        P(client).
+        P(client) in [0, 1].
     logit_threshold : float or ndarray
         log(threshold / (1 - threshold)), exact where the threshold rounds to 0
         or 1; nan for scores off the scale [0, 1].
     tpr, tnr : float or ndarray, optional
         The complements in their own precision; 1 - frr and 1 - far if left out.
 
+    Raises
+    ------
+    InputError
+        If `prior` is not in [0, 1].
+    InputTypeError
+        If `prior` is not a number.
+
     Notes
     -----
     All attributes have one shape. Indexing and iterating over an array of
-    points yields points.
+    points yields points. A measure that is 0/0 is nan.
 
     References
     ----------
-    Murphy, K. P. (2007), Performance evaluation of binary classifiers.
-    Bengio, S., Keller, M. and Mariethoz, J. (2004), IDIAP-RR 03-85.
+    Murphy, K. P. (2007), Performance evaluation of binary classifiers, (6) to (16).
+    Bengio, S., Keller, M. and Mariethoz, J. (2004), IDIAP-RR 03-85, (2) to (16).
 
     Examples
     --------
+    >>> from betaroc import OperatingPoint
     >>> p = OperatingPoint(threshold=0.5, far=0.1, frr=0.2, prior=0.25)
     >>> round(p.hter, 12), round(p.precision, 6), round(p.recall, 6)
     (0.15, 0.727273, 0.8)
@@ -172,7 +180,7 @@ class OperatingPoint(Value):
         return _plain(np.maximum(total, 0.0))
 
     def f(self, weight: float = 0.5) -> Any:
-        """F measure 1 / (weight / precision + (1 - weight) / recall), Murphy's (13).
+        """F measure 1 / (weight / precision + (1 - weight) / recall).
 
         Parameters
         ----------
@@ -183,6 +191,26 @@ class OperatingPoint(Value):
         -------
         float or ndarray
             Fraction in [0, 1]; 0 where no client is accepted (the limit).
+
+        Raises
+        ------
+        InputError
+            If `weight` is not in [0, 1].
+        InputTypeError
+            If `weight` is not a number.
+
+        Notes
+        -----
+        At weight 1 it is precision, nan where nothing is accepted.
+
+        References
+        ----------
+        Murphy (2007), (13).
+
+        Examples
+        --------
+        >>> round(OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25).f(), 6)  # 16/21
+        0.761905
         """
         weight = fraction(weight, "weight")
         true = self.prior * self.tpr
@@ -190,19 +218,87 @@ class OperatingPoint(Value):
         return _ratio(true, weight * called + (1.0 - weight) * self.prior)
 
     def dcf(self, cost_fa: float = 1.0, cost_fr: float = 1.0) -> Any:
-        """Detection cost cost_fr prior FRR + cost_fa (1 - prior) FAR, IDIAP-RR 03-85 (4)."""
+        """Detection cost cost_fr prior FRR + cost_fa (1 - prior) FAR.
+
+        Parameters
+        ----------
+        cost_fa, cost_fr : float
+            Costs >= 0 of a false acceptance and of a false rejection.
+
+        Returns
+        -------
+        float or ndarray
+            In the unit of the costs.
+
+        Raises
+        ------
+        InputError
+            If a cost is negative or not finite.
+        InputTypeError
+            If a cost is not a number.
+
+        References
+        ----------
+        IDIAP-RR 03-85, (4).
+
+        Examples
+        --------
+        >>> round(OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25).dcf(cost_fa=10), 12)
+        0.8
+        """
         cost_fa, cost_fr = checked_cost(cost_fa, "cost_fa"), checked_cost(cost_fr, "cost_fr")
         return cost_fr * self.prior * self.frr + cost_fa * (1.0 - self.prior) * self.far
 
     def weighted_error(self, alpha: float) -> Any:
-        """alpha FAR + (1 - alpha) FRR, the criterion of expected performance curves."""
+        """alpha FAR + (1 - alpha) FRR, the criterion of expected performance curves.
+
+        Parameters
+        ----------
+        alpha : float
+            Weight of FAR in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not in [0, 1].
+        InputTypeError
+            If `alpha` is not a number.
+
+        Examples
+        --------
+        >>> round(OperatingPoint(0.5, far=0.1, frr=0.2).weighted_error(0.3), 12)
+        0.17
+        """
         alpha = fraction(alpha, "alpha")
         return alpha * self.far + (1.0 - alpha) * self.frr
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of an operating point: what it is and which way is better."""
+    """A measure of an operating point: what it is and which way is better.
+
+    Parameters
+    ----------
+    value : callable
+        Takes an OperatingPoint, returns a float or an array of its shape.
+    title : str
+        For axes and tables.
+    low, high : float
+        Range.
+    larger_is_better : bool
+        Direction.
+
+    Examples
+    --------
+    >>> measure = MEASURES["youden"]
+    >>> measure.low, measure.high, measure.larger_is_better
+    (-1.0, 1.0, True)
+    """
 
     value: Callable[[OperatingPoint], Any]
     title: str

@@ -27,10 +27,10 @@ __all__ = ["Roc", "RocHull", "curve_thresholds"]
 class Roc(Value):
     """ROC of a pair of laws, exact at every point.
 
-    With ``positive="client"``, x = FAR and y = TPR; with ``positive="impostor"``
-    (Omar and Ivrissimtzis, Fig. 4), x = F_c(theta) and y = F_i(theta): the
-    reflection of the former in the anti-diagonal. Area, hull, crossings and
-    concavity agree; ends are swapped and slopes inverted.
+    With ``positive="client"``, x = FAR and y = TPR; with ``positive="impostor"``,
+    x = F_c(theta) and y = F_i(theta): the reflection of the former in the
+    anti-diagonal. Area, hull, crossings and concavity agree; ends are swapped and
+    slopes inverted.
 
     Parameters
     ----------
@@ -45,15 +45,24 @@ class Roc(Value):
     is_generic : bool
         Whether the closed forms are left out.
 
+    Raises
+    ------
+    InputError, InputTypeError
+        For another `positive`.
+
     Notes
     -----
     Laws with atoms, and samples, give the polyline through the attainable
     points: ties are straight segments, and on a vertical segment y is its top.
     Rates come from their own tails, so x = 1e-300 is as exact as x = 0.1.
 
+    References
+    ----------
+    Omar and Ivrissimtzis, section 3.2; its Fig. 4 has ``positive="impostor"``.
+
     Examples
     --------
-    >>> from betaroc import Beta
+    >>> from betaroc import Beta, Roc
     >>> roc = Roc(Beta(2.0, 1.0), Beta(1.0, 1.0))  # TPR = 1 - (1 - FAR)^2
     >>> round(roc.tpr(0.5), 12)
     0.75
@@ -89,6 +98,24 @@ class Roc(Value):
         Returns
         -------
         float or ndarray, shape of `fpr`
+            TPR; with ``positive="impostor"`` the share of impostors rejected.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `fpr` is not numeric.
+
+        Notes
+        -----
+        At 0 a sample's curve starts at P(C > max I); at 1 the height is 1.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, Roc
+        >>> Roc(Empirical([0.3, 0.6, 0.9, 0.9]), Empirical([0.1, 0.3])).tpr([0.0, 0.25, 0.5])
+        array([0.75 , 0.875, 1.   ])
         """
         x = probability_array(fpr, "fpr")
         flat = np.ravel(x)
@@ -97,7 +124,31 @@ class Roc(Value):
         return as_output(y.reshape(x.shape))
 
     def fpr(self, tpr: npt.ArrayLike) -> Any:
-        """The smallest x at which the curve reaches `tpr`."""
+        """The smallest x at which the curve reaches `tpr`.
+
+        Parameters
+        ----------
+        tpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `tpr`
+            FAR; with ``positive="impostor"`` the share of clients rejected.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `tpr` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 1), Beta(1, 2)).fpr(0.75), 12)  # TPR = 2 sqrt(FAR) - FAR
+        0.25
+        """
         y = probability_array(tpr, "tpr")
         flat = np.ravel(y)
         x = self._leftmost(self._pair, flat)
@@ -106,7 +157,39 @@ class Roc(Value):
     def slope(self, fpr: npt.ArrayLike) -> Any:
         """dTPR / dFPR at `fpr`, of the segment to the right where the curve has a corner.
 
-        At 0 and 1 the one-sided limits: 0, a constant or inf.
+            slope = f_c / f_i at the threshold, f_i / f_c for ``positive="impostor"``
+
+        Parameters
+        ----------
+        fpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `fpr`
+            In [0, inf].
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `fpr` is not numeric.
+
+        Notes
+        -----
+        At 0 and 1 the one-sided limits: 0, a constant or inf. ``positive="impostor"``
+        gives the paper's semi-derivatives there, at zero and at one in this order.
+
+        References
+        ----------
+        Omar and Ivrissimtzis, section 3.2.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> Roc(Beta(2, 1), Beta(1, 1)).slope([0.0, 0.5, 1.0])  # 2 (1 - FAR)
+        array([2., 1., 0.])
         """
         x = probability_array(fpr, "fpr")
         flat = np.ravel(x)
@@ -127,7 +210,32 @@ class Roc(Value):
         return as_output(np.where(np.isnan(flat), np.nan, slope).reshape(x.shape))
 
     def threshold(self, fpr: npt.ArrayLike) -> Any:
-        """The threshold that attains `fpr`, or the nearest attainable smaller one."""
+        """The threshold that attains `fpr`, or the nearest attainable smaller one.
+
+        Parameters
+        ----------
+        fpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `fpr`
+            On the score scale: the lowest with FAR <= fpr, or the highest with
+            FRR <= fpr for ``positive="impostor"``.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `fpr` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 1), Beta(1, 2)).threshold(0.25), 12)  # (1 - t)^2 = 1/4
+        0.5
+        """
         x = probability_array(fpr, "fpr")
         pair = self._pair
         reach = decisions.at_far if self._upward else decisions.at_frr
@@ -203,7 +311,19 @@ class Roc(Value):
 
     # ----------------------------------------------------------------- as a whole
     def auc(self) -> float:
-        """Area under the curve, P(C > I) + P(C = I)/2."""
+        """Area under the curve, P(C > I) + P(C = I)/2, the same for both orientations.
+
+        Returns
+        -------
+        float
+            Fraction in [0, 1]; accuracy as of :meth:`ScoreModel.auc`.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 1), Beta(1, 2)).auc(), 12)  # 5/6
+        0.833333333333
+        """
         return self._pair.auc()
 
     @property
@@ -212,7 +332,20 @@ class Roc(Value):
         return is_concave(self._pair)
 
     def hull(self) -> RocHull:
-        """The least concave curve above this one, attained by randomising thresholds."""
+        """The least concave curve above this one, attained by randomising thresholds.
+
+        Returns
+        -------
+        RocHull
+            Without chords if the curve is concave.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> hull = Roc(Beta(2, 2), Beta(1, 1)).hull()  # TPR = 3 FAR^2 - 2 FAR^3, dented near 0
+        >>> round(hull.ends[0].far, 9)
+        0.75
+        """
         starts, ends_ = chords_of(self._pair)
         return RocHull(self, self._at(starts), self._at(ends_))
 
@@ -236,12 +369,36 @@ class Roc(Value):
         OperatingPoint
             With array attributes; FAR and TPR are the axes for
             ``positive="client"``, FRR and TNR for ``positive="impostor"``.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If the laws are continuous and `n` is not an int >= 1.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, Roc
+        >>> points = Roc(Empirical([0.3, 0.7]), Empirical([0.1])).points()
+        >>> points.threshold, points.tpr
+        (array([ 0.7,  0.5,  0.2, -inf]), array([0. , 0.5, 1. , 1. ]))
         """
         t = curve_thresholds(self._pair, n)
         return self._at(t[::-1] if self._upward else t)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw the curve; see :func:`betaroc.plot.plot_roc`."""
+        """Draw the curve; see :func:`betaroc.plot.plot_roc`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Passed on.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         from betaroc.plot import plot_roc
 
         return plot_roc(self, ax=ax, **style)
@@ -258,6 +415,17 @@ class RocHull(Value):
     starts, ends : OperatingPoint
         Both ends of each chord, FAR ascending: exact tangent points, jumps or
         corners. Empty for a concave curve.
+
+    Notes
+    -----
+    Made by :meth:`Roc.hull`. A point on a chord is attained by deciding with one of
+    its two thresholds at random.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, Roc
+    >>> len(Roc(Beta(2, 1), Beta(1, 2)).hull().starts)
+    0
     """
 
     roc: Roc
@@ -265,7 +433,31 @@ class RocHull(Value):
     ends: OperatingPoint
 
     def tpr(self, fpr: npt.ArrayLike) -> Any:
-        """Height of the hull at `fpr`."""
+        """Height of the hull at `fpr`.
+
+        Parameters
+        ----------
+        fpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `fpr`
+            On the axes of the curve.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `fpr` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 2), Beta(1, 1)).hull().tpr(0.5), 9)  # chord of slope 9/8
+        0.5625
+        """
         x = np.asarray(probability_array(fpr, "fpr"))
         y = np.asarray(self.roc.tpr(x))
         for x_0, y_0, x_1, y_1 in self._chords():
@@ -274,7 +466,19 @@ class RocHull(Value):
         return as_output(y)
 
     def auc(self) -> float:
-        """Area under the hull: the curve's own, and what lies between it and the chords."""
+        """Area under the hull: the curve's own, and what lies between it and the chords.
+
+        Returns
+        -------
+        float
+            Fraction in [1/2, 1].
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 2), Beta(1, 1)).hull().auc(), 9)  # 283/512
+        0.552734375
+        """
         pair = self.roc._pair
         gains = []
         for k in range(len(self.starts)):
@@ -284,7 +488,30 @@ class RocHull(Value):
         return self.roc.auc() + math.fsum(gains)
 
     def points(self, n: int | None = None) -> OperatingPoint:
-        """Points along the hull: those of the curve off the chords, and the chords' ends."""
+        """Points along the hull: those of the curve off the chords, and the chords' ends.
+
+        Parameters
+        ----------
+        n : int, optional
+            As in :meth:`Roc.points`.
+
+        Returns
+        -------
+        OperatingPoint
+            With array attributes, x ascending.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            As in :meth:`Roc.points`.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> far = Roc(Beta(2, 2), Beta(1, 1)).hull().points().far
+        >>> round(far[far > 0.0][0], 9)  # the chord starts at 0
+        0.75
+        """
         along = self.roc.points(n)
         keep = np.ones(len(along), dtype=bool)
         for k in range(len(self.starts)):
@@ -300,7 +527,19 @@ class RocHull(Value):
         return OperatingPoint(threshold, far, frr, self.roc.prior, logit, tpr, tnr)
 
     def eer(self) -> OperatingPoint:
-        """Where the hull meets FAR = FRR; on a chord by randomising its two thresholds."""
+        """Where the hull meets FAR = FRR; on a chord by randomising its two thresholds.
+
+        Returns
+        -------
+        OperatingPoint
+            Read the rate off as ``.hter``; on a chord with the upper of its thresholds.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 2), Beta(1, 1)).hull().eer().hter, 9)  # 9/8 x = 1 - x
+        0.470588235
+        """
         for start, end in zip(self.starts, self.ends, strict=True):
             if start.far <= start.frr and end.far >= end.frr:
                 return self._mixture(start, end)

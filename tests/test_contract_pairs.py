@@ -6,13 +6,12 @@ import math
 import sys
 from functools import cache
 from pathlib import Path
-from statistics import NormalDist
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import betainc, expit, gamma
+from scipy.special import betainc, expit, gamma, ndtr, ndtri
 
 import betaroc as br
 from betaroc.distributions.beta import BetaPair
@@ -34,7 +33,6 @@ ATOL_RATE = 1e-12
 
 ALPHAS = (0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 0.9, 1.0)
 LEVELS = np.array([0.0, 1e-6, 0.01, 0.1, 0.3, 0.5, 0.8, 0.99, 1.0])
-PHI = NormalDist()
 
 
 def point(p: br.OperatingPoint) -> np.ndarray:
@@ -182,6 +180,8 @@ def test_thresholds_chosen_beat_every_probe(names: tuple[str, str]) -> None:
         assert value <= np.min(probes.weighted_error(alpha)) * (1.0 + 1e-9) + 1e-15
         # Probes are 0.0014 apart, so the curvature term is below this.
         assert value >= np.min(probes.weighted_error(alpha)) - 1e-5
+        if best.threshold == 1.0 - 2.0**-53:
+            continue  # the limit at 1 from below, which no double attains
         again = pair.at(best.threshold)
         assert again.far == pytest.approx(best.far, abs=1e-9)
         assert again.frr == pytest.approx(best.frr, abs=1e-9)
@@ -263,8 +263,10 @@ def test_curve_is_the_polyline_through_the_attainable_points(names: tuple[str, s
         width = roc.fpr(at)
         assert np.all((width >= low) & (width <= high))
         # tpr is the top and fpr the left end: a pair of lower and upper inverses.
-        assert np.all(roc.tpr(roc.fpr(at)) >= at - 1e-9)
-        assert np.all(roc.fpr(roc.tpr(at)) <= at + 1e-9)
+        # At a jump of one law the other's quantile may round to the wrong side.
+        near = 0.0 if pair._pair.discrete else 1e-12
+        assert np.all(roc.tpr(np.minimum(roc.fpr(at) + near, 1.0)) >= at - 1e-9)
+        assert np.all(roc.fpr(np.maximum(roc.tpr(at) - near, 0.0)) <= at + 1e-9)
 
 
 @each_pair
@@ -450,8 +452,9 @@ def test_the_two_ends_decide_the_whole_curve(shapes: tuple[float, float, float, 
     assert seen == (0 if hidden else crossings)
     # Concave exactly where the likelihood ratio rises.
     ratio = (a_c - a_i) * np.log(below) + (b_c - b_i) * np.log(above)
-    turns = np.count_nonzero(np.diff(np.sign(np.diff(ratio))))
-    assert turns == len(pair.inflections())
+    rise = np.diff(ratio)
+    rise = rise[np.abs(rise) > 1e-12 * np.max(np.abs(rise))]
+    assert np.count_nonzero(np.diff(np.sign(rise))) == len(pair.inflections())
 
 
 def test_the_papers_hooked_pair() -> None:
@@ -494,7 +497,8 @@ def test_power_and_dual_beta_subfamilies(p: float, q: float) -> None:
     dual = br.ScoreModel(br.Beta(p, 1.0), br.Beta(1.0, q))  # TPR = 1 - (1 - FAR^(1/q))^p
     expected = 1.0 - gamma(p + 1.0) * gamma(q + 1.0) / gamma(p + q + 1.0)
     assert dual.auc() == pytest.approx(expected, rel=1e-11)
-    np.testing.assert_allclose(dual.roc().tpr(x), 1.0 - (1.0 - x ** (1.0 / q)) ** p, rtol=1e-9)
+    expected = -np.expm1(p * np.log1p(-(x ** (1.0 / q))))
+    np.testing.assert_allclose(dual.roc().tpr(x), expected, rtol=1e-9)
     assert dual.roc().is_concave == (p >= 1.0 and q >= 1.0)
 
 
@@ -515,13 +519,13 @@ def test_binormal_formulas(kind: Any, numbers: tuple[float, float, float, float]
     pair = br.ScoreModel(kind(mu_c, sigma_c), kind(mu_i, sigma_i))
     a, b = (mu_c - mu_i) / sigma_c, sigma_i / sigma_c
     x = np.array([1e-9, 0.01, 0.2, 0.6, 0.99])
-    z = np.array([PHI.inv_cdf(v) for v in x])
-    np.testing.assert_allclose(pair.roc().tpr(x), [PHI.cdf(a + b * v) for v in z], rtol=1e-9)
+    z = ndtri(x)
+    np.testing.assert_allclose(pair.roc().tpr(x), ndtr(a + b * z), rtol=1e-9)
     slope = b * np.exp(0.5 * z**2 - 0.5 * (a + b * z) ** 2)
     np.testing.assert_allclose(pair.roc().slope(x), slope, rtol=1e-9)
-    assert pair.auc() == pytest.approx(PHI.cdf(a / math.sqrt(1.0 + b * b)), rel=1e-12)
+    assert pair.auc() == pytest.approx(ndtr(a / math.sqrt(1.0 + b * b)), rel=1e-12)
     eer = pair.eer()
-    assert eer.hter == pytest.approx(PHI.cdf(-a / (1.0 + b)), rel=1e-12)
+    assert eer.hter == pytest.approx(ndtr(-a / (1.0 + b)), rel=1e-12)
     centre = (mu_c * sigma_i + mu_i * sigma_c) / (sigma_c + sigma_i)
     assert unscaled(eer, kind) == pytest.approx(centre, abs=1e-12)
     ends = pair.ends()

@@ -26,7 +26,15 @@ ScalarOrArray = Any
 
 @dataclass(frozen=True)
 class Atoms:
-    """Point masses: where, ascending, and how much."""
+    """Point masses: where, ascending, and how much.
+
+    Parameters
+    ----------
+    places : ndarray, shape (k,)
+        Distinct scores, ascending.
+    masses : ndarray, shape (k,)
+        Positive, of sum at most 1.
+    """
 
     places: FloatArray
     masses: FloatArray
@@ -36,9 +44,21 @@ class Atoms:
 class Tail:
     """How a law's mass vanishes towards one end of its support.
 
-    ``order`` 1 is a power law, P ~ exp(log_coefficient) d^rate with d the
-    distance to the end; ``order`` 2 is Gaussian, log P ~ -rate (u - centre)^2
-    with u the score or its logit. ``mass`` is the atom at the end itself.
+        order 1: P ~ exp(log_coefficient) d^rate, d the distance to the end
+        order 2: log P ~ -rate (u - centre)^2, u the score or its logit
+
+    Parameters
+    ----------
+    place : float
+        The end, on the score scale.
+    order : float
+        1 power law, 2 Gaussian, 0 nothing but the atom.
+    rate, centre, log_coefficient : float
+        See the formulas; nan where the order has none.
+    mass : float
+        The atom at the end itself.
+    share : float
+        Mass of the continuous part of the law.
     """
 
     place: float
@@ -67,8 +87,17 @@ def _places(x: npt.ArrayLike) -> Thresholds:
 class Distribution(Value, ABC):
     """Distribution of the scores of one class; frozen, knows no data.
 
-    ``on_unit`` tells the native coordinate: logit of the score for laws on
-    [0, 1], the score itself otherwise.
+    Notes
+    -----
+    Abstract: a family supplies both tails, their inverses, the log density, its
+    atoms and its tail at each end. ``on_unit`` tells the native coordinate: logit of
+    the score for laws on [0, 1], the score itself otherwise.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, Distribution
+    >>> isinstance(Beta(2, 1), Distribution)
+    True
     """
 
     on_unit: ClassVar[bool] = False
@@ -147,37 +176,164 @@ class Distribution(Value, ABC):
 
     # ------------------------------------------------------------ public functions
     def cdf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """P(S <= x), the false rejection rate of a client law; a fraction in [0, 1].
+        """P(S <= x), the false rejection rate of a client law, computed in its own tail.
 
         Parameters
         ----------
         x : array_like
-            Thresholds; NaN propagates.
+            Thresholds on the score scale; NaN propagates.
 
         Returns
         -------
         float or ndarray, shape of `x`
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputTypeError
+            If `x` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> Beta(2, 1).cdf([-1.0, 0.5, 2.0])  # x^2
+        array([0.  , 0.25, 1.  ])
         """
         return as_output(self._lower(_places(x))[0])
 
     def sf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """P(S > x), the false acceptance rate of an impostor law, computed in its own tail."""
+        """P(S > x), the false acceptance rate of an impostor law, computed in its own tail.
+
+        Parameters
+        ----------
+        x : array_like
+            Thresholds on the score scale; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `x`
+            Fraction in [0, 1]; a score equal to `x` does not count.
+
+        Raises
+        ------
+        InputTypeError
+            If `x` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> round(Beta(2, 1).sf(0.5), 12)
+        0.75
+        """
         return as_output(self._upper(_places(x))[0])
 
     def logcdf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """log P(S <= x), finite where the probability underflows."""
+        """log P(S <= x), finite where the probability underflows.
+
+        Parameters
+        ----------
+        x : array_like
+            Thresholds on the score scale; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `x`
+            At most 0; -inf where there is no mass.
+
+        Raises
+        ------
+        InputTypeError
+            If `x` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> round(Beta(2, 1).logcdf(1e-200), 6)  # 2 log x
+        -921.034037
+        """
         return as_output(self._lower(_places(x))[1])
 
     def logsf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """log P(S > x), finite where the probability underflows."""
+        """log P(S > x), finite where the probability underflows.
+
+        Parameters
+        ----------
+        x : array_like
+            Thresholds on the score scale; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `x`
+            At most 0; -inf where there is no mass.
+
+        Raises
+        ------
+        InputTypeError
+            If `x` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Normal
+        >>> round(Normal(0, 1).logsf(40.0), 6)
+        -804.608442
+        """
         return as_output(self._upper(_places(x))[1])
 
     def logpdf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """Log density of the continuous part at x (point masses are in `atoms`)."""
+        """Log density of the continuous part at x (point masses are in `atoms`).
+
+        Parameters
+        ----------
+        x : array_like
+            Scores; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `x`
+            -inf outside the support and for a law without a continuous part; inf at a
+            pole.
+
+        Raises
+        ------
+        InputTypeError
+            If `x` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> round(Beta(3, 1).logpdf(1e-200), 6)  # log 3 + 2 log x
+        -919.935425
+        """
         return as_output(self._log_pdf(_places(x)))
 
     def pdf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """Density of the continuous part at x; may be infinite at an end of the support."""
+        """Density of the continuous part at x; point masses are in `atoms`.
+
+        Parameters
+        ----------
+        x : array_like
+            Scores; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `x`
+            Per unit of score; 0 outside the support, inf at a pole.
+
+        Raises
+        ------
+        InputTypeError
+            If `x` is not numeric.
+
+        Notes
+        -----
+        With point masses it integrates to less than 1.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> Beta(0.5, 1).pdf([0.0, 0.25])  # 1 / (2 sqrt(x))
+        array([inf,  1.])
+        """
         with np.errstate(over="ignore", under="ignore"):
             return as_output(np.exp(self._log_pdf(_places(x))))
 
@@ -189,15 +345,57 @@ class Distribution(Value, ABC):
         p : array_like
             Probabilities in [0, 1]; NaN propagates.
 
+        Returns
+        -------
+        float or ndarray, shape of `p`
+            On the score scale.
+
         Raises
         ------
         InputError
             If a probability lies outside [0, 1].
+        InputTypeError
+            If `p` is not numeric.
+
+        Notes
+        -----
+        Scores within 1e-16 of 1 round to 1. Where there are atoms, all probabilities
+        that an atom jumps over give its place.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> Beta(2, 1).ppf([0.0, 0.25, 1.0])  # sqrt(p)
+        array([0. , 0.5, 1. ])
         """
         return as_output(self._quantile(p, lower=True).theta)
 
     def isf(self, p: npt.ArrayLike) -> ScalarOrArray:
-        """Lowest x with P(S > x) <= p: the inverse of `sf`, exact through p = 1e-300."""
+        """Lowest x with P(S > x) <= p: the inverse of `sf`, exact through p = 1e-300.
+
+        Parameters
+        ----------
+        p : array_like
+            Probabilities in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `p`
+            On the score scale; the lower end of the support at p = 1.
+
+        Raises
+        ------
+        InputError
+            If a probability lies outside [0, 1].
+        InputTypeError
+            If `p` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Normal
+        >>> round(Beta(2, 1).isf(0.19), 12), round(Normal(0, 1).isf(1e-300), 6)
+        (0.9, 37.0471)
+        """
         return as_output(self._quantile(p, lower=False).theta)
 
     def sample(self, size: Any, rng: Any = None) -> FloatArray:
@@ -210,9 +408,20 @@ class Distribution(Value, ABC):
         rng : None, int, SeedSequence or Generator
             Source of randomness, passed to ``numpy.random.default_rng``.
 
+        Returns
+        -------
+        ndarray, shape `size`
+            Scores as float64.
+
         Notes
         -----
         Doubles round: a beta law with a shape far below 1 yields exact 0s and 1s.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> Beta(2, 1).sample((2, 3), rng=1).shape
+        (2, 3)
         """
         return self._sample(size, np.random.default_rng(rng))
 

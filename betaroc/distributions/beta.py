@@ -38,6 +38,17 @@ class Shape(StrEnum):
     ``"J-border"``            b < 1 = a           pole at 1, finite at 0
     ``"reverse-J-border"``    a < 1 = b           pole at 0, finite at 1
     ========================  ==================  =======================
+
+    References
+    ----------
+    Omar and Ivrissimtzis, section 3.1; "respectively" there has J and reverse-J
+    swapped.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, Shape
+    >>> Beta(3.27, 0.67).shape is Shape.J, Shape.J == "J"
+    (True, True)
     """
 
     U = "U"
@@ -83,13 +94,15 @@ class Beta(Distribution):
     ------
     InputError
         If a parameter is not finite and positive.
+    InputTypeError
+        If a parameter is not a number.
 
     Notes
     -----
     Mean a/(a+b), variance ab/((a+b)^2 (a+b+1)). Tails and inverses are taken in
     logit coordinates, each from its own side: relative error below 1e-12 for
     shapes in [0.05, 1e3] and below 1e-9 in [1e-3, 1e6], through 1e-300 and, in
-    logs, beyond.
+    logs, beyond. The density at an end is 0, finite (shape 1) or inf.
 
     References
     ----------
@@ -98,6 +111,7 @@ class Beta(Distribution):
 
     Examples
     --------
+    >>> from betaroc import Beta
     >>> law = Beta(0.47, 0.36)
     >>> law.shape
     <Shape.U: 'U'>
@@ -362,12 +376,14 @@ def beta_auc(
     Returns
     -------
     float or ndarray
-        Fraction in [0, 1].
+        Fraction in [0, 1], of the broadcast shape.
 
     Raises
     ------
     InputError
-        If a shape is not finite and positive.
+        If a shape is not finite and positive, or the arrays do not broadcast.
+    InputTypeError
+        If a shape is not numeric.
 
     Notes
     -----
@@ -376,8 +392,9 @@ def beta_auc(
 
     Examples
     --------
-    >>> round(beta_auc(2.0, 1.0, 1.0, 1.0), 12)  # a1 / (a1 + a2)
-    0.666666666667
+    >>> from betaroc import beta_auc
+    >>> beta_auc([2, 3, 4], 1, 1, 1)  # a_c / (a_c + a_i) where b_c = b_i = 1
+    array([0.66666667, 0.75      , 0.8       ])
     """
     names = ("a_c", "b_c", "a_i", "b_i")
     given = (a_c, b_c, a_i, b_i)

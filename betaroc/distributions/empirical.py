@@ -33,18 +33,23 @@ class Empirical(Distribution):
 
     Raises
     ------
-    InputError, InputTypeError
-        If a score is not finite or a weight negative.
+    InputError
+        If there is no score, a score is not finite, or a weight negative.
+    InputTypeError
+        If scores or weights are not real numbers.
 
     Notes
     -----
-    Exact: with integer weights both tails are ratios of integers.
+    Exact: with integer weights both tails are ratios of integers. There is no
+    density (``pdf`` is 0). A pair of samples decides at the middle of the gap
+    between neighbouring distinct scores of both.
 
     Examples
     --------
+    >>> from betaroc import Empirical
     >>> law = Empirical([0.1, 0.4, 0.4, 0.9])
-    >>> law.cdf(0.4), law.sf(0.4)
-    (0.75, 0.25)
+    >>> law.cdf(0.4), law.sf(0.4), law.ppf(0.5)
+    (0.75, 0.25, 0.4)
     """
 
     values: Any
@@ -80,11 +85,33 @@ class Empirical(Distribution):
         return float(self._below[-1])
 
     def counts_at_most(self, t: Thresholds) -> FloatArray:
-        """Weight of the scores <= theta."""
+        """Weight of the scores <= theta.
+
+        Parameters
+        ----------
+        t : Thresholds
+            Internal triples (theta, 1 - theta, logit theta).
+
+        Returns
+        -------
+        ndarray, shape of `t`
+            An integer where the weights are.
+        """
         return self._below[self._index(t)]
 
     def counts_above(self, t: Thresholds) -> FloatArray:
-        """Weight of the scores > theta."""
+        """Weight of the scores > theta.
+
+        Parameters
+        ----------
+        t : Thresholds
+            Internal triples (theta, 1 - theta, logit theta).
+
+        Returns
+        -------
+        ndarray, shape of `t`
+            An integer where the weights are.
+        """
         return self._above[self._index(t)]
 
     def _index(self, t: Thresholds) -> npt.NDArray[np.intp]:

@@ -34,19 +34,21 @@ class Inflated(Distribution):
     InputError
         If a mass is not in [0, 1) or nothing is left for `base`.
     InputTypeError
-        If `base` is not a continuous law.
+        If `base` is not a continuous law or a mass not a number.
 
     Notes
     -----
-    A pair's ROC begins and ends with straight segments of slope p1c/p1i and
-    p0c/p0i; the theorem on the ends of beta pairs does not hold.
+    ``cdf`` and ``sf`` count the masses; ``pdf`` is that of the continuous part,
+    (1 - at_zero - at_one) times the base's. A pair's ROC begins and ends with
+    straight segments of slope p1c/p1i and p0c/p0i; the theorem on the ends of beta
+    pairs does not hold.
 
     Examples
     --------
-    >>> from betaroc import Beta
+    >>> from betaroc import Beta, Inflated
     >>> law = Inflated(Beta(2.0, 2.0), at_zero=0.25)
-    >>> law.cdf(0.0), law.cdf(0.5)
-    (0.25, 0.625)
+    >>> law.cdf(0.0), law.cdf(0.5), law.pdf(0.5)  # 1/4, 1/4 + 3/4 1/2, 3/4 3/2
+    (0.25, 0.625, 1.125)
     """
 
     base: Distribution

@@ -38,16 +38,21 @@ class LogitNormal(Distribution):
     ------
     InputError
         If `mu` is not finite or `sigma` not finite and positive.
+    InputTypeError
+        If a parameter is not a number.
 
     Notes
     -----
     Every statement on the ROC of a pair equals that of the binormal pair on the
-    logit scale. Mean and variance are quadratures (relative error 1e-12).
+    logit scale. Mean and variance are quadratures (relative error 1e-12). The
+    density vanishes at 0 and 1 faster than any power.
 
     Examples
     --------
-    >>> LogitNormal(0.0, 1.0).cdf(0.5)
-    0.5
+    >>> from betaroc import LogitNormal
+    >>> law = LogitNormal(0.0, 1.0)
+    >>> law.cdf(0.5), round(law.ppf(0.975), 6)  # 1 / (1 + exp(-1.959964))
+    (0.5, 0.876525)
     """
 
     mu: float

@@ -56,14 +56,18 @@ class Normal(Distribution):
     ------
     InputError
         If `mu` is not finite or `sigma` not finite and positive.
+    InputTypeError
+        If a parameter is not a number.
 
     Notes
     -----
-    Two normal laws of unequal `sigma` always have one diagonal crossing: their
-    ROC is hooked at one end. Tails and inverses have relative error below 1e-12.
+    The ROC of a pair has AUC = Phi((mu_c - mu_i) / sqrt(sigma_c^2 + sigma_i^2)) and
+    is straight on normal deviates. Unequal sigmas always give one diagonal crossing:
+    a hook at one end. Tails and inverses have relative error below 1e-12.
 
     Examples
     --------
+    >>> from betaroc import Normal
     >>> round(Normal(0.0, 1.0).sf(1.959963984540054), 6)
     0.025
     """
