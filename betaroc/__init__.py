@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         SmallSampleWarning,
         StudyError,
     )
+    from betaroc.expected_performance import Epc, epc
     from betaroc.fitting import DistributionFit, Fit, beta_mle, fit, fit_distribution
     from betaroc.io import read_scores
     from betaroc.measures import OperatingPoint
@@ -58,6 +59,7 @@ _ROOMS = {
         "Beta", "Distribution", "Empirical", "Inflated", "LogitNormal", "Normal", "Shape",
         "beta_auc",
     ),
+    "expected_performance": ("Epc", "epc"),
     "errors": (
         "BetarocError", "BetarocWarning", "BoundaryWarning", "DegenerateDataError",
         "DiscretenessWarning", "DuplicateWarning", "FileFormatError", "FitError",
@@ -77,12 +79,12 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = [
     "Analysis", "Beta", "BetarocError", "BetarocWarning", "BoundaryWarning",
     "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
-    "DuplicateWarning", "Empirical", "FileFormatError", "Fit", "FitError", "Inflated",
+    "DuplicateWarning", "Empirical", "Epc", "FileFormatError", "Fit", "FitError", "Inflated",
     "InfluenceWarning", "InputError", "InputTypeError", "LogitNormal",
     "MissingDependencyError", "Normal", "OperatingPoint", "OutputError", "PrecisionWarning",
     "ReversedScoresWarning", "Roc", "SameDataWarning", "ScoreFileNotFoundError", "ScoreModel",
     "Scores", "Shape", "SmallSampleWarning", "StudyError", "analyze", "beta_auc", "beta_mle",
-    "fit", "fit_distribution", "read_scores",
+    "epc", "fit", "fit_distribution", "read_scores",
 ]  # fmt: skip
 
 

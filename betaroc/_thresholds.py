@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc._value import Value
+
 FloatArray = npt.NDArray[np.float64]
 
 #: Largest finite logit: "just below 1", where every continuous law has its limit.
 BELOW_ONE = float(np.finfo(np.float64).max)
 
 
-@dataclass(frozen=True, eq=False)
-class Thresholds:
+@dataclass(frozen=True, eq=False, repr=False)
+class Thresholds(Value):
     """An array of thresholds; the three arrays have one shape."""
 
     theta: FloatArray

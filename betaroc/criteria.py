@@ -82,7 +82,11 @@ def _precision(prior: float, tpr: FloatArray, far: FloatArray) -> FloatArray:
 
 
 def _best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
-    """max alpha P + (1 - alpha) R: ends, jumps and all stationary points between them."""
+    """max alpha P + (1 - alpha) R: ends, jumps and all stationary points between them.
+
+    Towards the upper end the value may rise to a limit that no threshold
+    attains; the bracketing mesh reaches it to within the tie tolerance.
+    """
 
     def slope(u: FloatArray) -> FloatArray:
         t = pair.place(u)
@@ -92,7 +96,8 @@ def _best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds
             gain = prior * (1.0 - prior) * (tpr * np.exp(-pair.log_ratio(t)) - far) / called**2
         return np.asarray(alpha * gain - (1.0 - alpha))
 
-    t = Thresholds.concatenate([pair.candidates, pair.place(_roots(pair, slope))])
+    places = np.concatenate([_roots(pair, slope), pair.mesh])
+    t = Thresholds.concatenate([pair.candidates, pair.place(places)])
     value = alpha * _precision(prior, pair.tpr(t), pair.far(t)) + (1.0 - alpha) * pair.tpr(t)
     return t[[decisions.best(t, -value, pair.far(t) + pair.frr(t))]]
 

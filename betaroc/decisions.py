@@ -175,7 +175,8 @@ def at_far(pair: Pair, x: FloatArray) -> Thresholds:
     if pair.discrete:
         t = pair.candidates
         # FAR falls along the candidates; the first that is low enough.
-        return t[np.searchsorted(-pair.far(t), -x, side="left")]
+        index = np.searchsorted(-pair.far(t), -x, side="left")
+        return _unless_nan(t[np.minimum(index, t.size - 1)], x)
     with np.errstate(divide="ignore"):
         t = pair.impostor._upper_quantile(x, np.log(x))
     return choose(x >= 1.0, pair.accept_all, t)
@@ -185,7 +186,7 @@ def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
     """The highest threshold with FRR <= x."""
     if pair.discrete:
         t = pair.candidates
-        return t[np.searchsorted(pair.frr(t), x, side="right") - 1]
+        return _unless_nan(t[np.searchsorted(pair.frr(t), x, side="right") - 1], x)
     with np.errstate(divide="ignore"):
         t = pair.client._lower_quantile(x, np.log(x))
     places = pair.client.atoms.places
@@ -196,7 +197,12 @@ def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
     elif places.size:
         on_jump = np.isin(t.theta, places) & np.isinf(t.logit) & (pair.frr(t) > x)
         t = choose(on_jump, pair.just_below(t), t)
-    return choose(x >= 1.0, pair.reject_all, t)
+    return _unless_nan(choose(x >= 1.0, pair.reject_all, t), x)
+
+
+def _unless_nan(t: Thresholds, x: FloatArray) -> Thresholds:
+    """The thresholds, nan where their target is."""
+    return choose(np.isnan(x), Thresholds.from_theta(np.full(x.shape, np.nan)), t)
 
 
 def at_tpr(pair: Pair, target: float) -> Thresholds:

@@ -21,6 +21,8 @@ __all__ = ["choose_linear", "choose_nearest", "choose_weighted_error"]
 
 #: Criteria that agree to this are compared again, on fractions or under the tie rule.
 _CLOSE = 1e-12
+#: Weighted errors that agree to this are compared again on counts.
+_NEAR = 1e-9
 
 
 def choose_linear(
@@ -33,29 +35,67 @@ def choose_linear(
     far, frr = pair.far(t), pair.frr(t)
     x, y = losses(far, frr)
     kept = np.nonzero(np.isfinite(x) & np.isfinite(y))[0]
-    kept = kept[hull_vertices(x[kept], y[kept], far[kept] + frr[kept])]
-    kept = np.sort(kept)
-    x, y, total = x[kept], y[kept], (far + frr)[kept]
-    weights = [decisions.exact_weight(a) for a in alpha]
-    rows = np.array([float(w) for w in weights])
-    criterion = rows[:, None] * x + (1.0 - rows)[:, None] * y
-    chosen = [kept[_least(row, total)] for row in criterion]
+    total = far + frr
+    kept = np.sort(kept[hull_vertices(x[kept], y[kept], total[kept])])
+    criterion = _criterion(alpha, x[kept], y[kept])
+    chosen = [kept[_least(row, total[kept])] for row in criterion]
     return t[np.array(chosen, dtype=np.intp)]
 
 
 def choose_weighted_error(pair: EmpiricalPair, alpha: FloatArray) -> Thresholds:
-    """For each alpha the threshold of least alpha FAR + (1 - alpha) FRR, compared on counts."""
-    t = pair.candidates
+    """For each alpha the threshold of least alpha FAR + (1 - alpha) FRR, ties on counts."""
+    t = corners(pair)
     far, frr = pair.far(t), pair.frr(t)
-    kept = np.sort(hull_vertices(far, frr, far + frr))
-    far, frr = far[kept], frr[kept]
-    chosen = []
-    for a in alpha:
-        weight = decisions.exact_weight(a)
-        criterion = float(weight) * far + float(1 - weight) * frr
-        k = decisions.least_error(pair, t[kept], criterion, weight, 1 - weight)
-        chosen.append(kept[k])
-    return t[np.array(chosen, dtype=np.intp)]
+    t = t[np.sort(hull_vertices(far, frr, far + frr))]
+    far, frr = pair.far(t), pair.frr(t)
+    criterion = _criterion(alpha, far, frr)
+    least = np.min(criterion, axis=1, keepdims=True)
+    close = criterion <= least + _NEAR * least
+    chosen = np.argmin(criterion, axis=1)
+    for k in np.nonzero(np.sum(close, axis=1) > 1)[0]:
+        weight = decisions.exact_weight(alpha[k])
+        chosen[k] = decisions.least_error(pair, t, criterion[k], weight, 1 - weight)
+    return t[chosen]
+
+
+def corners(pair: EmpiricalPair) -> Thresholds:
+    """The thresholds that no neighbour beats for any weight, ascending.
+
+    Just below the scores of clients, or just above those of impostors,
+    whichever class has fewer distinct scores; and the trivial end.
+    """
+    clients, impostors = pair.client._steps[0], pair.impostor._steps[0]
+    if clients.size <= impostors.size:
+        above = clients
+        below = _neighbour(impostors, above, -1)
+        below[1:] = np.maximum(below[1:], clients[:-1])
+        end, first = pair.joints.theta[-1], False
+    else:
+        below = impostors
+        above = _neighbour(clients, below, 1)
+        above[:-1] = np.minimum(above[:-1], impostors[1:])
+        end, first = -np.inf, True
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = 0.5 * below + 0.5 * above
+    middle = np.where((middle > below) & (middle < above), middle, below)
+    theta = np.concatenate([[end], middle] if first else [middle, [end]])
+    return Thresholds.from_theta(theta)
+
+
+def _neighbour(places: FloatArray, of: FloatArray, side: int) -> FloatArray:
+    """The nearest place strictly below (-1) or above (1) each value; -inf or itself if none."""
+    if side < 0:
+        padded = np.concatenate([[-np.inf], places])
+        return np.asarray(padded[np.searchsorted(places, of, side="left")])
+    padded = np.concatenate([places, [np.inf]])
+    return np.asarray(padded[np.searchsorted(places, of, side="right")])
+
+
+def _criterion(alpha: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    weights = [decisions.exact_weight(a) for a in alpha]
+    for_x = np.array([float(w) for w in weights])
+    for_y = np.array([float(1 - w) for w in weights])
+    return for_x[:, None] * x + for_y[:, None] * y
 
 
 def hull_vertices(x: FloatArray, y: FloatArray, total: FloatArray) -> npt.NDArray[np.intp]:
@@ -98,10 +138,11 @@ def choose_nearest(
     t = pair.candidates
     values, total = rate(t), pair.far(t) + pair.frr(t)
     kept = np.nonzero(~np.isnan(values))[0]
-    # Ascending in the rate; of equal rates first the least HTER, then the lowest threshold.
-    kept = kept[np.lexsort((kept, total[kept], values[kept]))]
-    first = np.concatenate([[True], np.diff(values[kept]) > 0.0])
-    kept = kept[first]
+    kept = kept[np.argsort(values[kept], kind="stable")]
+    # Rates that agree to rounding are one level: least HTER, then lowest threshold.
+    level = np.cumsum(np.concatenate([[0], np.diff(values[kept]) > _CLOSE]))
+    kept = kept[np.lexsort((kept, _rounded(total[kept]), level))]
+    kept = kept[np.concatenate([[True], np.diff(level) > 0])]
     levels = values[kept]
     place = np.searchsorted(levels, alpha)
     chosen = []
@@ -109,9 +150,16 @@ def choose_nearest(
         around = kept[max(k - 1, 0) : k + 1]
         target = decisions.exact_weight(a)
         gaps = [abs(_short(values[m]) - target) for m in around]
-        chosen.append(min(range(around.size), key=lambda m: (gaps[m], total[around[m]], around[m])))
+        chosen.append(
+            min(range(around.size), key=lambda m: (gaps[m], _rounded(total[around[m]]), around[m]))
+        )
         chosen[-1] = int(around[chosen[-1]])
     return t[np.array(chosen, dtype=np.intp)]
+
+
+def _rounded(total: FloatArray) -> FloatArray:
+    """HTERs that agree to rounding made equal."""
+    return np.asarray(np.round(total, 12))
 
 
 def _short(value: float) -> Fraction:

@@ -18,6 +18,10 @@ from betaroc.distributions.pairs import Pair
 __all__ = ["End", "Ends", "SemiDerivatives"]
 
 
+#: Two logs that agree to this share of themselves are equal.
+_ROUNDING = float(np.finfo(np.float64).eps)
+
+
 class SemiDerivatives(NamedTuple):
     """lim dF_i / dF_c at the two ends of the threshold range: 0, inf or a constant.
 
@@ -167,7 +171,11 @@ def _excess(pair: Pair, t: Thresholds) -> FloatArray:
     use_lower = lower_c[0] + lower_i[0] <= 1.0
     with np.errstate(invalid="ignore"):
         value = np.where(use_lower, lower_i[1] - lower_c[1], upper_c - upper_i)
-    return np.where(np.isnan(value), 0.0, value)
+        # Far out the logs are huge, and below their last digit a difference has no sign.
+        smaller = np.where(
+            use_lower, np.maximum(lower_i[1], lower_c[1]), np.maximum(upper_c, upper_i)
+        )
+        return np.where(np.abs(value) > _ROUNDING * np.abs(smaller), value, 0.0)
 
 
 class Crossing(NamedTuple):

@@ -536,8 +536,9 @@ class ScoreModel(Value):
 
         Notes
         -----
-        The two are equal where prior FRR = (1 - prior) FAR. Thresholds that accept
-        nothing, where precision is 0/0, are left out; ties as in :meth:`eer`.
+        The two are equal where prior FRR = (1 - prior) FAR. Accepting nobody is left
+        out (0/0); accepting impostors alone makes both 0, which counts as equal. Ties
+        as in :meth:`eer`.
 
         References
         ----------

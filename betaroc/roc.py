@@ -120,7 +120,7 @@ class Roc(Value):
         x = probability_array(fpr, "fpr")
         flat = np.ravel(x)
         y = self._height(self._pair, flat, self._places(self._pair, flat))
-        y = np.where(flat >= 1.0, 1.0, y)
+        y = np.where(flat >= 1.0, 1.0, np.where(np.isnan(flat), np.nan, y))
         return as_output(y.reshape(x.shape))
 
     def fpr(self, tpr: npt.ArrayLike) -> Any:
@@ -152,7 +152,8 @@ class Roc(Value):
         y = probability_array(tpr, "tpr")
         flat = np.ravel(y)
         x = self._leftmost(self._pair, flat)
-        return as_output(np.where(flat <= 0.0, 0.0, x).reshape(y.shape))
+        x = np.where(flat <= 0.0, 0.0, np.where(np.isnan(flat), np.nan, x))
+        return as_output(x.reshape(y.shape))
 
     def slope(self, fpr: npt.ArrayLike) -> Any:
         """dTPR / dFPR at `fpr`, of the segment to the right where the curve has a corner.
@@ -196,7 +197,10 @@ class Roc(Value):
         pair, limits = self._pair, ends(self._pair)
         t = self._places(pair, flat)
         with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-            ratio = np.exp(pair.log_ratio(t))
+            log_ratio = pair.log_ratio(t)
+            # Beyond [0, 1] the logit says nothing: one of the two densities is 0 there.
+            in_score = self.client._log_pdf(t) - self.impostor._log_pdf(t)
+            ratio = np.exp(np.where(np.isnan(log_ratio), in_score, log_ratio))
             client = decisions.atom_masses(self.client, t)
             impostor = decisions.atom_masses(self.impostor, t)
             jumps = (impostor if self._upward else client) > 0.0
@@ -239,7 +243,8 @@ class Roc(Value):
         x = probability_array(fpr, "fpr")
         pair = self._pair
         reach = decisions.at_far if self._upward else decisions.at_frr
-        return as_output(reach(pair, np.ravel(x)).theta.reshape(x.shape))
+        point = self._at(reach(pair, np.ravel(x)))
+        return as_output(point.threshold.reshape(x.shape))
 
     def _places(self, pair: Pair, x: FloatArray) -> Thresholds:
         """Where the curve passes x: the lowest threshold with P(I > .) <= x, or its mirror."""
@@ -265,7 +270,8 @@ class Roc(Value):
             at_y = np.where(full, pair.tnr(t_top), at_y)
             run = np.where(full, 0.0, run)
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.where(run > 0.0, np.clip((x - at_x) / run, 0.0, 1.0), 0.0)
+            # A vertical segment counts by its top; downwards `at_y` stands there already.
+            share = np.where(run > 0.0, np.clip((x - at_x) / run, 0.0, 1.0), float(self._upward))
         return np.minimum(at_y + share * rise, 1.0)
 
     def _top(self, pair: Pair, x: FloatArray, t: Thresholds) -> Thresholds:
@@ -509,7 +515,7 @@ class RocHull(Value):
         --------
         >>> from betaroc import Beta, Roc
         >>> far = Roc(Beta(2, 2), Beta(1, 1)).hull().points().far
-        >>> round(far[far > 0.0][0], 9)  # the chord starts at 0
+        >>> round(float(far[far > 0.0][0]), 9)  # the chord starts at 0
         0.75
         """
         along = self.roc.points(n)

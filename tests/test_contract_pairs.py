@@ -205,24 +205,40 @@ def test_equal_error_rate(names: tuple[str, str]) -> None:
     ):
         assert eer.far == pytest.approx(eer.frr, rel=1e-11)
     even = pair.break_even()
-    with np.errstate(invalid="ignore"):
-        apart = np.where(probes.tpr > 0.0, np.abs(probes.precision - probes.recall), np.nan)
-    assert abs(even.precision - even.recall) <= np.nanmin(apart) + 1e-10
+    if abs(even.precision - even.recall) > 1e-9:
+        # On a jump; between jumps both may sink to 0 with TPR, which is no balance.
+        places = np.concatenate([pair.client.atoms.places, pair.impostor.atoms.places])
+        jumps = pair.at(np.concatenate([places, np.nextafter(places, -np.inf)]))
+        jumps = jumps[jumps.tpr > 0.01]
+        apart = np.abs(jumps.precision - jumps.recall)
+        assert abs(even.precision - even.recall) <= np.min(apart) + ATOL_RATE
+        surplus = 0.7 * probes.far - 0.3 * probes.frr
+        assert not np.any(np.abs(surplus) < 1e-12)
 
 
 @each_pair
 def test_target_rates(names: tuple[str, str]) -> None:
     """The lowest threshold with FAR <= x, the highest with FRR <= x."""
     pair, probes = model(*names), dense(*names)
+    bottom = min(pair.client.support[0], pair.impostor.support[0])
+    if pair._pair.discrete:
+        probes = pair.roc().points()  # one threshold a gap
     for x in (0.0, 1e-3, 0.1, 0.3, 0.5, 0.9, 1.0):
         low, high = pair.at_far(x), pair.at_frr(x)
         slack = 1e-12
         assert low.far <= x + slack
         assert high.frr <= x + slack
         assert np.all(probes.far[probes.threshold < low.threshold] >= x - slack)
-        assert np.all(probes.frr[probes.threshold > high.threshold] >= x - slack)
-        assert pair.threshold_at_far(x) == low.threshold
-        assert pair.threshold_at_frr(x) == high.threshold
+        # Accept all is one threshold, -inf where a law has an atom on the lower end.
+        above = (probes.threshold > high.threshold) & (probes.threshold >= bottom)
+        assert np.all(probes.frr[above] >= x - slack)
+
+
+@each_pair
+def test_thresholds_at_targets_are_those_of_the_points(names: tuple[str, str]) -> None:
+    pair, x = model(*names), np.array([0.0, 0.1, 0.5, 0.9, 1.0])
+    np.testing.assert_array_equal(pair.threshold_at_far(x), pair.at_far(x).threshold)
+    np.testing.assert_array_equal(pair.threshold_at_frr(x), pair.at_frr(x).threshold)
 
 
 @each_pair
@@ -297,10 +313,18 @@ def test_crossings_and_shape_against_signs_on_the_dense_grid(names: tuple[str, s
     if names[0] == names[1]:
         assert (len(found), pair.global_shape(), pair.auc()) == (0, "chance", pytest.approx(0.5))
         return
-    height = np.where(probes.tpr <= 0.5, probes.tpr - probes.far, probes.tnr - probes.frr)
-    signs = np.sign(np.where(np.abs(height) < 1e-13, 0.0, height))
+    upper = probes.tpr + probes.far <= 1.0
+    height = np.where(upper, probes.tpr - probes.far, probes.tnr - probes.frr)
+    scale = np.where(upper, probes.tpr + probes.far, probes.tnr + probes.frr)
+    signs = np.sign(np.where(np.abs(height) > 1e-11 * scale, height, 0.0))
     signs = signs[signs != 0.0]
-    assert len(found) == np.count_nonzero(np.diff(signs))
+    # Probes reach 1e-17 and 1 - 2e-16; tails of two kinds may cross once more beyond.
+    place = found.threshold
+    unit = np.isfinite(found.logit_threshold)
+    seen = ~unit | ((place > 1e-16) & (place < 1.0 - 1e-14))
+    assert np.count_nonzero(seen) == np.count_nonzero(np.diff(signs))
+    if not np.all(seen):
+        return
     by_count = {0: {1.0: "proper", -1.0: "below"}, 1: {1.0: "hook-at-one", -1.0: "hook-at-zero"}}
     expected = by_count.get(len(found), {}).get(float(signs[0]), "several-crossings")
     assert pair.global_shape() == expected
@@ -313,10 +337,16 @@ def test_crossings_and_shape_against_signs_on_the_dense_grid(names: tuple[str, s
 def test_slopes_at_the_ends_are_the_semi_derivatives(names: tuple[str, str]) -> None:
     pair = model(*names)
     ends, semi = pair.ends(), pair.semi_derivatives()
-    assert (semi.at_zero, semi.at_one) == (ends.at_zero.semi_derivative, ends.at_one.semi_derivative)
+    assert (semi.at_zero, semi.at_one) == (
+        ends.at_zero.semi_derivative,
+        ends.at_one.semi_derivative,
+    )
     reflected, upright = pair.roc("impostor"), pair.roc()
     assert (reflected.slope(0.0), reflected.slope(1.0)) == (semi.at_zero, semi.at_one)
-    assert (upright.slope(0.0), upright.slope(1.0)) == (ends.at_one.roc_slope, ends.at_zero.roc_slope)
+    assert (upright.slope(0.0), upright.slope(1.0)) == (
+        ends.at_one.roc_slope,
+        ends.at_zero.roc_slope,
+    )
     for end in (ends.at_zero, ends.at_one):
         assert end.semi_derivative * end.roc_slope == pytest.approx(1.0) or {
             end.semi_derivative,
@@ -423,7 +453,9 @@ def theorem(a: float, b: float) -> tuple[str, int, str, str]:
         return "proper", 0, "above", "above"
     if a <= 0.0 <= b:
         return "below", 0, "below", "below"
-    return ("hook-at-one", 1, "above", "below") if a > 0.0 else ("hook-at-zero", 1, "below", "above")
+    return (
+        ("hook-at-one", 1, "above", "below") if a > 0.0 else ("hook-at-zero", 1, "below", "above")
+    )
 
 
 @pytest.mark.parametrize("shapes", random_beta_pairs(150))

@@ -52,7 +52,7 @@ class LogitNormal(Distribution):
     >>> from betaroc import LogitNormal
     >>> law = LogitNormal(0.0, 1.0)
     >>> law.cdf(0.5), round(law.ppf(0.975), 6)  # 1 / (1 + exp(-1.959964))
-    (0.5, 0.876525)
+    (0.5, 0.876529)
     """
 
     mu: float

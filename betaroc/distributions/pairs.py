@@ -317,11 +317,11 @@ def sign_changes(
     def at(u: float) -> float:
         return float(function(np.array([u]))[0])
 
-    values = function(mesh)
+    values = np.sign(function(mesh))
     known = np.nonzero(values)[0]
     roots = []
     for k, m in itertools.pairwise(known):
-        if values[k] * values[m] < 0.0:
+        if values[k] != values[m]:
             touch = mesh[k + 1] if m > k + 1 else None
             low, high = float(mesh[k]), float(mesh[m])
             roots.append(bracketed_root(at, low, high, what=what) if touch is None else touch)

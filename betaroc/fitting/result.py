@@ -112,13 +112,43 @@ class DistributionFit(Value):
         return len(self.names) * math.log(self.total_weight) - 2.0 * self.log_likelihood
 
     def summary(self) -> Any:
-        """A statsmodels summary: prints as text, shows as a table in a notebook."""
+        """A statsmodels summary: prints as text, shows as a table in a notebook.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> fit = br.fit_distribution([k / 20 for k in range(6, 20)], "normal")
+        >>> print(fit.summary().tables[1])  # mu 12.5/20, sigma sqrt(195/12)/20
+        ================================
+                     estimate    std err
+        --------------------------------
+        mu              0.625  0.0538682
+        sigma        0.201556  0.0380906
+        ================================
+        """
         from betaroc.fitting.tables import distribution_summary
 
         return distribution_summary(self)
 
     def to_frame(self) -> Any:
-        """A pandas frame, one row a parameter: family, parameter, estimate, std_error."""
+        """A pandas frame, one row a parameter: family, parameter, estimate, std_error.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Empty for the empirical law.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> fit = br.fit_distribution([k / 20 for k in range(6, 20)], "normal")
+        >>> fit.to_frame()["parameter"].tolist()
+        ['mu', 'sigma']
+        """
         from betaroc.fitting.tables import distribution_frame
 
         return distribution_frame(self)
@@ -140,6 +170,14 @@ class Fit(Value):
         The two laws with their precision.
     family : str
         Name of the family.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+    >>> fit = br.fit(br.Scores(client, impostor), "normal")
+    >>> round(fit.model.auc(), 6), round(fit.log_likelihood, 6)
+    (0.809772, 5.116924)
     """
 
     model: ScoreModel
@@ -169,13 +207,45 @@ class Fit(Value):
         return self.client.converged and self.impostor.converged
 
     def summary(self) -> Any:
-        """A statsmodels summary of both classes: prints as text, shows in a notebook."""
+        """A statsmodels summary of both classes: prints as text, shows in a notebook.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> print(br.fit(br.Scores(client, impostor), "normal").summary().tables[2])
+              impostor: 14 scores
+        ================================
+                     estimate    std err
+        --------------------------------
+        mu              0.375  0.0538682
+        sigma        0.201556  0.0380906
+        ================================
+        """
         from betaroc.fitting.tables import fit_summary
 
         return fit_summary(self)
 
     def to_frame(self) -> Any:
-        """A pandas frame, one row a class and parameter: class, family, parameter, ..."""
+        """A pandas frame, one row a class and parameter.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns class, family, parameter, estimate, std_error; empty for empirical laws.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> frame = br.fit(br.Scores(client, impostor), "normal").to_frame()
+        >>> frame[["class", "parameter"]].values.tolist()
+        [['client', 'mu'], ['client', 'sigma'], ['impostor', 'mu'], ['impostor', 'sigma']]
+        """
         from betaroc.fitting.tables import fit_frame
 
         return fit_frame(self)

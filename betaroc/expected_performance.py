@@ -45,8 +45,15 @@ class Epc(Value):
         Names in the tables of criteria and measures.
     alpha : ndarray, shape (k,)
         The criterion's parameter.
-    points : OperatingPoint
-        Dev's thresholds met on test, arrays of shape (k,).
+    chosen : Thresholds
+        Dev's thresholds, arrays of shape (k,).
+
+    Examples
+    --------
+    >>> from betaroc import Scores
+    >>> curve = epc(Scores([3, 4, 5], [1, 2, 3]), Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
+    >>> curve.threshold.tolist(), curve.value.round(3).tolist()
+    ([2.5], [0.333])
     """
 
     dev: ScoreModel
@@ -54,7 +61,12 @@ class Epc(Value):
     criterion: str
     measure: str
     alpha: FloatArray
-    points: OperatingPoint
+    chosen: Thresholds
+
+    @property
+    def points(self) -> OperatingPoint:
+        """Dev's thresholds met on test."""
+        return _met(self.test, self.chosen)
 
     @property
     def threshold(self) -> FloatArray:
@@ -79,7 +91,7 @@ class Epc(Value):
     @property
     def expected(self) -> FloatArray:
         """The measure promised on dev at the same thresholds."""
-        return self._measured(_met(self.dev, self._thresholds))
+        return self._measured(_met(self.dev, self.chosen))
 
     @property
     def a_posteriori(self) -> FloatArray:
@@ -90,11 +102,25 @@ class Epc(Value):
     def trivial(self) -> npt.NDArray[np.bool_]:
         """Where dev's threshold accepts or rejects everybody on dev."""
         pair = self.dev._pair
-        t = self._thresholds
+        t = self.chosen
         return np.asarray((pair.far(t) + pair.frr(t) == 1.0) & (pair.far(t) * pair.frr(t) == 0.0))
 
     def loss_split(self) -> LossSplit:
-        """value - expected, split into a misplaced threshold and a change of separability."""
+        """Split value - expected into a misplaced threshold and a change of separability.
+
+        Returns
+        -------
+        LossSplit
+            ``threshold`` is V(dev threshold; test) - V(test's own; test),
+            ``separability`` V(test's own; test) - V(dev threshold; dev).
+
+        Examples
+        --------
+        >>> from betaroc import Scores
+        >>> curve = epc(Scores([3, 4, 5], [1, 2, 3]), Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
+        >>> [part.round(3).tolist() for part in curve.loss_split()]
+        [[0.167], [0.0]]
+        """
         best = self.a_posteriori
         return LossSplit(self.value - best, best - self.expected)
 
@@ -111,10 +137,23 @@ class Epc(Value):
             Divide by high - low (an expectation under a uniform alpha);
             ``False`` gives the integral that IDIAP-RR 03-85 prints.
 
+        Returns
+        -------
+        float
+            Trapezoids between the alphas of the curve.
+
         Raises
         ------
         InputError
             If the range is empty or leaves the curve's.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> model = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
+        >>> curve = epc(model, model, criterion="far", measure="far")
+        >>> round(curve.area(0.0, 0.5), 9), round(curve.area(0.0, 0.5, normalize=False), 9)
+        (0.25, 0.125)
         """
         order = np.argsort(self.alpha, kind="stable")
         x, y = self.alpha[order], self.value[order]
@@ -132,7 +171,20 @@ class Epc(Value):
         return total / (stop - start) if normalize else total
 
     def to_frame(self) -> Any:
-        """One row an alpha: alpha, threshold, value, expected, a_posteriori, far, frr, trivial."""
+        """One row an alpha.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns alpha, threshold, value, expected, a_posteriori, far, frr, trivial.
+
+        Examples
+        --------
+        >>> from betaroc import Scores
+        >>> curve = epc(Scores([3, 4, 5], [1, 2, 3]), Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
+        >>> curve.to_frame().loc[0, "threshold"].item()
+        2.5
+        """
         import pandas as pd
 
         columns = (
@@ -146,10 +198,6 @@ class Epc(Value):
             "trivial",
         )
         return pd.DataFrame({name: getattr(self, name) for name in columns})
-
-    @property
-    def _thresholds(self) -> Thresholds:
-        return _chosen(self.dev, self.criterion, self.alpha)
 
     def _measured(self, points: OperatingPoint) -> FloatArray:
         if self.measure == _WEIGHTED_ERROR:
@@ -228,15 +276,15 @@ def epc(
         )
     single = CRITERIA[criterion].single
     alphas = _alphas(alpha, single=single, criterion=criterion)
-    if dev is test or (type(dev) is type(test) and dev == test and not isinstance(dev, ScoreModel)):
+    if not isinstance(dev, ScoreModel) and type(dev) is type(test) and dev == test:
         warn(
             "dev and test are the same data: the threshold is judged where it was chosen, which is"
             " too good. Give separate scores, or use cross-validation.",
             SameDataWarning,
         )
     dev_model, test_model = _side(dev, "dev", prior), _side(test, "test", prior)
-    points = _met(test_model, _chosen(dev_model, criterion, alphas))
-    return Epc(dev_model, test_model, criterion, measure, alphas, points)
+    chosen = _chosen(dev_model, criterion, alphas)
+    return Epc(dev_model, test_model, criterion, measure, alphas, chosen)
 
 
 def _alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:

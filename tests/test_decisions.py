@@ -1,0 +1,391 @@
+"""Decisions on samples against enumeration in exact fractions; on smooth laws against the table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+
+ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.9, 1.0)
+
+
+# ------------------------------------------------------------------ enumeration by hand
+@dataclass(frozen=True)
+class Row:
+    """One threshold with exact rates."""
+
+    threshold: float
+    far: Fraction
+    frr: Fraction
+
+
+def middle(low: float, high: float) -> float:
+    """Midpoint of a gap, the lower score where it rounds onto the upper."""
+    value = float((Fraction(low) + Fraction(high)) / 2)
+    return value if low < value < high else low
+
+
+def enumerate_thresholds(model: br.ScoreModel) -> list[Row]:
+    """All distinct decisions: -inf, the middle of each gap, the largest score."""
+
+    def masses(law: Any) -> dict[float, Fraction]:
+        weights = [1] * len(law.values) if law.weights is None else law.weights.tolist()
+        total = sum(Fraction(w) for w in weights)
+        mass: dict[float, Fraction] = {}
+        for v, w in zip(law.values.tolist(), weights, strict=True):
+            if w > 0:
+                mass[v] = mass.get(v, Fraction(0)) + Fraction(w) / total
+        return mass
+
+    client, impostor = masses(model.client), masses(model.impostor)
+    scores = sorted({*client, *impostor})
+    places = [-math.inf, *map(middle, scores, scores[1:]), scores[-1]]
+    return [
+        Row(
+            t,
+            sum((m for v, m in impostor.items() if v > t), Fraction(0)),
+            sum((m for v, m in client.items() if v <= t), Fraction(0)),
+        )
+        for t in places
+    ]
+
+
+def first_best(rows: list[Row], criterion: Callable[[Row], Fraction | None]) -> Row:
+    """Smallest criterion, then smallest HTER, then lowest threshold; None is left out."""
+    known = [(c, r.far + r.frr, r.threshold, r) for r in rows if (c := criterion(r)) is not None]
+    return min(known, key=lambda k: k[:3])[3]
+
+
+def decimal(x: float) -> Fraction:
+    return Fraction(x).limit_denominator(10**9)
+
+
+def weighted(alpha: float) -> Callable[[Row], Fraction]:
+    a = decimal(alpha)
+    return lambda r: a * r.far + (1 - a) * r.frr
+
+
+def precision(r: Row, prior: Fraction) -> Fraction | None:
+    called = prior * (1 - r.frr) + (1 - prior) * r.far
+    return prior * (1 - r.frr) / called if called else None
+
+
+def minus_f(weight: float, prior: Fraction) -> Callable[[Row], Fraction | None]:
+    w = decimal(weight)
+
+    def value(r: Row) -> Fraction | None:
+        true, called = prior * (1 - r.frr), prior * (1 - r.frr) + (1 - prior) * r.far
+        whole = w * called + (1 - w) * prior
+        return -true / whole if whole else Fraction(0)
+
+    return value
+
+
+def imbalance(prior: Fraction) -> Callable[[Row], Fraction | None]:
+    def value(r: Row) -> Fraction | None:
+        p = precision(r, prior)
+        # Precision = recall = 0 wherever no client is accepted: that is no balance.
+        return None if p is None or r.frr == 1 else abs(p - (1 - r.frr))
+
+    return value
+
+
+def samples(n: int) -> list[br.ScoreModel]:
+    """Small sets with many ties: one decimal, few values, integer and fractional weights."""
+    rng = np.random.default_rng(20241)
+    models = []
+    for k in range(n):
+        size_c, size_i = rng.integers(1, 13, 2)
+        c = np.round(rng.normal(0.4, 0.5, size_c), 1)
+        i = np.round(rng.normal(0.0, 0.5, size_i), 1)
+        weights: list[Any] = [None, None]
+        if k % 3 == 1:
+            weights = [rng.integers(0, 4, s) for s in (size_c, size_i)]
+        if k % 3 == 2:
+            weights = [rng.integers(1, 9, s) / 4.0 for s in (size_c, size_i)]
+        laws = []
+        for values, w in zip((c, i), weights, strict=True):
+            if w is not None and not np.any(w):
+                w = np.ones(values.size)
+            laws.append(br.Empirical(values, w))
+        models.append(br.ScoreModel(*laws, prior=(0.5, 0.3, 0.75)[k % 5 % 3]))
+    return models
+
+
+SAMPLES = samples(120)
+each_sample = pytest.mark.parametrize("pair", SAMPLES, ids=range(len(SAMPLES)))
+
+
+def agrees(point: br.OperatingPoint, row: Row) -> None:
+    assert point.threshold == row.threshold
+    assert point.far == pytest.approx(float(row.far), rel=1e-15, abs=1e-300)
+    assert point.frr == pytest.approx(float(row.frr), rel=1e-15, abs=1e-300)
+
+
+@each_sample
+def test_weighted_errors_by_enumeration(pair: br.ScoreModel) -> None:
+    rows = enumerate_thresholds(pair)
+    for alpha in ALPHAS:
+        agrees(pair.min_weighted_error(alpha), first_best(rows, weighted(alpha)))
+    agrees(pair.youden(), first_best(rows, weighted(0.5)))
+    prior = decimal(pair.prior)
+    for fa, fr in ((1, 1), (10, 1), (1, 0), (0, 2)):
+        dcf = first_best(rows, lambda r: fa * (1 - prior) * r.far + fr * prior * r.frr)
+        agrees(pair.min_dcf(fa, fr), dcf)
+
+
+@each_sample
+def test_balances_by_enumeration(pair: br.ScoreModel) -> None:
+    rows = enumerate_thresholds(pair)
+    agrees(pair.eer(), first_best(rows, lambda r: abs(r.far - r.frr)))
+    agrees(pair.break_even(), first_best(rows, imbalance(decimal(pair.prior))))
+
+
+@each_sample
+def test_f_measures_by_enumeration(pair: br.ScoreModel) -> None:
+    rows = enumerate_thresholds(pair)
+    for weight in (0.5, 0.2, 0.8):
+        agrees(pair.max_f(weight), first_best(rows, minus_f(weight, decimal(pair.prior))))
+
+
+@each_sample
+def test_targets_by_enumeration(pair: br.ScoreModel) -> None:
+    rows = enumerate_thresholds(pair)
+    for x in (0.0, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1.0):
+        lowest = next(r for r in rows if float(r.far) <= x)
+        highest = next(r for r in reversed(rows) if float(r.frr) <= x)
+        agrees(pair.at_far(x), lowest)
+        agrees(pair.at_frr(x), highest)
+
+
+@each_sample
+def test_hull_equal_error_by_enumeration(pair: br.ScoreModel) -> None:
+    """The least max over mixtures of two thresholds of FAR = FRR."""
+    rows = enumerate_thresholds(pair)
+    best = Fraction(1)
+    for one in rows:
+        for two in rows:
+            before, after = one.frr - one.far, two.far - two.frr
+            if before >= 0 and after >= 0:
+                share = before / (before + after) if before + after else Fraction(0)
+                best = min(best, one.far + share * (two.far - one.far))
+    assert pair.eer("hull").hter == pytest.approx(float(best), abs=1e-13)
+
+
+@each_sample
+def test_eleven_point_average_precision_by_enumeration(pair: br.ScoreModel) -> None:
+    """IDIAP-RR 03-85, (13)-(14): precision where recall is nearest to 0, .1, ..., 1."""
+    rows, prior = enumerate_thresholds(pair), decimal(pair.prior)
+    total = Fraction(0)
+    for k in range(11):
+        target = Fraction(k, 10)
+
+        def distance(r: Row, target: Fraction = target) -> Fraction | None:
+            return None if precision(r, prior) is None else abs(1 - r.frr - target)
+
+        found = precision(first_best(rows, distance), prior)
+        assert found is not None
+        total += found
+    assert pair.average_precision(11) == pytest.approx(float(total / 11), rel=1e-13)
+
+
+@each_sample
+def test_area_and_distance_by_enumeration(pair: br.ScoreModel) -> None:
+    rows = enumerate_thresholds(pair)[::-1]
+    steps = list(zip(rows, rows[1:], strict=False))
+    area = sum((b.far - a.far) * (2 - a.frr - b.frr) / 2 for a, b in steps)
+    assert pair.auc() == pytest.approx(float(area), rel=1e-14, abs=1e-300)
+    assert pair.ks() == pytest.approx(float(max(abs(1 - r.frr - r.far) for r in rows)), abs=1e-14)
+    prior = decimal(pair.prior)
+    ap = sum((a.frr - b.frr) * (precision(b, prior) or 0) for a, b in steps)
+    assert pair.average_precision() == pytest.approx(float(ap), rel=1e-13)
+
+
+# ------------------------------------------------------------------- awkward doubles
+def two(client: Any, impostor: Any) -> br.ScoreModel:
+    return br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
+
+
+NEXT = float(np.nextafter(0.3, 1.0))
+AWKWARD = {
+    "adjacent doubles": two([NEXT, 0.9], [0.1, 0.3]),
+    "adjacent, midpoint rounds up": two([float(np.nextafter(NEXT, 1.0))], [NEXT]),
+    "three adjacent": two([0.3, float(np.nextafter(NEXT, 1.0))], [NEXT]),
+    "smallest denormals": two([5e-324, 1e-323], [0.0, 5e-324]),
+    "signed zeros": two([-0.0, 0.5], [0.0, -1.0]),
+    "largest doubles": two([1e308, 1.7e308], [-1.7e308, 1e308]),
+    "next to one": two([1.0, 1.0 - 2**-53], [1.0 - 2**-53, 0.5]),
+    "all equal": two([0.5, 0.5], [0.5, 0.5, 0.5]),
+    "one each": two([0.7], [0.2]),
+    "reversed": two([0.2], [0.7]),
+}
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_awkward_scores_by_enumeration(name: str) -> None:
+    pair = AWKWARD[name]
+    rows = enumerate_thresholds(pair)
+    for alpha in ALPHAS:
+        agrees(pair.min_weighted_error(alpha), first_best(rows, weighted(alpha)))
+    agrees(pair.eer(), first_best(rows, lambda r: abs(r.far - r.frr)))
+    agrees(pair.max_f(), first_best(rows, minus_f(0.5, Fraction(1, 2))))
+    for x in (0.0, 0.5, 1.0):
+        agrees(pair.at_far(x), next(r for r in rows if r.far <= x))
+        agrees(pair.at_frr(x), next(r for r in reversed(rows) if r.frr <= x))
+    points = pair.roc().points()
+    assert points.threshold.tolist() == [r.threshold for r in reversed(rows)]
+    for row in rows:
+        agrees(pair.at(row.threshold), row)
+    generic = pair.generic()
+    assert generic.auc() == pytest.approx(pair.auc(), rel=1e-14)
+    assert generic.eer().hter == pytest.approx(pair.eer().hter, rel=1e-14, abs=1e-300)
+
+
+def test_midpoint_that_rounds_onto_the_upper_score() -> None:
+    upper = float(np.nextafter(NEXT, 1.0))
+    assert 0.5 * (NEXT + upper) == upper or 0.5 * (0.3 + NEXT) == NEXT
+    for low, high in ((0.3, NEXT), (NEXT, upper)):
+        pair = two([high], [low])
+        assert pair.eer().threshold == low
+        assert pair.eer().hter == 0.0
+
+
+def test_all_scores_equal() -> None:
+    pair = AWKWARD["all equal"]
+    assert (pair.auc(), pair.ks(), pair.global_shape()) == (0.5, 0.0, "chance")
+    np.testing.assert_allclose(pair.roc().tpr([0.0, 0.3, 1.0]), [0.0, 0.3, 1.0])
+
+
+def test_alpha_is_the_decimal_that_was_meant() -> None:
+    """alpha = 0.3: 0.3 * 7/10 = 0.7 * 3/10 exactly; doubles break the tie, decimals do not."""
+    client = [0.2, 0.2, 0.2, *[0.9] * 7]
+    impostor = [0.5, *[0.1] * 9]
+    pair = two(client, impostor)
+    rows = enumerate_thresholds(pair)
+    for alpha in np.linspace(0.0, 1.0, 101).tolist():
+        agrees(pair.min_weighted_error(alpha), first_best(rows, weighted(alpha)))
+
+
+def test_ties_go_to_the_smaller_hter_then_the_lower_threshold() -> None:
+    # alpha = 0: every threshold with FRR = 0 is tied; the smallest HTER is just below 0.6.
+    pair = two([0.6, 0.8], [0.1, 0.3, 0.7])
+    assert pair.min_weighted_error(0.0).threshold == middle(0.3, 0.6)
+    # alpha = 1: FAR = 0 above 0.7; 0.75 rejects fewest clients.
+    assert pair.min_weighted_error(1.0).threshold == middle(0.7, 0.8)
+    # HTER 1/4 on both sides of [0.3, 0.5]: the lower threshold.
+    tied = two([0.3, 0.6], [0.1, 0.5])
+    assert tied.youden().threshold == middle(0.1, 0.3)
+
+
+# ------------------------------------------------- the table of theory for smooth pairs
+def test_weighted_error_of_a_proper_pair_is_interior_and_monotone() -> None:
+    pair = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+    thresholds = [pair.min_weighted_error(a).threshold for a in np.linspace(0.01, 0.99, 25)]
+    assert np.all(np.diff(thresholds) > 0.0)
+    # a = -b = 2: theta = sigmoid((t - log C) / a) with C = 1.
+    for alpha in (0.1, 0.5, 0.8):
+        expected = 1.0 / (1.0 + math.exp(-math.log(alpha / (1.0 - alpha)) / 2.0))
+        assert pair.min_weighted_error(alpha).threshold == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.2, 0.5, 0.7, 1.0])
+def test_reversed_pair_accepts_all_or_none(alpha: float) -> None:
+    point = br.ScoreModel(br.Beta(2.0, 4.0), br.Beta(4.0, 2.0)).min_weighted_error(alpha)
+    assert point.weighted_error(alpha) == min(alpha, 1.0 - alpha)
+    assert (point.threshold, point.logit_threshold) in ((0.0, -math.inf), (1.0, math.inf))
+    assert point.threshold == (0.0 if alpha <= 0.5 else 1.0)
+
+
+def test_identical_laws_accept_all_on_the_tie() -> None:
+    pair = br.ScoreModel(br.Beta(2.0, 3.0), br.Beta(2.0, 3.0))
+    assert pair.min_weighted_error(0.5).threshold == 0.0
+    assert pair.min_weighted_error(0.3).threshold == 0.0
+    assert pair.min_weighted_error(0.7).threshold == 1.0
+
+
+def test_one_tied_exponent_has_a_trivial_zone() -> None:
+    """b = 0, a = 1: interior iff t < log C with C = B_i / B_c = (1/1) / (1/2) = 2."""
+    pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0))
+    edge = 2.0 / 3.0  # logit = log 2
+    assert pair.min_weighted_error(edge + 1e-6).threshold == 1.0
+    inner = pair.min_weighted_error(0.6)
+    assert inner.threshold == pytest.approx(0.6 / 0.4 / 2.0, rel=1e-12)  # f_c/f_i = 2 theta
+
+
+def test_dcf_is_a_scaled_weighted_error() -> None:
+    pair = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0), prior=0.2)
+    point = pair.min_dcf(cost_fa=2.0, cost_fr=5.0)
+    alpha = 2.0 * 0.8 / (2.0 * 0.8 + 5.0 * 0.2)
+    other = pair.min_weighted_error(alpha)
+    assert point.threshold == pytest.approx(other.threshold, rel=1e-9)
+    assert point.dcf(2.0, 5.0) == pytest.approx(2.6 * other.weighted_error(alpha), rel=1e-12)
+
+
+def test_f1_threshold_has_posterior_half_of_f1() -> None:
+    """Theory: P(client | theta*) = F1* / 2 at an interior maximum."""
+    pair = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 5.0), prior=0.2)
+    point = pair.max_f()
+    f_c, f_i = pair.client.pdf(point.threshold), pair.impostor.pdf(point.threshold)
+    assert 0.2 * f_c / (0.2 * f_c + 0.8 * f_i) == pytest.approx(point.f1 / 2.0, rel=1e-6)
+    weak = br.ScoreModel(br.Beta(2.0, 2.1), br.Beta(2.0, 2.2), prior=0.6)
+    assert weak.max_f().f1 == pytest.approx(2.0 * 0.6 / 1.6, rel=1e-4)  # accept all
+
+
+def test_break_even_accepts_as_many_as_there_are_clients() -> None:
+    pair = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 5.0), prior=0.2)
+    point = pair.break_even()
+    assert point.precision == pytest.approx(point.recall, rel=1e-12)
+    assert 0.2 * point.tpr + 0.8 * point.far == pytest.approx(0.2, rel=1e-12)
+
+
+def test_roots_beyond_the_doubles_near_one() -> None:
+    """(0.02, 0.01) v (0.01, 0.03): the threshold is told by its logit."""
+    pair = br.ScoreModel(br.Beta(0.02, 0.01), br.Beta(0.01, 0.03))
+    mirror = br.ScoreModel(br.Beta(0.03, 0.01), br.Beta(0.01, 0.02))
+    eer, other = pair.eer(), mirror.eer()
+    assert eer.far == pytest.approx(eer.frr, rel=1e-12)
+    assert eer.logit_threshold == pytest.approx(-other.logit_threshold, rel=1e-9)
+
+
+# -------------------------------------------------------------------------- bad requests
+def test_bad_arguments_say_what_to_give() -> None:
+    pair = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 5.0))
+    calls: list[tuple[Callable[[], Any], type[Exception]]] = [
+        (lambda: pair.min_weighted_error(1.5), br.InputError),
+        (lambda: pair.min_weighted_error(math.nan), br.InputError),
+        (lambda: pair.min_weighted_error([0.1]), br.InputTypeError),
+        (lambda: pair.min_dcf(-1.0), br.InputError),
+        (lambda: pair.min_dcf(0.0, 0.0), br.InputError),
+        (lambda: pair.min_dcf(math.inf), br.InputError),
+        (lambda: pair.max_f(2.0), br.InputError),
+        (lambda: pair.eer("middle"), br.InputError),
+        (lambda: pair.partial_auc(0.5, 0.5), br.InputError),
+        (lambda: pair.partial_auc(0.2, 1.5), br.InputError),
+        (lambda: pair.average_precision(1), br.InputError),
+        (lambda: pair.at_far(1.5), br.InputError),
+        (lambda: pair.threshold_at_frr([0.1, -0.1]), br.InputError),
+        (lambda: pair.roc("Client"), br.InputError),
+        (lambda: pair.shape_category(10), br.InputError),
+    ]
+    for call, error in calls:
+        with pytest.raises(error) as caught:
+            call()
+        assert 0 < len(str(caught.value)) <= 400
+
+
+def test_shape_categories() -> None:
+    pair = br.ScoreModel(br.Beta(2.0, 0.5), br.Beta(0.5, 2.0))
+    assert pair.shape_category() == ("J", "reverse-J")
+    assert pair.shape_category(16) == ("J", "reverse-J")
+    assert pair.shape_category(9) == ("J", "J")
+    border = br.ScoreModel(br.Beta(1.0, 1.0), br.Inflated(br.Beta(0.5, 0.5), 0.1))
+    assert border.shape_category() == ("uniform", "U")
+    assert border.shape_category(16) is None
+    assert br.ScoreModel(br.Normal(0, 1), br.Beta(1, 2)).shape_category() is None
