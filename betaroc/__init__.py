@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from betaroc.analysis import Analysis, analyze
+    from betaroc.bands import Band
+    from betaroc.comparison import Comparison, compare
+    from betaroc.cross_validation import EpcCv, epc_cv
     from betaroc.distributions import (
         Beta,
         Distribution,
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     )
     from betaroc.expected_performance import Epc, epc
     from betaroc.fitting import DistributionFit, Fit, beta_mle, fit, fit_distribution
+    from betaroc.guarantee import GuaranteedThreshold, guaranteed_threshold
     from betaroc.io import read_scores
     from betaroc.measures import OperatingPoint
     from betaroc.model import ScoreModel
@@ -55,6 +59,9 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "analysis": ("Analysis", "analyze"),
+    "bands": ("Band",),
+    "comparison": ("Comparison", "compare"),
+    "cross_validation": ("EpcCv", "epc_cv"),
     "distributions": (
         "Beta", "Distribution", "Empirical", "Inflated", "LogitNormal", "Normal", "Shape",
         "beta_auc",
@@ -68,6 +75,7 @@ _ROOMS = {
         "ScoreFileNotFoundError", "SmallSampleWarning", "StudyError",
     ),
     "fitting": ("DistributionFit", "Fit", "beta_mle", "fit", "fit_distribution"),
+    "guarantee": ("GuaranteedThreshold", "guaranteed_threshold"),
     "io": ("read_scores",),
     "measures": ("OperatingPoint",),
     "model": ("ScoreModel",),
@@ -77,14 +85,15 @@ _ROOMS = {
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
-    "Analysis", "Beta", "BetarocError", "BetarocWarning", "BoundaryWarning",
-    "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
-    "DuplicateWarning", "Empirical", "Epc", "FileFormatError", "Fit", "FitError", "Inflated",
+    "Analysis", "Band", "Beta", "BetarocError", "BetarocWarning", "BoundaryWarning",
+    "Comparison", "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
+    "DuplicateWarning", "Empirical", "Epc", "EpcCv", "FileFormatError", "Fit", "FitError",
+    "GuaranteedThreshold", "Inflated",
     "InfluenceWarning", "InputError", "InputTypeError", "LogitNormal",
     "MissingDependencyError", "Normal", "OperatingPoint", "OutputError", "PrecisionWarning",
     "ReversedScoresWarning", "Roc", "SameDataWarning", "ScoreFileNotFoundError", "ScoreModel",
     "Scores", "Shape", "SmallSampleWarning", "StudyError", "analyze", "beta_auc", "beta_mle",
-    "epc", "fit", "fit_distribution", "read_scores",
+    "compare", "epc", "epc_cv", "fit", "fit_distribution", "guaranteed_threshold", "read_scores",
 ]  # fmt: skip
 
 

@@ -240,7 +240,7 @@ def bracketed_root(
         return low
     if at_high == 0.0:
         return high
-    if not at_low * at_high < 0.0:
+    if not (at_low < 0.0 < at_high or at_high < 0.0 < at_low):
         raise FitError(
             f"{what}: no sign change between {low!r} and {high!r} (values {at_low!r}, {at_high!r})."
             " This is a defect of betaroc: please report the two laws."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,33 @@ def _paste(value: Any) -> str:
     return repr(value)
 
 
+def _hashed(value: Any) -> Any:
+    """What hashes alike where values are equal: nan is nan, -0.0 is 0.0."""
+    if isinstance(value, np.ndarray):
+        return (value + 0.0).tobytes() if value.dtype.kind == "f" else value.tobytes()
+    if isinstance(value, float) and value != value:
+        return "nan"
+    return value
+
+
 class Value:
     """Base of the frozen dataclasses: compares by content, nan equal to nan.
 
     Only fields with ``compare=True`` take part; only those with ``repr=True``
     and a value other than their default are shown.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Public methods underflow quietly, whatever the user's ``numpy.seterr`` says."""
+        super().__init_subclass__(**options)
+        quiet = np.errstate(under="ignore")
+        for name, member in list(vars(cls).items()):
+            if name.startswith("_"):
+                continue
+            if isfunction(member):
+                setattr(cls, name, quiet(member))
+            elif isinstance(member, property) and member.fget is not None:
+                setattr(cls, name, property(quiet(member.fget), doc=member.__doc__))
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -48,7 +70,7 @@ class Value:
         for f in fields(self):  # type: ignore[arg-type]
             value = getattr(self, f.name)
             if f.compare:
-                content.append(value.tobytes() if isinstance(value, np.ndarray) else value)
+                content.append(_hashed(value))
         return hash((type(self), *content))
 
     def __repr__(self) -> str:

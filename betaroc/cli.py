@@ -1,4 +1,4 @@
-"""The command line: ``betaroc fit`` and ``betaroc report``."""
+"""The command line: ``betaroc fit``, ``betaroc report`` and ``betaroc epc``."""
 
 from __future__ import annotations
 
@@ -8,18 +8,26 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from betaroc._words import shown
 from betaroc.analysis import Analysis, Part, analyze_quietly, fitted_part
+from betaroc.analysis.epc import epc_csv, epc_numbers, epc_text
 from betaroc.analysis.format import version, visible
 from betaroc.analysis.numbers import as_json, part_numbers
 from betaroc.analysis.output import checked_target
 from betaroc.analysis.parts import Note, noted
 from betaroc.analysis.text import part_text
+from betaroc.criteria import CRITERIA
 from betaroc.errors import BetarocError, FitError, InputError, OutputError
+from betaroc.expected_performance import epc
+from betaroc.fitting import fit
 from betaroc.io import read_scores
+from betaroc.measures import MEASURES
+from betaroc.plot import plot_epc
+from betaroc.plot.files import picture_format, save_picture
 from betaroc.scores import Scores
 
 __all__ = ["main"]
@@ -31,6 +39,8 @@ _EXAMPLES = """examples:
   betaroc fit scores.tsv --label class --client-label genuine --family normal
   betaroc fit dev.csv --json
   betaroc report --dev dev.csv --test eval1.csv eval2.csv -o report.html
+  betaroc epc --dev dev.csv --test eval.csv -o epc.svg
+  betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05
 
 A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
 other columns and labels are named by the options. The 2-, 4- and 5-column text of bob.measure
@@ -116,9 +126,34 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     report.add_argument("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
     report.add_argument("--force", action="store_true", help="replace OUT if it exists")
-    for command in (fit, report):
-        _shared_options(command)
+    curve = _command(commands, "epc", "choose thresholds on dev, meet their errors on test", _epc)
+    _epc_options(curve)
+    for command, family in ((fit, "auto"), (report, "auto"), (curve, "empirical")):
+        _shared_options(command, family)
     return parser
+
+
+def _epc_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dev", required=True, metavar="DEV", help="scores to choose on")
+    parser.add_argument("--test", required=True, metavar="TEST", help="scores to meet")
+    parser.add_argument(
+        "--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
+        help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)",
+    )  # fmt: skip
+    measures = (*MEASURES, "weighted-error")
+    parser.add_argument(
+        "--measure", default="hter", choices=measures, metavar="M",
+        help=f"what is met: {', '.join(measures)} (default: hter)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--alpha", nargs="+", action="extend", type=float, metavar="A",
+        help="the criterion's weights or targets in [0, 1] (default: 0, 0.01, ..., 1)",
+    )  # fmt: skip
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    form.add_argument("--csv", action="store_true", help="one row an alpha on standard output")
+    parser.add_argument("-o", "--output", metavar="OUT", help="picture to write, .svg or .png")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
 
 
 def _command(
@@ -136,11 +171,12 @@ def _command(
     return parser
 
 
-def _shared_options(parser: argparse.ArgumentParser) -> None:
+def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
     parser.add_argument(
-        "--family", default="auto",
+        "--family", default=family,
         choices=("auto", "beta", "normal", "logit-normal", "empirical"),
-        help="auto (default): beta where every score of the call lies in [0, 1], else normal",
+        help="law to fit (default: %(default)s); auto is beta where every score of the call lies"
+        " in [0, 1], else normal; empirical is the scores themselves",
     )  # fmt: skip
     parser.add_argument("--score", default="score", metavar="COLUMN", help="column of the scores")
     parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels")
@@ -192,6 +228,44 @@ def _report(arguments: argparse.Namespace) -> None:
         analysis.to_html(arguments.output)
         step()
     _warn(analysis.warnings)
+
+
+def _epc(arguments: argparse.Namespace) -> None:
+    paths = [arguments.dev, arguments.test]
+    if arguments.output is not None:
+        picture_format(arguments.output)
+        _refuse_output(arguments.output, paths, force=arguments.force)
+    notes: list[Note] = []
+    with noted(notes), _Progress(3) as step:
+        dev, test = [_read(path, arguments, step) for path in paths]
+        family, reason = _family(arguments.family, [dev, test])
+        if family == "empirical":
+            reason = "dev's scores themselves"
+        with noted(notes, "dev: "):
+            fitted = fit(dev, **_options(arguments, family))
+        curve = epc(
+            dev if family == "empirical" else fitted,
+            test,
+            criterion=arguments.criterion,
+            measure=arguments.measure,
+            alpha=arguments.alpha,
+        )
+        if arguments.output is not None:
+            draw = partial(plot_epc, curve, expected=True, a_posteriori=True)
+            save_picture(draw, arguments.output)
+        step()
+    messages = [note.message for note in notes]
+    if arguments.json:
+        numbers = epc_numbers(curve, dev, test)
+        chosen = {"family": family, "reason": reason, "warnings": messages}
+        sys.stdout.write(as_json(numbers | chosen))
+        return
+    if arguments.csv:
+        sys.stdout.write(epc_csv(curve, dev, test))
+    else:
+        by = reason if family == "empirical" else f"a {family} fit of dev, {reason}"
+        sys.stdout.write(epc_text(curve, dev, test, by) + "\n")
+    _warn(messages)
 
 
 def _warn(messages: Sequence[str]) -> None:

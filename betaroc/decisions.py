@@ -38,7 +38,11 @@ _LIMIT_DENOMINATOR = 10**9
 
 def exact_weight(value: float) -> Fraction:
     """The short decimal that was meant by a double."""
-    return Fraction(value).limit_denominator(_LIMIT_DENOMINATOR)
+    exact = Fraction(value)
+    short = exact.limit_denominator(_LIMIT_DENOMINATOR)
+    # So near 0 or 1 that nine digits are not what was meant: the digits as printed are.
+    lost = abs(short - exact) > _TIE * min(exact, 1 - exact)
+    return Fraction(repr(float(value))) if lost and 0 < exact < 1 else short
 
 
 # ------------------------------------------------------------------- weighted errors
@@ -255,7 +259,7 @@ def max_f(pair: Pair, weight: float, prior: float) -> Thresholds:
         if cost_far <= 0.0 or cost_frr <= 0.0:
             break
         roots = pair.ratio_roots(math.log(cost_far) - math.log(cost_frr))
-        values = value(roots)
+        values = np.nan_to_num(value(roots))
         if roots.size == 0 or not np.max(values) >= reached * (1.0 - 1e-12):
             break
         previous, chosen = chosen, roots[int(np.argmax(values))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,9 +18,8 @@ from betaroc.distributions.pairs import Pair
 
 __all__ = ["End", "Ends", "SemiDerivatives"]
 
-
-#: Two logs that agree to this share of themselves are equal.
-_ROUNDING = float(np.finfo(np.float64).eps)
+_SIDES = {"above": 1.0, "on": 0.0, "below": -1.0}
+_DOUBLINGS = 200
 
 
 class SemiDerivatives(NamedTuple):
@@ -111,12 +111,16 @@ class Ends(Value):
 
 def ends(pair: Pair) -> Ends:
     """Both ends from the tails that the laws declare."""
-    client, impostor = pair.client._tails(), pair.impostor._tails()
-    return Ends(_end(client[0], impostor[0], lower=True), _end(client[1], impostor[1], lower=False))
+    return Ends(_end(pair, lower=True), _end(pair, lower=False))
 
 
-def _end(client: Tail, impostor: Tail, *, lower: bool) -> End:
+def _end(pair: Pair, *, lower: bool) -> End:
+    client, impostor = (law._tails()[0 if lower else 1] for law in (pair.client, pair.impostor))
     semi, exponent, coefficient = limits(client, impostor, lower=lower)
+    if exponent == 1.0 and client.mass == impostor.mass == 0.0:
+        log_ratio = pair.end_log_ratio(lower=lower)
+        if log_ratio is not None:
+            semi = coefficient = math.exp(-log_ratio)
     # The heavier impostor tail lifts the ROC at the lower end and sinks it at the upper.
     heavier = "above" if lower else "below"
     lighter = "below" if lower else "above"
@@ -165,17 +169,9 @@ def _gaussian_limits(client: Tail, impostor: Tail, *, lower: bool) -> tuple[floa
 
 # --------------------------------------------------------------------- the whole curve
 def _excess(pair: Pair, t: Thresholds) -> FloatArray:
-    """A quantity of the sign of TPR - FAR: log F_i - log F_c, or log S_c - log S_i."""
-    lower_c, lower_i = pair.client._lower(t), pair.impostor._lower(t)
-    upper_c, upper_i = pair.client._upper(t)[1], pair.impostor._upper(t)[1]
-    use_lower = lower_c[0] + lower_i[0] <= 1.0
-    with np.errstate(invalid="ignore"):
-        value = np.where(use_lower, lower_i[1] - lower_c[1], upper_c - upper_i)
-        # Far out the logs are huge, and below their last digit a difference has no sign.
-        smaller = np.where(
-            use_lower, np.maximum(lower_i[1], lower_c[1]), np.maximum(upper_c, upper_i)
-        )
-        return np.where(np.abs(value) > _ROUNDING * np.abs(smaller), value, 0.0)
+    """A quantity of the sign of TPR - FAR, from the smaller tails."""
+    use_lower = pair.frr(t) + pair.tnr(t) <= 1.0
+    return np.where(use_lower, pair.log_excess(t, lower=True), pair.log_excess(t, lower=False))
 
 
 class Crossing(NamedTuple):
@@ -205,7 +201,13 @@ def crossings(pair: Pair) -> list[Crossing]:
 def _signed_extremes(pair: Pair) -> tuple[Thresholds, FloatArray]:
     t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
     t = t[t.order()]
-    return t, np.sign(_excess(pair, t))
+    # Just below 1 the logs of vanishing tails say nothing: only atoms are left there.
+    limit = pair.tpr(t) - pair.far(t)
+    signs = np.sign(np.where(t.logit == BELOW_ONE, limit, _excess(pair, t)))
+    both = ends(pair)
+    for k, end in ((0, both.at_zero), (-1, both.at_one)):
+        signs[k] = signs[k] or _SIDES[end.side]
+    return t, signs
 
 
 def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
@@ -222,14 +224,24 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
     def excess(u: float) -> float:
         return float(_excess(pair, known[u] if u in known else place(np.array(u))))
 
-    a, b = _finite_bracket(pair, float(ends_of[0]), float(ends_of[1]), unit=unit)
+    grid = pair.grid(float(ends_of[0]), float(ends_of[1]), unit=unit)
+    a, b = _bracket(excess, float(ends_of[0]), float(ends_of[1]), grid)
     return Crossing(place(np.array(bracketed_root(excess, a, b, what="crossing"))), math.nan)
 
 
-def _finite_bracket(pair: Pair, a: float, b: float, *, unit: bool) -> tuple[float, float]:
-    grid = pair.grid(a, b, unit=unit)
+def _bracket(
+    excess: Callable[[float], float], a: float, b: float, grid: FloatArray
+) -> tuple[float, float]:
+    """Finite ends around the sign change, which may lie beyond all quantiles looked at."""
     low = a if math.isfinite(a) else float(grid[0])
     high = b if b < BELOW_ONE else float(grid[-1])
+    for _ in range(_DOUBLINGS):
+        if excess(low) * excess(high) < 0.0:
+            break
+        if not math.isfinite(a):
+            low = 2.0 * min(low, -1.0)
+        if not b < BELOW_ONE:
+            high = 2.0 * max(high, 1.0)
     return low, high
 
 

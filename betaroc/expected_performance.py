@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.errors import InputError, InputTypeError, SameDataWarning, warn
 from betaroc.measures import MEASURES, OperatingPoint, operating_point
 from betaroc.model import ScoreModel
+
+if TYPE_CHECKING:
+    from betaroc.bands import Band
 
 __all__ = ["Epc", "LossSplit", "epc"]
 
@@ -47,6 +50,8 @@ class Epc(Value):
         The criterion's parameter.
     chosen : Thresholds
         Dev's thresholds, arrays of shape (k,).
+    dev_scores, test_scores : Scores, optional
+        The scores that a side was given as: their ids pair the trials of two curves.
 
     Examples
     --------
@@ -62,6 +67,8 @@ class Epc(Value):
     measure: str
     alpha: FloatArray
     chosen: Thresholds
+    dev_scores: Any = field(default=None, compare=False, repr=False)
+    test_scores: Any = field(default=None, compare=False, repr=False)
 
     @property
     def points(self) -> OperatingPoint:
@@ -170,6 +177,119 @@ class Epc(Value):
         total = float(np.sum(0.5 * np.diff(nodes) * (values[1:] + values[:-1])))
         return total / (stop - start) if normalize else total
 
+    def band(
+        self,
+        level: float = 0.95,
+        *,
+        resample: str = "both",
+        replicates: int = 10_000,
+        simultaneous: bool = False,
+        stratified: bool = True,
+        m: int | None = None,
+        method: str = "bootstrap",
+        rng: Any = None,
+    ) -> Band:
+        """Interval of the curve at each alpha, or of the whole curve at once.
+
+        Pointwise: the quantiles (1 -+ level)/2 of the replicates (percentile bootstrap).
+        Simultaneous: value -+ c sd, c the quantile `level` of max over alpha of
+        abs(replicate - value)/sd (sup-t), within the measure's range.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        resample : str
+            "both": dev and test, every replicate chooses its thresholds again; the interval
+            is for the value at the threshold that endless dev scores would give.
+            "test": test decisions alone (the papers' interval), for the value at these
+            very thresholds.
+        replicates : int
+            Bootstrap replicates, at least 1.
+        simultaneous : bool
+            One statement about all alphas.
+        stratified : bool
+            Keep the class sizes; else both classes are drawn from one table of rows, and a
+            prior that is the observed share of clients varies with them.
+        m : int, optional
+            Dev scores drawn in each replicate, both classes in their proportion.
+            Left out: the share n**(-1/3) of each class, n scores in the smaller one, for
+            criteria that are minimised or maximised (weighted-error,
+            weighted-precision-recall, f-measure), all dev scores for the others.
+            Their number is the plain bootstrap.
+        method : str
+            "bootstrap", or "exact" (Clopper and Pearson): with resample="test",
+            pointwise, for a measure that is one rate.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness; a seed gives the same bytes everywhere.
+
+        Returns
+        -------
+        Band
+            With the number of replicates in which the measure was 0/0; they are left out.
+
+        Raises
+        ------
+        InputError
+            If a side that is to be resampled is a model or has fractional weights, or if
+            `level`, `replicates`, `m` or a name is out of range.
+        InputTypeError
+            If `rng` is no source of randomness.
+
+        Notes
+        -----
+        Rows are never drawn from test: their counts between the distinct thresholds are
+        multinomial. An empirical minimiser moves like N**(-1/3), and there the plain
+        bootstrap of dev is not consistent. With m < N scores a replicate's departure from
+        its value at the given thresholds is multiplied by (m/N)**(1/3), by (m/N)**(1/2)
+        for the other criteria, whose plain bootstrap is consistent. Where the measure is
+        the criterion itself the departure is of smaller order and that factor is too large,
+        which errs towards wide bands. COVERAGE
+        Trials are taken as independent of each other.
+
+        References
+        ----------
+        Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
+        curve, section 5. Kim, J. and Pollard, D. (1990), Cube root asymptotics.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> dev = br.Scores(rng.normal(1, 1, 300), rng.normal(-1, 1, 300))
+        >>> test = br.Scores(rng.normal(1, 1, 400), rng.normal(-1, 1, 400))
+        >>> curve = br.epc(dev, test, alpha=[0.2, 0.5])
+        >>> fixed = curve.band(resample="test", replicates=2000, rng=1)
+        >>> both = curve.band(replicates=200, rng=1)
+        >>> bool(both.high[0] - both.low[0] > fixed.high[0] - fixed.low[0])
+        True
+        """
+        from betaroc.bands import band
+
+        return band(
+            self, level, resample=resample, replicates=replicates, simultaneous=simultaneous,
+            stratified=stratified, m=m, method=method, rng=rng,
+        )  # fmt: skip
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw the curve; see :func:`betaroc.plot.plot_epc`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Passed on.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from betaroc.plot import plot_epc
+
+        return plot_epc(self, ax=ax, **style)
+
     def to_frame(self) -> Any:
         """One row an alpha.
 
@@ -276,7 +396,9 @@ def epc(
         )
     single = CRITERIA[criterion].single
     alphas = _alphas(alpha, single=single, criterion=criterion)
-    if not isinstance(dev, ScoreModel) and type(dev) is type(test) and dev == test:
+    if not isinstance(dev, ScoreModel) and getattr(dev, "scores", dev) == getattr(
+        test, "scores", test
+    ):
         warn(
             "dev and test are the same data: the threshold is judged where it was chosen, which is"
             " too good. Give separate scores, or use cross-validation.",
@@ -284,7 +406,8 @@ def epc(
         )
     dev_model, test_model = _side(dev, "dev", prior), _side(test, "test", prior)
     chosen = _chosen(dev_model, criterion, alphas)
-    return Epc(dev_model, test_model, criterion, measure, alphas, chosen)
+    kept = (side if hasattr(side, "client_weights") else None for side in (dev, test))
+    return Epc(dev_model, test_model, criterion, measure, alphas, chosen, *kept)
 
 
 def _alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.decisions import atom_masses
@@ -18,6 +19,8 @@ __all__ = ["chords_of", "is_concave"]
 _NOISE = 1e-9
 #: A dent of this depth is rounding.
 _ROUNDING = 1e-14
+#: This close to (0, 0) or (1, 1) a dense polyline cannot tell a tangency from the corner.
+_CORNER = 1e-12
 
 
 def _dense(pair: Pair) -> Thresholds:
@@ -57,20 +60,43 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
     if is_concave(pair):
         return none, none
     t = _dense(pair)
+    t = _distinct(pair, t)
     far, tpr = pair.far(t), pair.tpr(t)
-    keep = np.concatenate([[True], (np.diff(far) > 0.0) | (np.diff(tpr) > 0.0)])
-    t, far, tpr = t[keep], far[keep], tpr[keep]
     chain = np.array(_upper_chain(far, tpr))
     starts, ends = [none], [none]
     for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
         inner = slice(int(chain[g]), int(chain[g + 1]) + 1)
         if _depth(far[inner], tpr[inner]) <= _ROUNDING:
             continue
-        low, high = _tangent(pair, t[[chain[g]]], t[[chain[g + 1]]])
+        low, high = _tangent(pair, *(_cornered(pair, t[[chain[k]]]) for k in (g, g + 1)))
         if low is not None and high is not None:
             starts.append(low)
             ends.append(high)
     return Thresholds.concatenate(starts), Thresholds.concatenate(ends)
+
+
+def _distinct(pair: Pair, t: Thresholds) -> Thresholds:
+    """One threshold of each point: the jump or end of the scale where there is one."""
+    moves = (np.diff(pair.far(t)) > 0.0) | (np.diff(pair.tpr(t)) > 0.0)
+    group = np.concatenate([[0], np.cumsum(moves)])
+    order = np.lexsort((~_is_candidate(pair, t), group))
+    return t[order[np.searchsorted(group[order], np.arange(group[-1] + 1))]]
+
+
+def _is_candidate(pair: Pair, t: Thresholds) -> npt.NDArray[np.bool_]:
+    places = pair.candidates
+    known = set(zip(places.theta.tolist(), places.logit.tolist(), strict=True))
+    here = zip(t.theta.tolist(), t.logit.tolist(), strict=True)
+    return np.array([point in known for point in here])
+
+
+def _cornered(pair: Pair, end: Thresholds) -> Thresholds:
+    """The end of the scale for a point that is a corner of the square but for rounding."""
+    if max(pair.tnr(end)[0], pair.frr(end)[0]) <= _CORNER:
+        return Thresholds.concatenate([pair.accept_all])
+    if max(pair.far(end)[0], pair.tpr(end)[0]) <= _CORNER:
+        return Thresholds.concatenate([pair.reject_all])
+    return end
 
 
 def _depth(x: FloatArray, y: FloatArray) -> float:
@@ -102,8 +128,7 @@ def _tangent(
 
 def _nearest_root(pair: Pair, end: Thresholds, roots: Thresholds) -> Thresholds:
     """A concave tangency near `end`, or the end itself where the curve jumps or stops."""
-    stays = np.isin(end.theta, pair.joints.theta) & (~np.isfinite(end.logit) | (not pair.unit))
-    if bool(np.any(stays)) or roots.size == 0:
+    if roots.size == 0 or bool(_is_candidate(pair, end)[0]):
         return end
     u = roots.logit if pair.unit else roots.theta
     here = end.logit if pair.unit else end.theta

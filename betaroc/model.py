@@ -313,7 +313,7 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_far(0.01), 12)
         0.9
         """
-        return as_output(self._reach(decisions.at_far, x).theta)
+        return self.at_far(x).threshold
 
     def threshold_at_frr(self, x: npt.ArrayLike) -> Any:
         """The highest threshold with FRR <= x; :meth:`at_frr` keeps its logit too.
@@ -340,11 +340,15 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_frr(0.04), 12)
         0.2
         """
-        return as_output(self._reach(decisions.at_frr, x).theta)
+        return self.at_frr(x).threshold
 
     def _reach(self, how: Any, x: npt.ArrayLike) -> Thresholds:
         target = probability_array(x, "x")
-        t = how(self._pair, np.ravel(target))
+        flat = np.ravel(target)
+        unknown = np.isnan(flat)
+        t = how(self._pair, np.where(unknown, 0.0, flat))
+        nowhere = Thresholds.from_theta(np.full(flat.shape, np.nan))
+        t = decisions.choose(unknown, nowhere, t)
         return Thresholds(*(v.reshape(target.shape) for v in (t.theta, t.complement, t.logit)))
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
@@ -536,9 +540,9 @@ class ScoreModel(Value):
 
         Notes
         -----
-        The two are equal where prior FRR = (1 - prior) FAR. Accepting nobody is left
-        out (0/0); accepting impostors alone makes both 0, which counts as equal. Ties
-        as in :meth:`eer`.
+        The two are equal where prior FRR = (1 - prior) FAR. Thresholds that accept no
+        client are left out: both are 0, or 0/0, which balances nothing. Ties as in
+        :meth:`eer`.
 
         References
         ----------

@@ -45,7 +45,7 @@ def partial_auc(pair: Pair, low: float, high: float) -> float:
         ends_t = decisions.at_far(pair, np.array([high, low]))
         u = ends_t.logit if pair.unit and base.on_unit else ends_t.theta
         terms.append(share * _area_between(pair, float(u[0]), float(u[1])))
-    return math.fsum(terms)
+    return min(high - low, math.fsum(terms))
 
 
 def _area_on_jumps(pair: Pair, low: float, high: float) -> float:
@@ -106,6 +106,8 @@ def precision_at(pair: Pair, prior: float, recall: float) -> float:
     if called > 0.0:
         return true / called
     slope = ends(pair).at_one.roc_slope
+    if prior == 0.0:
+        return 0.0
     if math.isinf(slope):
         return 1.0
     return prior * slope / (prior * slope + 1.0 - prior)
@@ -130,7 +132,7 @@ def average_precision(pair: Pair, prior: float, points: int | None) -> float:
         terms.append(math.fsum(atoms.masses * precision(below)))
     if pair.client.continuous is not None:
         terms.append(_smooth_average(pair, precision))
-    return math.fsum(terms)
+    return min(1.0, math.fsum(terms))
 
 
 def _smooth_average(pair: Pair, precision: Callable[[Thresholds], FloatArray]) -> float:

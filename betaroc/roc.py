@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,6 +20,9 @@ from betaroc.ends import ends
 from betaroc.hull import chords_of, is_concave
 from betaroc.measures import OperatingPoint, operating_point
 from betaroc.ranking import partial_auc
+
+#: A rate computed back from its own quantile agrees to this.
+_EDGE = 8.0 * float(np.finfo(np.float64).eps)
 
 __all__ = ["Roc", "RocHull", "curve_thresholds"]
 
@@ -195,7 +199,7 @@ class Roc(Value):
         x = probability_array(fpr, "fpr")
         flat = np.ravel(x)
         pair, limits = self._pair, ends(self._pair)
-        t = self._places(pair, flat)
+        t = self._rightward(pair, flat, self._places(pair, flat))
         with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
             log_ratio = pair.log_ratio(t)
             # Beyond [0, 1] the logit says nothing: one of the two densities is 0 there.
@@ -251,8 +255,40 @@ class Roc(Value):
         with np.errstate(divide="ignore"):
             log_x = np.log(x)
         if self._upward:
-            return pair.impostor._upper_quantile(x, log_x)
-        return pair.client._lower_quantile(x, log_x)
+            t = pair.impostor._upper_quantile(x, log_x)
+            return self._snapped(self.impostor, self.client, t, pair.far, x)
+        t = pair.client._lower_quantile(x, log_x)
+        return self._snapped(self.client, self.impostor, t, pair.frr, x)
+
+    @staticmethod
+    def _snapped(
+        inverted: Distribution,
+        other: Distribution,
+        t: Thresholds,
+        rate: Callable[[Thresholds], FloatArray],
+        x: FloatArray,
+    ) -> Thresholds:
+        """The other law's atom where it has the wanted rate to rounding: an edge must be hit."""
+        places = other.atoms.places
+        if places.size == 0 or inverted.continuous is None:
+            return t
+        smooth = decisions.atom_masses(inverted, t) == 0.0
+        after = np.minimum(np.searchsorted(places, t.theta), places.size - 1)
+        for index in (np.maximum(after - 1, 0), after):
+            here = Thresholds.from_theta(places[index])
+            t = decisions.choose(smooth & (np.abs(rate(here) - x) <= _EDGE * x), here, t)
+        return t
+
+    def _rightward(self, pair: Pair, x: FloatArray, t: Thresholds) -> Thresholds:
+        """On the impostor's axes a jump ends at its own place: at its end go on to what follows."""
+        ended = (decisions.atom_masses(self.client, t) > 0.0) & (pair.frr(t) <= x)
+        if self._upward or not np.any(ended):
+            return t
+        if self.client.continuous is not None:
+            return decisions.choose(ended, Thresholds.from_theta(np.nextafter(t.theta, np.inf)), t)
+        places = np.append(self.client.atoms.places, np.inf)
+        after = np.minimum(np.searchsorted(places, t.theta, side="right"), places.size - 1)
+        return decisions.choose(ended, Thresholds.from_theta(places[after]), t)
 
     def _height(self, pair: Pair, x: FloatArray, t: Thresholds) -> FloatArray:
         """y at x, along the straight segment where x falls on a jump."""
@@ -290,6 +326,7 @@ class Roc(Value):
             log_y = np.log(y)
         if self._upward:
             t = pair.client._upper_quantile(y, log_y)
+            t = self._snapped(self.client, self.impostor, t, pair.tpr, y)
             start, at_y, at_x = t, pair.tpr(t), pair.far(t)
             tall, wide = self.client, self.impostor
             if tall.continuous is None:
@@ -297,6 +334,7 @@ class Roc(Value):
                 at_x = np.where(at_y == y, pair.far(self._below_next(pair, t)), at_x)
         else:
             t = pair.impostor._lower_quantile(y, log_y)
+            t = self._snapped(self.impostor, self.client, t, pair.tnr, y)
             tall, wide = self.impostor, self.client
             start = decisions.choose(
                 decisions.atom_masses(tall, t) > 0.0, pair.just_below_any(t), t
@@ -521,7 +559,9 @@ class RocHull(Value):
         along = self.roc.points(n)
         keep = np.ones(len(along), dtype=bool)
         for k in range(len(self.starts)):
-            keep &= ~((along.far > self.starts[k].far) & (along.far < self.ends[k].far))
+            start, end = self.starts[k], self.ends[k]
+            under = (along.far > start.far) & (along.far <= end.far) & (along.tpr < end.tpr)
+            keep &= ~under
         parts = [along[keep], self.starts, self.ends]
         columns = [
             np.concatenate([np.broadcast_to(getattr(p, name), p.far.shape) for p in parts])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -137,8 +138,11 @@ def test_weighted_errors_by_enumeration(pair: br.ScoreModel) -> None:
     agrees(pair.youden(), first_best(rows, weighted(0.5)))
     prior = decimal(pair.prior)
     for fa, fr in ((1, 1), (10, 1), (1, 0), (0, 2)):
-        dcf = first_best(rows, lambda r: fa * (1 - prior) * r.far + fr * prior * r.frr)
-        agrees(pair.min_dcf(fa, fr), dcf)
+
+        def dcf(r: Row, fa: int = fa, fr: int = fr) -> Fraction:
+            return fa * (1 - prior) * r.far + fr * prior * r.frr
+
+        agrees(pair.min_dcf(fa, fr), first_best(rows, dcf))
 
 
 @each_sample
@@ -199,7 +203,7 @@ def test_eleven_point_average_precision_by_enumeration(pair: br.ScoreModel) -> N
 @each_sample
 def test_area_and_distance_by_enumeration(pair: br.ScoreModel) -> None:
     rows = enumerate_thresholds(pair)[::-1]
-    steps = list(zip(rows, rows[1:], strict=False))
+    steps = list(itertools.pairwise(rows))
     area = sum((b.far - a.far) * (2 - a.frr - b.frr) / 2 for a, b in steps)
     assert pair.auc() == pytest.approx(float(area), rel=1e-14, abs=1e-300)
     assert pair.ks() == pytest.approx(float(max(abs(1 - r.frr - r.far) for r in rows)), abs=1e-14)

@@ -62,7 +62,8 @@ class Enumeration:
         if name == "precision":
             return abs(precision - alpha)
         if name == "break-even":
-            return abs(precision - (1 - frr))
+            # Accepting impostors alone, both are 0: no balance, left out like 0/0.
+            return abs(precision - (1 - frr)) if frr < 1 else None
         if name == "weighted-precision-recall":
             return -(alpha * precision + (1 - alpha) * (1 - frr))
         if name == "f-measure":

@@ -283,3 +283,13 @@ def test_inputs_are_never_written_to():
     x.flags.writeable = w.flags.writeable = False
     br.fit_distribution(x, weights=w)
     np.testing.assert_array_equal(x, CLIENT)
+
+
+def test_ties_under_a_continuous_law_are_said_once() -> None:
+    """36 scores on three values in one class, none tied in the other."""
+    client = [0.5, 0.7, 0.9] * 12
+    impostor = [0.02 * k for k in range(1, 37)]
+    with pytest.warns(br.DiscretenessWarning, match="client: only 3 distinct values among 36"):
+        br.fit(br.Scores(client, impostor))
+    br.fit(br.Scores(client, impostor), family="empirical")
+    br.fit(br.Scores(client, impostor), resolution=0.1)

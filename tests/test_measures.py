@@ -24,19 +24,19 @@ def point(tp: int, fp: int, fn: int, tn: int) -> br.OperatingPoint:
 # Murphy (2007), Table 1: nine scored cases; columns are thresholds.
 SCORES = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
 LABELS = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0])
-#: Table 2: the same scores, two cases exchanged.
-SWAPPED = np.array([1, 1, 1, 1, 0, 1, 0, 0, 0])
+#: Table 2: cases 5 and 6 are scored wrongly.
+SECOND = np.array([0.9, 0.8, 0.7, 0.6, 0.2, 0.6, 0.3, 0.2, 0.1])
 
 
-def empirical(labels: np.ndarray) -> br.ScoreModel:
+def empirical(scores: np.ndarray) -> br.ScoreModel:
     return br.ScoreModel(
-        br.Empirical(SCORES[labels == 1]), br.Empirical(SCORES[labels == 0]), prior=5 / 9
+        br.Empirical(scores[LABELS == 1]), br.Empirical(scores[LABELS == 0]), prior=5 / 9
     )
 
 
 def test_murphys_first_table() -> None:
     """Score > threshold is positive, so at 0.5 the case scored 0.5 is missed (TP 4, FP 0)."""
-    model = empirical(LABELS)
+    model = empirical(SCORES)
     at = model.at([0.0, 0.5, 1.0])
     np.testing.assert_allclose(at.tpr, [5 / 5, 4 / 5, 0 / 5])
     np.testing.assert_allclose(at.far, [4 / 4, 0 / 4, 0 / 4])
@@ -47,13 +47,18 @@ def test_murphys_first_table() -> None:
 
 
 def test_murphys_second_table() -> None:
-    """One inversion in twenty pairs: AUC = 19/20; two cases tied would give half a pair."""
-    model = empirical(SWAPPED)
-    pairs = [(c > i) + (c == i) / 2 for c in SCORES[SWAPPED == 1] for i in SCORES[SWAPPED == 0]]
-    assert model.auc() == pytest.approx(sum(pairs) / 20, rel=1e-15)
-    assert sum(pairs) == 19
-    np.testing.assert_allclose(model.at([0.35, 0.45, 0.55]).far, [1 / 4, 1 / 4, 0 / 4])
-    np.testing.assert_allclose(model.at([0.35, 0.45, 0.55]).tpr, [5 / 5, 4 / 5, 4 / 5])
+    """Twenty pairs: 16 in order, .6 = .6 and .2 = .2 tied, .2 < .3 and .2 < .6: AUC = 17/20."""
+    model = empirical(SECOND)
+    pairs = [(c > i) + (c == i) / 2 for c in SECOND[LABELS == 1] for i in SECOND[LABELS == 0]]
+    assert sum(pairs) == 17
+    assert model.auc() == 17 / 20
+    at = model.at(0.5)  # TP 4, FP 1, FN 1, TN 3
+    assert (at.tpr, at.far) == (4 / 5, 1 / 4)
+    assert at.accuracy == pytest.approx(7 / 9)
+    assert at.precision == pytest.approx(4 / 5)
+    assert at.f1 == pytest.approx(4 / 5)
+    # HTER is least on [.3, .6): FAR 1/4, FRR 1/5; the EER threshold is there too.
+    assert model.eer().hter == pytest.approx((1 / 4 + 1 / 5) / 2)
 
 
 def test_a_constant_score_gives_two_points_and_a_straight_segment() -> None:

@@ -50,9 +50,13 @@ LAYERS = (
     ("betaroc.empirical_choice",),
     ("betaroc.criteria",),
     ("betaroc.expected_performance",),
+    ("betaroc.resampling",),
+    ("betaroc.bands",),
+    ("betaroc.comparison",),
     ("betaroc.scores",),
     ("betaroc._parquet", "betaroc._rows", "betaroc._textfiles", "betaroc.io"),
     ("betaroc.fitting",),
+    ("betaroc.cross_validation", "betaroc.guarantee"),
     ("betaroc.analysis",),
     ("betaroc.plot",),
     ("betaroc.report",),
@@ -63,6 +67,8 @@ LAYERS = (
 # (module, function, module above): methods of at most two statements that only delegate.
 DELEGATES = {
     ("betaroc.curves", "plot", "betaroc.plot"),
+    ("betaroc.expected_performance", "band", "betaroc.bands"),
+    ("betaroc.expected_performance", "plot", "betaroc.plot"),
     ("betaroc.roc", "plot", "betaroc.plot"),
     ("betaroc.analysis", "to_html", "betaroc.report"),
 }
@@ -192,6 +198,7 @@ NO_EXAMPLE = {
     "Det.plot",
     "Empirical.counts_above",
     "Empirical.counts_at_most",
+    "Epc.plot",
     "PrecisionRecall.plot",
     "Roc.plot",
 }

@@ -231,6 +231,22 @@ class BetaPair(Pair):
             terms = -a * softplus(-t.logit) - b * softplus(t.logit)
         return np.asarray(terms + log_c + self._log_share())
 
+    def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
+        """Where a tail is its power law to the last digit, two long logs are not subtracted."""
+        general = super().log_excess(t, lower=lower)
+        if self.client.atoms.places.size or self.impostor.atoms.places.size:
+            return general
+        c, i = self._laws()
+        if lower:
+            near, far, other, y = c.a, i.a, max(c.b, i.b), t.logit
+        else:
+            near, far, other, y = c.b, i.b, max(c.a, i.a), -t.logit
+        log_b = _special.log_beta_ratio(c.a, c.b, i.a, i.b)
+        with np.errstate(invalid="ignore", over="ignore"):
+            power = (far - near) * y + math.log1p((near - far) / far) + log_b
+        deep = (y < -45.0 - math.log1p(other)) & np.isfinite(y)
+        return np.where(deep, power if lower else -power, general)
+
     def ratio_roots(self, level: float) -> Thresholds:
         a, b, log_c = self._differences()
         roots = _concave_roots(a, b, level - self._log_share() - log_c)
@@ -239,6 +255,10 @@ class BetaPair(Pair):
     def turning_points(self) -> Thresholds:
         a, b, _ = self._differences()
         return Thresholds.from_logit([math.log(a / b)] if a * b > 0.0 else [])
+
+    def end_log_ratio(self, *, lower: bool) -> float | None:
+        a, b, log_c = self._differences()
+        return log_c + self._log_share() if (a if lower else b) == 0.0 else None
 
     def shape_by_theorem(self) -> str | None:
         """The ends decide the whole curve of a beta pair without atoms."""

@@ -16,6 +16,10 @@ from betaroc.errors import InputError, InputTypeError
 __all__ = ["Inflated"]
 
 
+#: Heights of a jump that were rounded on their way through 1 - p.
+_EDGE = 4.0 * float(np.finfo(np.float64).eps)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Inflated(Distribution):
     """A continuous law with point masses at 0 and 1.
@@ -141,10 +145,23 @@ class Inflated(Distribution):
         return self.base._log_pdf(t) + math.log(self._share)
 
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._invert(p, lower=True)
+        return self._from_nearer_tail(p, lower=True)
 
     def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._invert(p, lower=False)
+        return self._from_nearer_tail(p, lower=False)
+
+    def _from_nearer_tail(self, p: FloatArray, *, lower: bool) -> Thresholds:
+        """P(S <= .) >= p is P(S > .) <= 1 - p, and 1 - p is exact beyond one half."""
+        beyond = p > 0.5
+        if not np.any(beyond):
+            return self._invert(p, lower=lower)
+        near = self._invert(np.where(beyond, 0.5, p), lower=lower)
+        far = self._invert(np.where(beyond, 1.0 - p, 0.5), lower=not lower)
+        return Thresholds(
+            np.where(beyond, far.theta, near.theta),
+            np.where(beyond, far.complement, near.complement),
+            np.where(beyond, far.logit, near.logit),
+        )
 
     def _invert(self, p: FloatArray, *, lower: bool) -> Thresholds:
         """The base's inverse beside the jumps, an atom's place on its jump."""
@@ -155,19 +172,28 @@ class Inflated(Distribution):
             else (self._upper, self.base._upper_quantile)
         )
         rest = flat.copy()
-        jumps = []
+        moves = []
         for place, mass in zip(self.atoms.places, self.atoms.masses, strict=True):
             here = Thresholds.from_theta(place)
             before, at = float(whole(_before(here))[0]), float(whole(here)[0])
-            jump = (flat > before) & (flat <= at) if lower else (flat >= at) & (flat < before)
-            jumps.append((jump, here))
-            rest = np.where(flat > min(before, at), rest - mass, rest)
+            if lower:
+                jump = (flat > before) & (flat <= at * (1.0 + _EDGE))
+                passed = flat > at
+            else:
+                jump = (flat >= at * (1.0 - _EDGE)) & (flat < before)
+                passed = flat >= before
+            moves.append((jump, passed, here))
+            rest = np.where(passed, rest - mass, rest)
         share = np.clip(rest / self._share, 0.0, 1.0)
         with np.errstate(divide="ignore"):
             t = base(share, np.log(share))
         columns = np.array([t.theta, t.complement, t.logit])
-        for jump, here in jumps:
-            columns[:, jump] = np.array([here.theta, here.complement, here.logit])[:, None]
+        for jump, passed, here in moves:
+            # A base tail that has underflowed must not carry the place across an atom.
+            above, below = columns[0] > here.theta, columns[0] < here.theta
+            wrong = np.where(passed, below, above) if lower else np.where(passed, above, below)
+            held = jump | (wrong & ~np.isnan(flat))
+            columns[:, held] = np.array([here.theta, here.complement, here.logit])[:, None]
         return Thresholds(*(column.reshape(p.shape) for column in columns))
 
     def _tails(self) -> tuple[Tail, Tail]:

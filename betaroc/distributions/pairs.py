@@ -29,6 +29,9 @@ _DEPTHS = np.concatenate([np.linspace(0.7, 6.0, 12), np.geomspace(6.5, 1e5, 60)]
 _DEEPEST_AREA = 800.0
 _BENDS = np.linspace(-40.0, 40.0, 41)
 
+#: Relative rounding of the log of a tail.
+_ROUNDING = 1e-15
+
 
 def closed_forms(
     client: type[Distribution], impostor: type[Distribution], forms: type[Pair]
@@ -80,6 +83,17 @@ class Pair:
                 t, unit=self.unit
             )
 
+    def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
+        """log F_i - log F_c, or log S_c - log S_i: of the sign of TPR - FAR, 0 if lost."""
+        if lower:
+            more, less = self.impostor._lower(t)[1], self.client._lower(t)[1]
+        else:
+            more, less = self.client._upper(t)[1], self.impostor._upper(t)[1]
+        with np.errstate(invalid="ignore"):
+            value = more - less
+            # Far out the logs are huge, and below their last digit a difference has no sign.
+            return np.where(np.abs(value) > _ROUNDING * np.abs(np.maximum(more, less)), value, 0.0)
+
     # ------------------------------------------------------------------ places
     @cached_property
     def joints(self) -> Thresholds:
@@ -120,7 +134,10 @@ class Pair:
     @cached_property
     def candidates(self) -> Thresholds:
         """Every place where a rate jumps, from below and from above, ascending."""
-        both = Thresholds.concatenate([self.just_below(self.joints), self.joints])
+        # A joint without an atom is no jump: just below it is no decision of its own.
+        places = np.concatenate([self.client.atoms.places, self.impostor.atoms.places])
+        jumps = self.joints[np.isin(self.joints.theta, places)]
+        both = Thresholds.concatenate([self.just_below(jumps), self.joints])
         return both[both.order()]
 
     # --------------------------------------------------- the likelihood ratio's level sets
@@ -209,6 +226,10 @@ class Pair:
         law = self._base(which)
         slope = law._log_density_slope(t)
         return slope if law.on_unit == self.unit else slope * t.theta * t.complement
+
+    def end_log_ratio(self, *, lower: bool) -> float | None:
+        """Limit of log f_c / f_i at an end where it is finite and known in closed form."""
+        return None
 
     def shape_by_theorem(self) -> str | None:
         """The whole-curve statement where a theorem gives it from the parameters."""

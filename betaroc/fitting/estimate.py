@@ -23,6 +23,7 @@ from betaroc.fitting.notices import (
     influence,
     reversed_scores,
     small_sample,
+    tied,
 )  # fmt: skip
 from betaroc.fitting.result import DistributionFit, Fit
 
@@ -268,6 +269,8 @@ def fit(
         If impostors score higher than clients (empirical AUC < 1/2). Nothing is flipped.
     BoundaryWarning, SmallSampleWarning, InfluenceWarning
         As in :func:`fit_distribution`, once for both classes.
+    DiscretenessWarning
+        If fewer than half of a class's inner scores are distinct and no `resolution` is given.
 
     Notes
     -----
@@ -296,6 +299,8 @@ def fit(
     client, said = task.run("client", scores.client, scores.client_weights)
     impostor, also = task.run("impostor", scores.impostor, scores.impostor_weights)
     reversed_scores(scores.client, scores.impostor, scores.client_weights, scores.impostor_weights)
+    if resolution is None and task.family != "empirical":
+        also = also + tied("client", scores.client) + tied("impostor", scores.impostor)
     give(said + also)
     model = ScoreModel(
         client.distribution, impostor.distribution, prior=scores.prior, name=scores.name

@@ -30,6 +30,8 @@ LARGEST_CONCENTRATION = 1e12
 MAX_ITERATIONS = 100
 #: Beyond this, products of shapes overflow; it is far from any law that is accepted.
 _HUGE = 1e90
+#: No mean of logs of doubles lies lower: log of the smallest double is -744.4.
+_LEAST_LOG = -745.2
 _STEP_CAP = 2.0
 #: Above this a + b the first start is closer than rough digammas can tell.
 _ROUGH_UP_TO = 20.0
@@ -247,7 +249,7 @@ def _statistic(values: Any, name: str) -> FloatArray:
 
 
 def _possible(g1: float, g2: float) -> bool:
-    return -math.inf < g1 < 0.0 and -math.inf < g2 < 0.0
+    return _LEAST_LOG < g1 < 0.0 and _LEAST_LOG < g2 < 0.0
 
 
 def _scalar_mle(g1: float, g2: float) -> tuple[float, float, bool]:
@@ -287,7 +289,8 @@ def _solve_many(
     """`solve_one` of arrays, entries leaving as they converge."""
     a_all, b_all = np.full(g1.shape, np.nan), np.full(g1.shape, np.nan)
     converged = np.zeros(g1.shape, dtype=bool)
-    where = np.flatnonzero(np.isfinite(g1) & np.isfinite(g2) & (g1 < 0.0) & (g2 < 0.0))
+    possible = (g1 > _LEAST_LOG) & (g1 < 0.0) & (g2 > _LEAST_LOG) & (g2 < 0.0)
+    where = np.flatnonzero(possible)
     with np.errstate(under="ignore"):
         a, b, gap = _starts(g1[where], g2[where])
         usable = (gap > 0.0) & (a + b < _HUGE)

@@ -11,6 +11,7 @@ from betaroc._thresholds import FloatArray
 from betaroc.errors import (
     BetarocWarning,
     BoundaryWarning,
+    DiscretenessWarning,
     InfluenceWarning,
     ReversedScoresWarning,
     SmallSampleWarning,
@@ -20,12 +21,15 @@ from betaroc.fitting.boundary import BoundaryRule, first_at_end
 from betaroc.fitting.contract import Influence, Sample
 
 SMALL_SAMPLE = 10
+#: So many scores of which most are tied were rounded, fewer may be so by chance.
+_TIES_TELL = 30
 #: A score is influential if it moves a parameter by this share and this many times 1/n.
 _SHARE, _TIMES = 0.5, 10.0
 
 _ADVICE: dict[type[BetarocWarning], str] = {
     BoundaryWarning: 'Other choices: boundary="error", "censor", "squeeze", "drop".',
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
+    DiscretenessWarning: "A continuous law is fitted; if scores were rounded, pass resolution=.",
     InfluenceWarning: "Check that score; if it was rounded, pass resolution=.",
 }
 
@@ -76,6 +80,16 @@ def influence(name: str, found: Influence | None, total: float) -> list[Notice]:
         return []
     text = f"{name}: the score {found.score!r} alone moves {found.parameter} by {found.share:.0%}"
     return [Notice(InfluenceWarning, text)]
+
+
+def tied(name: str, values: FloatArray) -> list[Notice]:
+    """Fewer distinct interior scores than half of them."""
+    inner = values[(values != 0.0) & (values != 1.0)]
+    distinct = np.unique(inner).size
+    if inner.size < _TIES_TELL or 2 * distinct >= inner.size:
+        return []
+    text = f"{name}: only {distinct} distinct values among {inner.size} scores inside the scale"
+    return [Notice(DiscretenessWarning, text)]
 
 
 def reversed_scores(

@@ -104,12 +104,18 @@ class DistributionFit(Value):
     @property
     def aic(self) -> float:
         """2 k - 2 log-likelihood, k parameters."""
-        return 2.0 * len(self.names) - 2.0 * self.log_likelihood
+        return 2.0 * self._free - 2.0 * self.log_likelihood
+
+    @property
+    def _free(self) -> int:
+        """Parameters that were estimated: a mass nobody had is none."""
+        absent = [n for n in ("at_zero", "at_one") if self.params.get(n) == 0.0]
+        return len(self.names) - len(absent)
 
     @property
     def bic(self) -> float:
         """k log(total weight) - 2 log-likelihood."""
-        return len(self.names) * math.log(self.total_weight) - 2.0 * self.log_likelihood
+        return self._free * math.log(self.total_weight) - 2.0 * self.log_likelihood
 
     def summary(self) -> Any:
         """A statsmodels summary: prints as text, shows as a table in a notebook.

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from betaroc.plot.curves import plot_det, plot_precision_recall, plot_roc
 from betaroc.plot.densities import plot_densities, plot_density, plot_histogram
+from betaroc.plot.epc import plot_epc, plot_expected_obtained
 
 __all__ = [
     "plot_densities",
     "plot_density",
     "plot_det",
+    "plot_epc",
+    "plot_expected_obtained",
     "plot_histogram",
     "plot_precision_recall",
     "plot_roc",

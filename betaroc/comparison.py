@@ -1,0 +1,419 @@
+"""Where two systems differ along their expected performance curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc import _checks
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._value import Value
+from betaroc.bands import empirical_laws, fixed_values, measured, pointwise
+from betaroc.distributions.empirical import Empirical
+from betaroc.errors import InputError, InputTypeError
+from betaroc.expected_performance import Epc
+from betaroc.resampling import IntArray, draw_multinomial, streams
+
+__all__ = ["Comparison", "Histogram", "ProportionTest", "compare"]
+
+#: Alphas that agree to this are one alpha.
+_SAME_ALPHA = 1e-9
+
+
+class Histogram(NamedTuple):
+    """Bootstrap differences counted in bins."""
+
+    #: Replicates in each bin.
+    counts: npt.NDArray[np.int64]
+    #: Ends of the bins, one more than bins.
+    edges: FloatArray
+
+
+class ProportionTest(NamedTuple):
+    """Two-proportion z-test on the error counts of two systems."""
+
+    #: z, positive where the first system errs more often.
+    statistic: float
+    #: Two-sided.
+    p_value: float
+    #: Errors of both systems, false acceptances and false rejections together.
+    errors: tuple[int, int]
+    #: Trials of both systems.
+    trials: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Value):
+    """The difference of two expected performance curves with its intervals.
+
+    Parameters
+    ----------
+    first, second : Epc
+        The curves.
+    paired : bool
+        Whether both judge the same trials.
+    level : float
+        Confidence level of each interval.
+    low, high : ndarray, shape (k,)
+        Ends of the intervals of the difference, nan where it is undefined.
+    differences : ndarray, shape (replicates, k)
+        Bootstrap differences; no part of equality.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+    >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+    >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.5])
+    >>> br.compare(good, poor, replicates=200, rng=1).difference.round(3).tolist()
+    [-0.667]
+    """
+
+    first: Epc
+    second: Epc
+    paired: bool
+    level: float
+    low: FloatArray
+    high: FloatArray
+    differences: FloatArray = field(compare=False, repr=False)
+
+    @property
+    def alpha(self) -> FloatArray:
+        """The criterion's parameter."""
+        return self.first.alpha
+
+    @property
+    def difference(self) -> FloatArray:
+        """Value of the first curve minus value of the second."""
+        return np.asarray(self.first.value - self.second.value)
+
+    @property
+    def significant(self) -> npt.NDArray[np.bool_]:
+        """Where the interval excludes 0."""
+        return np.asarray((self.low > 0.0) | (self.high < 0.0))
+
+    @property
+    def ranges(self) -> tuple[tuple[float, float], ...]:
+        """First and last alpha of each longest run of significant differences."""
+        order = np.argsort(self.alpha, kind="stable")
+        alpha, there = self.alpha[order], self.significant[order]
+        step = np.diff(np.concatenate([[0], there.astype(np.int64), [0]]))
+        starts, ends = np.flatnonzero(step > 0), np.flatnonzero(step < 0) - 1
+        return tuple((float(alpha[a]), float(alpha[b])) for a, b in zip(starts, ends, strict=True))
+
+    def histogram(self, alpha: float, bins: int = 50) -> Histogram:
+        """Histogram of the bootstrap differences at one alpha.
+
+        Parameters
+        ----------
+        alpha : float
+            One of the curve's.
+        bins : int
+            Number of equal bins between the smallest and the largest difference.
+
+        Returns
+        -------
+        Histogram
+            Counts and edges; replicates without a value are left out.
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not one of the curve's or `bins` is less than 1.
+
+        References
+        ----------
+        Bengio, Mariethoz and Keller (2005), Figure 6.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.5])
+        >>> result = br.compare(good, poor, replicates=200, rng=1).histogram(0.5, bins=4)
+        >>> int(result.counts.sum()), result.edges.size
+        (200, 5)
+        """
+        values = self.differences[:, self._place(alpha)]
+        counts, edges = np.histogram(values[~np.isnan(values)], bins=_checks.count(bins, "bins"))
+        return Histogram(counts.astype(np.int64), edges)
+
+    def proportion_test(self, alpha: float) -> ProportionTest:
+        """The papers' standard proportion test on the classification error at one alpha.
+
+            z = (p1 - p2) / sqrt(p (1 - p) (1/n1 + 1/n2)),   p = (e1 + e2) / (n1 + n2)
+
+        Parameters
+        ----------
+        alpha : float
+            One of the curve's.
+
+        Returns
+        -------
+        ProportionTest
+            By ``statsmodels.stats.proportion.proportions_ztest``; z = 0 and p = 1
+            where both systems err nowhere or everywhere.
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not one of the curve's.
+
+        Notes
+        -----
+        It takes the two sets of decisions as independent, also where the trials are the
+        same: on paired trials it is too cautious for systems that err together. It counts
+        errors, whatever the curve's measure is.
+
+        References
+        ----------
+        Bengio, Keller and Mariethoz (2004), IDIAP-RR 03-85, footnote 3.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.5])
+        >>> result = br.compare(good, poor, replicates=200, rng=1).proportion_test(0.5)
+        >>> result.errors, result.trials, round(result.p_value, 4)
+        ((1, 5), (6, 6), 0.0209)
+        """
+        from statsmodels.stats.proportion import proportions_ztest
+
+        place = self._place(alpha)
+        (e1, n1), (e2, n2) = (_errors(e, place) for e in (self.first, self.second))
+        if e1 + e2 in {0, n1 + n2}:
+            return ProportionTest(0.0, 1.0, (e1, e2), (n1, n2))
+        statistic, p_value = proportions_ztest([e1, e2], [n1, n2])
+        return ProportionTest(float(statistic), float(p_value), (e1, e2), (n1, n2))
+
+    def _place(self, alpha: float) -> int:
+        wanted = _checks.fraction(alpha, "alpha")
+        place = int(np.argmin(np.abs(self.alpha - wanted)))
+        nearest = float(self.alpha[place])
+        if abs(nearest - wanted) > _SAME_ALPHA:
+            raise InputError(
+                f"alpha must be one of the {self.alpha.size} at which the curves were computed; got"
+                f" {wanted!r}, the nearest is {nearest!r}. Take that, or give epc this alpha."
+            )
+        return place
+
+
+def compare(
+    epc_a: Epc,
+    epc_b: Epc,
+    *,
+    paired: bool = True,
+    level: float = 0.95,
+    replicates: int = 10_000,
+    rng: Any = None,
+) -> Comparison:
+    """Test at each alpha whether two systems differ, their thresholds held fixed.
+
+    The interval holds the quantiles (1 -+ level)/2 of V_a - V_b over bootstrap
+    replicates of the test trials (percentile test).
+
+    Parameters
+    ----------
+    epc_a, epc_b : Epc
+        Curves of one criterion, one measure and equal alphas, test sides from scores.
+    paired : bool
+        Both systems judge the same trials, given in the same order: trials are
+        resampled with both decisions. Else the test sets are resampled independently.
+    level : float
+        Confidence level of each interval.
+    replicates : int
+        Bootstrap replicates, at least 1.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness; a seed gives the same bytes everywhere.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        If the curves differ in criterion, measure or alpha, a test side is a model or has
+        fractional weights, paired trials differ in number, weights, prior or ids, or
+        `level` or `replicates` is out of range.
+    InputTypeError
+        If a curve is no Epc or `rng` no source of randomness.
+
+    Notes
+    -----
+    Class sizes are fixed. A pair of thresholds leaves four kinds of trial (accepted by
+    both, one, the other, none), whose multinomial counts are drawn: each alpha by itself,
+    so the intervals are pointwise. The thresholds' own uncertainty is not in them.
+    Ids are compared where both systems have them; without ids the order is trusted.
+
+    References
+    ----------
+    Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
+    curve, section 5, Figures 6 and 8.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> dev = br.Scores(rng.normal(1, 1, 300), rng.normal(-1, 1, 300))
+    >>> client, impostor = rng.normal(1, 1, 400), rng.normal(-1, 1, 400)
+    >>> good = br.epc(dev, br.Scores(client, impostor), alpha=[0.25, 0.5, 0.75])
+    >>> noise = rng.normal(0, 1, (2, 400))
+    >>> poor = br.epc(dev, br.Scores(client + noise[0], impostor + noise[1]), alpha=good.alpha)
+    >>> br.compare(good, poor, replicates=1000, rng=1).ranges
+    ((0.25, 0.75),)
+    """
+    _refuse_different_curves(epc_a, epc_b)
+    level = _checks.level(level)
+    replicates = _checks.count(replicates, "replicates")
+    for e, name in ((epc_a, "epc_a"), (epc_b, "epc_b")):
+        empirical_laws(e.test, f"the test side of {name}")
+    if paired:
+        _refuse_unpaired(epc_a, epc_b)
+    cells = _JointCells.of(epc_a, epc_b) if paired else None
+    values = np.empty((replicates, epc_a.alpha.size))
+    for rows, stream in streams(replicates, rng):
+        size = rows.stop - rows.start
+        if cells is not None:
+            values[rows] = cells.differences(epc_a, epc_b, stream, size)
+        else:
+            a, b = (fixed_values(e, stream, size, stratified=True) for e in (epc_a, epc_b))
+            values[rows] = a - b
+    low, high = pointwise(values, np.asarray(epc_a.value - epc_b.value), level)
+    return Comparison(epc_a, epc_b, bool(paired), level, low, high, values)
+
+
+# ------------------------------------------------------------------------- paired trials
+@dataclass(frozen=True)
+class _JointCells:
+    """Trials of one class by both decisions: rejected by both, accepted by b, by a, by both."""
+
+    #: For each alpha its place among the distinct pairs of thresholds.
+    place: npt.NDArray[np.intp]
+    #: Counts, shape (distinct, 4), of each class.
+    client: IntArray
+    impostor: IntArray
+
+    @classmethod
+    def of(cls, a: Epc, b: Epc) -> _JointCells:
+        """Both decisions on each trial, counted."""
+        (client_a, impostor_a), (client_b, impostor_b) = (
+            empirical_laws(e.test, "test") for e in (a, b)
+        )
+        index = [law._index(a.chosen) for law in (client_a, impostor_a)]
+        index += [law._index(b.chosen) for law in (client_b, impostor_b)]
+        _, first, place = np.unique(
+            np.stack(index, axis=1), axis=0, return_index=True, return_inverse=True
+        )
+        t_a, t_b = a.chosen[first], b.chosen[first]
+        client = _decisions(client_a, client_b, t_a, t_b)
+        return cls(np.ravel(place), client, _decisions(impostor_a, impostor_b, t_a, t_b))
+
+    def differences(self, a: Epc, b: Epc, rng: np.random.Generator, size: int) -> FloatArray:
+        """V_a - V_b of resampled trials, a row a replicate."""
+        shape = (size, self.client.shape[0])
+        rejected, accepted = np.empty((2, *shape), np.int64), np.empty((2, *shape), np.int64)
+        clients, impostors = (np.full(size, np.sum(c[0])) for c in (self.client, self.impostor))
+        for k in range(shape[1]):
+            c = draw_multinomial(rng, clients, self.client[k])
+            i = draw_multinomial(rng, impostors, self.impostor[k])
+            rejected[:, :, k] = c[:, 0] + c[:, 1], c[:, 0] + c[:, 2]
+            accepted[:, :, k] = i[:, 2] + i[:, 3], i[:, 1] + i[:, 3]
+        values = [
+            measured(e, r[:, self.place], s[:, self.place], clients, impostors)
+            for e, r, s in zip((a, b), rejected, accepted, strict=True)
+        ]
+        return values[0] - values[1]
+
+
+def _decisions(a: Empirical, b: Empirical, t_a: Thresholds, t_b: Thresholds) -> IntArray:
+    """Trials of one class in the four cells, a row for each pair of thresholds."""
+    step_a, step_b = (np.searchsorted(law._steps[0], law.values) for law in (a, b))
+    counts = [
+        np.bincount(2 * (step_a >= i) + (step_b >= j), weights=a.weights, minlength=4)
+        for i, j in zip(a._index(t_a), b._index(t_b), strict=True)
+    ]
+    return np.rint(np.array(counts)).astype(np.int64)
+
+
+# ----------------------------------------------------------------------------- conditions
+def _refuse_different_curves(a: Epc, b: Epc) -> None:
+    for e, name in ((a, "epc_a"), (b, "epc_b")):
+        if not isinstance(e, Epc):
+            raise InputTypeError(
+                f"{name} must be an Epc; got {type(e).__name__}. Make it with br.epc(dev, test)."
+            )
+    for name in ("criterion", "measure"):
+        one, other = getattr(a, name), getattr(b, name)
+        if one != other:
+            raise InputError(
+                f"the curves must have one {name}; epc_a has {one!r}, epc_b {other!r}. Compute"
+                f" both with the same {name}."
+            )
+    one, other = a.alpha, b.alpha
+    if not np.array_equal(one, other):
+        raise InputError(
+            f"the curves must have equal alphas; epc_a has {one.size} from {float(one[0])!r} to"
+            f" {float(one[-1])!r}, epc_b {other.size} from {float(other[0])!r} to"
+            f" {float(other[-1])!r}. Compute both with the same alpha."
+        )
+
+
+def _refuse_unpaired(a: Epc, b: Epc) -> None:
+    for name in ("client", "impostor"):
+        one, other = getattr(a.test, name), getattr(b.test, name)
+        if one.values.size != other.values.size:
+            raise InputError(
+                f"paired=True needs the same test trials in both curves; epc_a has"
+                f" {one.values.size} {name} scores, epc_b {other.values.size}. Keep the common"
+                " trials in one order, or take paired=False."
+            )
+        _refuse_different_weights(one, other, name)
+        _refuse_different_ids(a, b, f"{name}_ids")
+    if a.test.prior != b.test.prior:
+        raise InputError(
+            f"paired curves must have one test prior; epc_a has {a.test.prior!r}, epc_b"
+            f" {b.test.prior!r}. Give epc the same prior."
+        )
+
+
+def _refuse_different_weights(one: Empirical, other: Empirical, name: str) -> None:
+    weights = [np.ones(law.values.size) if law.weights is None else law.weights
+               for law in (one, other)]  # fmt: skip
+    bad = np.flatnonzero(weights[0] != weights[1])
+    if bad.size:
+        raise InputError(
+            f"paired=True needs equal weights in both curves; {bad.size} of {weights[0].size}"
+            f" {name} weights differ, first {float(weights[0][bad[0]])!r} and"
+            f" {float(weights[1][bad[0]])!r} at index {bad[0]}. Give one weight a trial, or take"
+            " paired=False."
+        )
+
+
+def _refuse_different_ids(a: Epc, b: Epc, name: str) -> None:
+    one, other = (getattr(e.test_scores, name, None) for e in (a, b))
+    if one is None or other is None:
+        return
+    bad = np.flatnonzero(one.astype(object) != other.astype(object))
+    if bad.size:
+        raise InputError(
+            f"paired=True needs the same test trials in the same order; {bad.size} of {one.size}"
+            f" {name} differ, first {_checks.shown(one[bad[0]])} and"
+            f" {_checks.shown(other[bad[0]])} at index {bad[0]}. Sort both by id, or take"
+            " paired=False."
+        )
+
+
+def _errors(e: Epc, place: int) -> tuple[int, int]:
+    """Wrong decisions and trials on test at one alpha."""
+    client, impostor = empirical_laws(e.test, "test")
+    t = e.chosen[[place]]
+    wrong = client.counts_at_most(t)[0] + impostor.counts_above(t)[0]
+    return round(float(wrong)), round(client.total + impostor.total)

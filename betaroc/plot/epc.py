@@ -1,0 +1,180 @@
+"""Expected performance curves: a measure met on test, and what dev had promised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betaroc._thresholds import FloatArray
+from betaroc.criteria import CRITERIA
+from betaroc.measures import MEASURES
+from betaroc.plot.style import GREY, legend, named, new_axes, rate_axis
+
+if TYPE_CHECKING:
+    from betaroc.expected_performance import Epc
+
+__all__ = ["plot_epc", "plot_expected_obtained"]
+
+
+def plot_epc(
+    epc: Epc, ax: Any = None, *, expected: bool = False, a_posteriori: bool = False, **style: Any
+) -> Any:
+    """Draw the measure met on test against the criterion's alpha.
+
+    Parameters
+    ----------
+    epc : Epc
+        The curve; its criterion and measure name the axes.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes on a figure of their own if left out. Pass the
+        axes returned to lay several systems over each other.
+    expected : bool
+        Also what dev promised, thin and dashed.
+    a_posteriori : bool
+        Also what the thresholds chosen on test itself would give, thin and dotted.
+    **style
+        Properties of the line, such as ``color`` or ``label`` (default: the
+        name of the test set, or of dev).
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Zones of alpha where dev's threshold accepts or rejects everybody on dev are
+    shaded in the colour of the line. Values between two alphas are joined by a
+    straight line, though a curve of scores moves in steps. A value that is 0/0
+    is a gap. A criterion without alpha is one dot.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> dev = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5), name="demo")
+    >>> test = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> ax = plot_epc(br.epc(dev, test), expected=True)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('alpha: weight of FAR against FRR', 'half total error rate on test')
+    """
+    fresh = ax is None
+    ax = new_axes(ax)
+    order = np.argsort(epc.alpha, kind="stable")
+    alpha, single = epc.alpha[order], CRITERIA[epc.criterion].single
+    one = {"marker": "o"} if alpha.size == 1 else {}
+    name = style.pop("label", epc.dev.name if epc.test.name is None else epc.test.name)
+    main = "met on test" if not name and (expected or a_posteriori) else name
+    style = {"linewidth": 1.6, **one, **({"label": main} if main else {}), **style}
+    (line,) = ax.plot(alpha, epc.value[order], **style)
+    beside = {"color": line.get_color(), "linewidth": 0.9, **one}
+    prefix = f"{name}, " if name else ""
+    for wanted, values, dashes, label in (
+        (expected, epc.expected, "--", "promised on dev"),
+        (a_posteriori, epc.a_posteriori, ":", "test's own thresholds"),
+    ):
+        if wanted:
+            ax.plot(alpha, values[order], linestyle=dashes, label=prefix + label, **beside)
+    if not single:
+        for low, high in _zones(alpha, epc.trivial[order]):
+            ax.axvspan(low, high, color=line.get_color(), alpha=0.1, linewidth=0, gid="trivial")
+    if fresh:
+        _axes_of_a_curve(ax, epc, single=single)
+    legend(ax, loc="best")
+    return ax
+
+
+def plot_expected_obtained(epc: Epc, ax: Any = None, **style: Any) -> Any:
+    """Draw the measure met on test against the one promised on dev.
+
+    On the line y = x a promise is kept. Take the criterion's own rate as the
+    measure to draw what was asked for against what was met.
+
+    Parameters
+    ----------
+    epc : Epc
+        The curve.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes if left out.
+    **style
+        Properties of the line.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    References
+    ----------
+    Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
+    curve, IDIAP-RR 03-85, Fig. 6.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> dev = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+    >>> test = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    >>> ax = plot_expected_obtained(br.epc(dev, test, criterion="far", measure="far"))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('false acceptance rate promised on dev', 'false acceptance rate met on test')
+    """
+    fresh = ax is None
+    ax = new_axes(ax, square=True)
+    order = np.argsort(epc.alpha, kind="stable")
+    name = epc.dev.name if epc.test.name is None else epc.test.name
+    style = {
+        "linewidth": 1.4, "marker": ".", "markersize": 4,
+        **({} if name is None else {"label": name}), **style,
+    }  # fmt: skip
+    ax.plot(epc.expected[order], epc.value[order], **style)
+    if fresh:
+        # Beyond every measure's range, so that it crosses any frame.
+        ax.plot((-2.0, 2.0), (-2.0, 2.0), color=GREY, linewidth=0.8, linestyle=":",
+                gid="identity", zorder=1.0, scalex=False, scaley=False)  # fmt: skip
+        title = _title(epc)
+        named(ax, f"{title} promised on dev", f"{title} met on test")
+        if _is_rate(epc.measure):
+            rate_axis(ax.xaxis)
+            rate_axis(ax.yaxis)
+    _same_limits(ax)
+    legend(ax, loc="best")
+    return ax
+
+
+def _axes_of_a_curve(ax: Any, epc: Epc, *, single: bool) -> None:
+    named(ax, CRITERIA[epc.criterion].axis, f"{_title(epc)} on test")
+    if _is_rate(epc.measure):
+        rate_axis(ax.yaxis)
+    if single:
+        ax.set_xticks([])
+    elif epc.criterion in MEASURES:  # a target; the others' alpha is a weight
+        rate_axis(ax.xaxis)
+
+
+def _title(epc: Epc) -> str:
+    measure = MEASURES.get(epc.measure)
+    return "weighted error" if measure is None else measure.title
+
+
+def _is_rate(name: str) -> bool:
+    """Whether an axis of the measure says per cent: where its range is [0, 1]."""
+    measure = MEASURES.get(name)
+    return measure is None or (measure.low, measure.high) == (0.0, 1.0)
+
+
+def _zones(alpha: FloatArray, trivial: Any) -> list[tuple[float, float]]:
+    """Runs of trivial alphas, each reaching half way to its neighbours."""
+    middle = 0.5 * (alpha[1:] + alpha[:-1])
+    edges = np.concatenate([alpha[:1], middle, alpha[-1:]])
+    steps = np.diff(np.concatenate([[0], trivial.astype(np.int8), [0]]))
+    starts, stops = np.nonzero(steps == 1)[0], np.nonzero(steps == -1)[0]
+    return [(float(edges[k]), float(edges[m])) for k, m in zip(starts, stops, strict=True)]
+
+
+def _same_limits(ax: Any) -> None:
+    """Both axes the same, wide enough for every curve, so that y = x is the diagonal."""
+    curves = [line.get_xydata() for line in ax.lines if line.get_gid() != "identity"]
+    values = np.concatenate([np.asarray(points, dtype=np.float64).ravel() for points in curves])
+    values = values[np.isfinite(values)]
+    if values.size:
+        low, high = float(values.min()), float(values.max())
+        margin = 0.05 * (high - low) or 0.05
+        ax.set(xlim=(low - margin, high + margin), ylim=(low - margin, high + margin))

@@ -1,0 +1,357 @@
+"""Bands of expected performance curves against row resampling, binomial laws and simulation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.criteria import CRITERIA
+from betaroc.distributions.empirical import Empirical, EmpiricalPair
+from betaroc.resampling import draw_law
+
+FloatArray = npt.NDArray[np.float64]
+ALPHAS = np.linspace(0.2, 0.8, 13)
+
+
+def normal_scores(rng: np.random.Generator, clients: int, impostors: int) -> br.Scores:
+    return br.Scores(
+        np.round(rng.normal(0.8, 1.0, clients), 2), np.round(rng.normal(-0.8, 1.2, impostors), 2)
+    )
+
+
+@pytest.fixture(scope="module")
+def sides() -> tuple[br.Scores, br.Scores]:
+    rng = np.random.default_rng(11)
+    return normal_scores(rng, 300, 500), normal_scores(rng, 700, 1300)
+
+
+# -------------------------------------------------------------------------- row resampling
+def row_values(
+    scores: br.Scores, curve: br.Epc, measure: str, *, stratified: bool, replicates: int
+) -> FloatArray:
+    """Rows drawn with replacement, each judged with score > threshold."""
+    rng = np.random.default_rng(99)
+    n, total = scores.n_client, scores.n_client + scores.n_impostor
+    rows = np.concatenate([scores.client, scores.impostor])
+    accepted = rows[:, None] > curve.threshold
+    values = np.empty((replicates, curve.alpha.size))
+    for r in range(replicates):
+        if stratified:
+            drawn = np.concatenate([rng.integers(n, size=n), rng.integers(n, total, total - n)])
+        else:
+            drawn = rng.integers(total, size=total)
+        copies = np.bincount(drawn, minlength=total)
+        tp = copies[:n] @ accepted[:n]
+        fp = copies[n:] @ accepted[n:]
+        clients, impostors = copies[:n].sum(), copies[n:].sum()
+        fn = clients - tp
+        values[r] = {
+            "hter": 0.5 * (fp / impostors + fn / clients),
+            "weighted-error": curve.alpha * fp / impostors + (1 - curve.alpha) * fn / clients,
+            "precision": tp / (tp + fp),
+            "f1": 2 * tp / (2 * tp + fp + fn),
+            "accuracy": (tp + impostors - fp) / total,
+        }[measure]
+    return values
+
+
+@pytest.mark.parametrize("stratified", [True, False])
+@pytest.mark.parametrize("measure", ["hter", "weighted-error", "precision", "f1", "accuracy"])
+def test_quantiles_equal_row_resampling(
+    sides: tuple[br.Scores, br.Scores], measure: str, stratified: bool
+) -> None:
+    dev, test = sides
+    curve = br.epc(dev, test, measure=measure, alpha=ALPHAS)
+    band = curve.band(resample="test", replicates=20_000, stratified=stratified, rng=3)
+    rows = row_values(test, curve, measure, stratified=stratified, replicates=2500)
+    low, high = np.quantile(rows, [0.025, 0.975], axis=0)
+    # Standard error of a 2.5 % quantile of m normal draws: sqrt(.025 .975 / m) / .0584 sd, that is
+    # .053 sd for m = 2500 and .019 sd for m = 20 000; 26 quantiles stay within 4 of .057.
+    allowed = 4 * 0.057 * rows.std(axis=0)
+    assert np.all(np.abs(band.low - low) <= allowed)
+    assert np.all(np.abs(band.high - high) <= allowed)
+    np.testing.assert_array_equal(band.undefined, 0)
+
+
+def test_one_rate_has_the_quantiles_of_its_binomial_law(
+    sides: tuple[br.Scores, br.Scores],
+) -> None:
+    dev, test = sides
+    curve = br.epc(dev, test, measure="far", alpha=ALPHAS)
+    band = curve.band(resample="test", replicates=40_000, rng=4)
+    law = stats.binom(test.n_impostor, curve.far)
+    step = 1.0 / test.n_impostor
+    # Monte Carlo error of a quantile here: .014 sd <= .25 of a step; so one step away at most.
+    assert np.all(np.abs(band.low - law.ppf(0.025) * step) <= step * (1 + 1e-9))
+    assert np.all(np.abs(band.high - law.ppf(0.975) * step) <= step * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("measure", ["far", "frr", "tpr", "tnr", "recall", "specificity"])
+def test_exact_interval_is_clopper_and_pearsons(measure: str) -> None:
+    rng = np.random.default_rng(5)
+    dev, test = normal_scores(rng, 30, 40), normal_scores(rng, 25, 35)
+    curve = br.epc(dev, test, measure=measure, alpha=[0.0, 0.3, 0.5, 1.0])
+    band = curve.band(0.9, resample="test", method="exact")
+    n = test.n_client if measure in {"frr", "tpr", "recall"} else test.n_impostor
+    for k, value in enumerate(curve.value):
+        result = stats.binomtest(round(value * n), n).proportion_ci(0.9, "exact")
+        assert band.low[k] == pytest.approx(result.low, abs=1e-12)
+        assert band.high[k] == pytest.approx(result.high, abs=1e-12)
+    assert band.replicates == 0
+
+
+# ------------------------------------------------------------------------------- coverage
+def test_pointwise_band_at_fixed_thresholds_covers() -> None:
+    """HTER, 300 + 300 test scores, 1000 test sets: one alpha's Monte Carlo error is .007."""
+    rng = np.random.default_rng(20)
+    truth = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
+    alpha = np.array([0.25, 0.5, 0.75])
+    dev = br.Scores(rng.normal(1.0, 1.0, 200), rng.normal(-1.0, 1.3, 200))
+    value = br.epc(dev, truth, alpha=alpha).value
+    hits = np.zeros(3)
+    for seed in range(1000):
+        test = br.Scores(rng.normal(1.0, 1.0, 300), rng.normal(-1.0, 1.3, 300))
+        band = br.epc(dev, test, alpha=alpha).band(resample="test", replicates=500, rng=seed)
+        hits += (band.low <= value) & (value <= band.high)
+    assert np.all((hits / 1000 >= 0.93) & (hits / 1000 <= 0.97)), hits / 1000
+
+
+def test_simultaneous_band_covers_the_whole_curve() -> None:
+    """HTER at 11 fixed thresholds, 800 test sets: the Monte Carlo error is .008."""
+    rng = np.random.default_rng(21)
+    truth = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
+    alpha = np.linspace(0.1, 0.9, 11)
+    value = br.epc(truth, br.ScoreModel(truth.client, truth.impostor), alpha=alpha).value
+    whole = np.zeros(2)
+    for seed in range(800):
+        test = br.Scores(rng.normal(1.0, 1.0, 300), rng.normal(-1.0, 1.3, 300))
+        curve = br.epc(truth, test, alpha=alpha)
+        for k in (0, 1):
+            band = curve.band(resample="test", replicates=400, simultaneous=k == 1, rng=seed)
+            whole[k] += bool(np.all((band.low <= value) & (value <= band.high)))
+    assert 0.925 <= whole[1] / 800 <= 0.975, whole / 800
+    assert whole[0] / 800 < 0.9  # pointwise: what a simultaneous band is for
+
+
+def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
+    """HTER against the weighted error, 200 + 200 scores a side; 100 pairs: error .02."""
+    rng = np.random.default_rng(22)
+    truth = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
+    alpha = np.array([0.25, 0.5, 0.75])
+    value = br.epc(truth, br.ScoreModel(truth.client, truth.impostor), alpha=alpha).value
+    both, fixed = np.zeros(3), np.zeros(3)
+    for seed in range(100):
+        dev, test = (
+            br.Scores(rng.normal(1.0, 1.0, 200), rng.normal(-1.0, 1.3, 200)) for _ in range(2)
+        )
+        curve = br.epc(dev, test, alpha=alpha)
+        band = curve.band(replicates=150, rng=seed)
+        both += (band.low <= value) & (value <= band.high)
+        band = curve.band(resample="test", replicates=150, rng=seed)
+        fixed += (band.low <= value) & (value <= band.high)
+    assert np.all(both >= 89), both
+    assert np.all(fixed[[0, 2]] <= 80), fixed  # the papers' band leaves out the choice
+
+
+# ------------------------------------------------------------------- dev and test together
+def test_share_of_dev_is_visible(sides: tuple[br.Scores, br.Scores]) -> None:
+    curve = br.epc(*sides, alpha=[0.15, 0.3, 0.7, 0.85])
+    fixed = curve.band(resample="test", replicates=2000, rng=1)
+    both = curve.band(replicates=600, rng=1)
+    assert np.all(both.high - both.low > 1.15 * (fixed.high - fixed.low))
+
+
+def test_variance_of_a_target_rate_is_the_sum_of_its_two_parts() -> None:
+    """V = FRR at dev's FAR = v: Var V = (f_c/f_i)^2 v (1 - v)/n_dev + FRR (1 - FRR)/n_test."""
+    rng = np.random.default_rng(6)
+    n_dev, n_test, v = 4000, 2000, 0.1
+    client, impostor = stats.norm(1.0, 1.0), stats.norm(-1.0, 1.3)
+    dev = br.Scores(client.rvs(500, random_state=rng), impostor.rvs(n_dev, random_state=rng))
+    test = br.Scores(client.rvs(n_test, random_state=rng), impostor.rvs(500, random_state=rng))
+    curve = br.epc(dev, test, criterion="far", measure="frr", alpha=[v])
+    band = curve.band(replicates=1500, rng=2)
+    theta = impostor.isf(v)
+    frr = client.cdf(theta)
+    of_dev = (client.pdf(theta) / impostor.pdf(theta)) ** 2 * v * (1 - v) / n_dev
+    of_test = frr * (1 - frr) / n_test
+    assert of_dev > 0.4 * of_test
+    width = 2 * 1.96 * math.sqrt(of_dev + of_test)
+    # A bootstrap quantile moves at the rate n^(-1/4): 15 % of the width.
+    assert band.high[0] - band.low[0] == pytest.approx(width, rel=0.15)
+    assert band.m == n_dev + 500
+
+
+@pytest.mark.parametrize("criterion", list(CRITERIA))
+@pytest.mark.parametrize("size", [40, 5000])
+def test_a_drawn_law_chooses_as_its_rows_would(criterion: str, size: int) -> None:
+    rng = np.random.default_rng(7)
+    scores = normal_scores(rng, 60, 90)
+    laws = [Empirical(scores.client), Empirical(scores.impostor)]
+    drawn = [draw_law(rng, law, size) for law in laws]
+    rows = [np.repeat(law.values, law.weights.astype(int)) for law in drawn]
+    assert [r.size for r in rows] == [size, size]
+    assert all(np.all(np.isin(r, law.values)) for r, law in zip(rows, laws, strict=True))
+    alpha = np.array([0.5]) if CRITERIA[criterion].single else ALPHAS
+    chosen = CRITERIA[criterion].choose(EmpiricalPair(*drawn), 0.4, alpha)
+    expected = br.epc(
+        br.Scores(*rows), scores, criterion=criterion, prior=0.4,
+        alpha=None if CRITERIA[criterion].single else alpha,
+    )  # fmt: skip
+    np.testing.assert_array_equal(chosen.theta, expected.chosen.theta)
+
+
+@pytest.mark.parametrize("size", [50, 100_000])
+def test_drawn_shares_are_those_of_the_sample(size: int) -> None:
+    rng = np.random.default_rng(8)
+    law = Empirical([1.0, 2.0, 2.0, 2.0, 3.0, 9.0], [1, 1, 2, 1, 4, 1])
+    repeats = 4000 if size == 50 else 2
+    counts = np.zeros(4)
+    for _ in range(repeats):
+        drawn = draw_law(rng, law, size)
+        counts[np.searchsorted([1.0, 2.0, 3.0, 9.0], drawn.values)] += drawn.weights
+    assert stats.chisquare(counts, repeats * size * np.array([0.1, 0.4, 0.4, 0.1])).pvalue > 1e-3
+
+
+def test_default_m_is_smaller_where_the_plain_bootstrap_fails(
+    sides: tuple[br.Scores, br.Scores],
+) -> None:
+    total = 800
+    for criterion, expected in (("weighted-error", round(800 / 300 ** (1 / 3))), ("frr", total)):
+        assert br.epc(*sides, criterion=criterion).band(replicates=1, rng=1).m == expected
+    assert br.epc(*sides).band(replicates=1, m=total, rng=1).m == total
+    assert br.epc(*sides).band(resample="test", replicates=1, rng=1).m is None
+
+
+def test_values_stay_in_the_range_of_the_measure() -> None:
+    rng = np.random.default_rng(9)
+    curve = br.epc(normal_scores(rng, 12, 15), normal_scores(rng, 10, 14))
+    for simultaneous in (False, True):
+        for resample in ("test", "both"):
+            band = curve.band(resample=resample, replicates=300, simultaneous=simultaneous, rng=1)
+            assert np.all((band.low >= 0.0) & (band.high <= 1.0) & (band.low <= band.high))
+
+
+@pytest.mark.parametrize("resample", ["test", "both"])
+def test_class_sizes_may_vary(sides: tuple[br.Scores, br.Scores], resample: str) -> None:
+    curve = br.epc(*sides, measure="accuracy", alpha=[0.2])
+    one = curve.band(resample=resample, replicates=400, rng=1)
+    other = curve.band(resample=resample, replicates=400, stratified=False, rng=1)
+    assert one != other
+    assert np.all(other.high > other.low)
+
+
+# ---------------------------------------------------------------------- undefined, weights
+def test_replicates_without_a_value_are_counted() -> None:
+    dev = br.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 2.0])
+    test = br.Scores([0.0, 1.0, 2.6], [0.0, 1.0, 2.0])
+    curve = br.epc(dev, test, measure="precision", alpha=[0.6, 0.9])
+    band = curve.band(resample="test", replicates=9000, rng=1)
+    # threshold 2.5: nothing accepted when 2.6 is not drawn, (2/3)^3 = 8/27 of the replicates
+    assert curve.threshold.tolist() == [2.5, 2.5]
+    share = band.undefined / 9000
+    np.testing.assert_allclose(share, 8 / 27, atol=4 * math.sqrt(8 / 27 * 19 / 27 / 9000))
+    np.testing.assert_array_equal(band.low, 1.0)
+    np.testing.assert_array_equal(band.high, 1.0)
+
+
+def test_undefined_estimate_has_no_interval() -> None:
+    dev = br.Scores([2.0, 3.0], [0.0, 5.0])
+    test = br.Scores([1.0, 2.0], [0.5, 1.0])
+    curve = br.epc(dev, test, measure="precision", alpha=[1.0])
+    for simultaneous in (False, True):
+        band = curve.band(resample="test", replicates=50, simultaneous=simultaneous, rng=1)
+        assert np.isnan([band.estimate[0], band.low[0], band.high[0]]).all()
+        assert band.undefined.tolist() == [50]
+
+
+@pytest.mark.parametrize("resample", ["test", "both"])
+def test_weights_are_copies(resample: str) -> None:
+    client, impostor = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 2.0])
+    w_c, w_i = np.array([3, 1, 0, 5]), np.array([4, 4, 2])
+    weighted = br.Scores(client, impostor, client_weights=w_c, impostor_weights=w_i)
+    copies = br.Scores(np.repeat(client, w_c), np.repeat(impostor, w_i))
+    other = br.Scores([2.0, 3.0, 4.0, 1.5], [0.0, 1.0, 2.0, 1.4])
+    one = br.epc(other, weighted).band(resample=resample, replicates=100, rng=1)
+    assert one == br.epc(other, copies).band(resample=resample, replicates=100, rng=1)
+    one = br.epc(weighted, other).band(resample=resample, replicates=100, rng=1)
+    assert one == br.epc(copies, other).band(resample=resample, replicates=100, rng=1)
+
+
+# -------------------------------------------------------------------------- randomness
+@pytest.mark.parametrize("resample", ["test", "both"])
+def test_a_seed_gives_the_same_bytes(sides: tuple[br.Scores, br.Scores], resample: str) -> None:
+    curve = br.epc(*sides, alpha=ALPHAS)
+
+    def run(rng: Any) -> br.Band:
+        return curve.band(resample=resample, replicates=300, rng=rng)
+
+    seed = np.random.SeedSequence(1)
+    assert run(1) == run(1) == run(seed) == run(seed) == run(np.int64(1))
+    assert run(1) != run(2)
+    generator = np.random.default_rng(1)
+    first, second = run(generator), run(generator)
+    assert first != second
+    assert first == run(np.random.default_rng(1))
+
+
+def test_without_rng_two_bands_differ(sides: tuple[br.Scores, br.Scores]) -> None:
+    curve = br.epc(*sides, alpha=[0.5])
+    one, other = (curve.band(resample="test", replicates=200) for _ in range(2))
+    assert one != other
+
+
+# ---------------------------------------------------------------------------- bad input
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"replicates": 0}, "replicates must be an int >= 1; got 0"),
+        ({"replicates": -5}, "replicates must be an int >= 1"),
+        ({"level": 95}, "level must be a confidence level"),
+        ({"level": 1.0}, "level must be a confidence level"),
+        ({"level": math.nan}, "level must be a confidence level"),
+        ({"resample": "dev"}, "resample must be one of"),
+        ({"method": "delta"}, "method must be one of"),
+        ({"m": 801}, "m must be at most the number of dev scores, 800; got m=801"),
+        ({"m": 1}, "m must be an int >= 2"),
+        ({"m": 10, "resample": "test"}, 'needs resample="both"; got m=10'),
+        ({"method": "exact", "resample": "test"}, "a measure that is one rate"),
+        ({"rng": -1}, "rng must be an int >= 0"),
+    ],
+)
+def test_bad_arguments(
+    sides: tuple[br.Scores, br.Scores], arguments: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(br.InputError, match=text.replace("(", r"\(")):
+        br.epc(*sides).band(**arguments)
+
+
+@pytest.mark.parametrize("rng", [True, "1", 1.5])
+def test_rng_of_a_wrong_kind(sides: tuple[br.Scores, br.Scores], rng: Any) -> None:
+    with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0"):
+        br.epc(*sides).band(resample="test", replicates=1, rng=rng)
+
+
+def test_fractional_weights_are_not_resampled() -> None:
+    plain = br.Scores([2.0, 3.0], [0.5, 1.0])
+    weighted = br.Scores([2.0, 3.0], [0.5, 1.0], impostor_weights=[1.0, 0.5])
+    with pytest.raises(br.InputError, match=r"1 of 2 test impostor weights .* 0\.5 at index 1"):
+        br.epc(plain, weighted).band(resample="test", replicates=1)
+    with pytest.raises(br.InputError, match="dev impostor weights"):
+        br.epc(weighted, plain).band(replicates=1)
+    assert br.epc(weighted, plain).band(resample="test", replicates=1).m is None
+
+
+def test_a_model_has_no_rows() -> None:
+    scores = br.Scores([2.0, 3.0], [0.5, 1.0])
+    model = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    with pytest.raises(br.InputError, match="test must be scores to be resampled; got a model of"):
+        br.epc(scores, model).band(resample="test")
+    with pytest.raises(br.InputError, match='Give Scores as dev of epc or take resample="test"'):
+        br.epc(model, scores).band()
+    assert br.epc(model, scores).band(resample="test", replicates=10).resample == "test"

@@ -1,0 +1,284 @@
+"""Comparisons of two systems against row resampling, hand computation and simulation."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betaroc as br
+
+ALPHAS = np.linspace(0.2, 0.8, 7)
+
+
+def two_systems(seed: int, n: int, shift: float = 0.4, **arguments: Any) -> tuple[br.Epc, br.Epc]:
+    """Two systems that share part of their noise, on the same trials."""
+    rng = np.random.default_rng(seed)
+    sides: list[list[br.Scores]] = [[], []]
+    for size in (200, n):
+        client, impostor = rng.normal(0.8, 0.8, size), rng.normal(-0.8, 0.8, size + size // 2)
+        for system, gain in enumerate((shift, 0.0)):
+            sides[system].append(
+                br.Scores(
+                    np.round(client + gain + rng.normal(0, 0.6, client.size), 2),
+                    np.round(impostor + rng.normal(0, 0.6, impostor.size), 2),
+                )
+            )
+    arguments = {"alpha": ALPHAS} | arguments
+    return br.epc(*sides[0], **arguments), br.epc(*sides[1], **arguments)
+
+
+def accepted(e: br.Epc) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    return tuple(  # type: ignore[return-value]
+        scores[:, None] > e.threshold for scores in (e.test_scores.client, e.test_scores.impostor)
+    )
+
+
+# ------------------------------------------------------------------------ row resampling
+@pytest.mark.parametrize("measure", ["hter", "f1"])
+@pytest.mark.parametrize("paired", [True, False])
+def test_quantiles_equal_row_resampling(paired: bool, measure: str) -> None:
+    a, b = two_systems(1, 60, measure=measure)
+    result = br.compare(a, b, paired=paired, replicates=20_000, rng=2)
+    rng = np.random.default_rng(3)
+    decisions = [accepted(e) for e in (a, b)]
+    rows = np.empty((4000, ALPHAS.size))
+    for r in range(rows.shape[0]):
+        drawn: Any = None
+        values = []
+        for client, impostor in decisions:
+            if drawn is None or not paired:
+                drawn = rng.integers(60, size=60), rng.integers(90, size=90)
+            tp, fp = client[drawn[0]].sum(axis=0), impostor[drawn[1]].sum(axis=0)
+            hter = 0.5 * (fp / 90 + (60 - tp) / 60)
+            values.append(hter if measure == "hter" else 2 * tp / (60 + tp + fp))
+        rows[r] = values[0] - values[1]
+    low, high = np.quantile(rows, [0.025, 0.975], axis=0)
+    # Monte Carlo error of the two quantiles: .046 sd; counts step by 1/180 (HTER) at most.
+    allowed = 4 * 0.046 * rows.std(axis=0) + 1 / 180
+    assert np.all(np.abs(result.low - low) <= allowed)
+    assert np.all(np.abs(result.high - high) <= allowed)
+    assert np.all(result.differences.std(axis=0) == pytest.approx(rows.std(axis=0), rel=0.06))
+    np.testing.assert_array_equal(result.difference, a.value - b.value)
+
+
+def test_variance_of_a_paired_difference_is_that_of_the_discordant_trials() -> None:
+    """FAR of a minus FAR of b: ((n10 + n01) / n - ((n10 - n01) / n)^2) / n."""
+    a, b = two_systems(4, 300, measure="far")
+    result = br.compare(a, b, replicates=10_000, rng=5)
+    one, other = accepted(a)[1], accepted(b)[1]
+    n = one.shape[0]
+    n10, n01 = (one & ~other).sum(axis=0), (~one & other).sum(axis=0)
+    expected = ((n10 + n01) / n - ((n10 - n01) / n) ** 2) / n
+    # relative error of a variance of 10 000 replicates: sqrt(2 / 10 000) = .014
+    np.testing.assert_allclose(result.differences.var(axis=0), expected, rtol=5 * 0.0142)
+
+
+def test_pairing_narrows_the_interval() -> None:
+    a, b = two_systems(6, 400)
+    paired, unpaired = (br.compare(a, b, paired=p, replicates=2000, rng=1) for p in (True, False))
+    assert np.all(paired.high - paired.low < unpaired.high - unpaired.low)
+
+
+# ------------------------------------------------------------------- systems that are equal
+@pytest.mark.parametrize("measure", ["hter", "precision", "mutual-information"])
+def test_a_system_does_not_differ_from_itself(measure: str) -> None:
+    a, _ = two_systems(7, 50, measure=measure)
+    result = br.compare(a, a, replicates=500, rng=1)
+    for values in (result.difference, result.low, result.high, result.differences):
+        np.testing.assert_array_equal(values, 0.0)
+    assert result.ranges == ()
+    assert not result.significant.any()
+
+
+def test_size_under_the_null() -> None:
+    """Systems of one kind at fixed thresholds: 5 % of 400 test sets; the error is .011."""
+    wrong = 0
+    rng = np.random.default_rng(8)
+    dev = br.ScoreModel(br.Normal(0.8, 1.0), br.Normal(-0.8, 1.0))
+    for seed in range(400):
+        client, impostor = rng.normal(0.8, 0.8, 250), rng.normal(-0.8, 0.8, 250)
+        systems = [
+            br.epc(
+                dev,
+                br.Scores(client + rng.normal(0, 0.6, 250), impostor + rng.normal(0, 0.6, 250)),
+                alpha=[0.4],
+            )
+            for _ in range(2)
+        ]
+        wrong += bool(br.compare(*systems, replicates=400, rng=seed).significant[0])
+    assert 0.02 <= wrong / 400 <= 0.085, wrong / 400
+
+
+# --------------------------------------------------------------------------- what it says
+def test_ranges_are_the_longest_runs() -> None:
+    a, b = two_systems(9, 60, alpha=[0.1, 0.9, 0.2, 0.3, 0.8, 0.5])
+    result = br.compare(a, b, replicates=10, rng=1)
+    #                     .1   .9    .2    .3   .8    .5
+    low = np.array([0.1, -0.3, 0.01, -0.1, -0.2, math.nan])
+    high = np.array([0.2, -0.1, 0.02, 0.10, -0.1, math.nan])
+    result = dataclasses.replace(result, low=low, high=high)
+    assert result.significant.tolist() == [True, True, True, False, True, False]
+    assert result.ranges == ((0.1, 0.2), (0.8, 0.9))
+
+
+def test_a_clear_difference_is_found() -> None:
+    a, b = two_systems(10, 800, shift=1.0)
+    result = br.compare(a, b, replicates=1000, rng=1)
+    assert result.ranges == ((float(ALPHAS[0]), float(ALPHAS[-1])),)
+    assert np.all(result.high < 0.0)  # the first system errs less
+
+
+def test_histogram_counts_the_differences_of_one_alpha() -> None:
+    a, b = two_systems(11, 80)
+    result = br.compare(a, b, replicates=700, rng=1)
+    counts, edges = result.histogram(0.5, bins=20)
+    values = result.differences[:, 3]
+    assert (counts.size, edges.size, counts.sum()) == (20, 21, 700)
+    assert (edges[0], edges[-1]) == (values.min(), values.max())
+    assert counts[0] == np.sum(values < edges[1])
+
+
+def test_proportion_test_is_the_two_sample_z() -> None:
+    a, b = two_systems(12, 100)
+    result = br.compare(a, b, replicates=10, rng=1).proportion_test(0.3)
+    errors = []
+    for e in (a, b):
+        client, impostor = accepted(e)
+        errors.append(int((~client[:, 1]).sum() + impostor[:, 1].sum()))
+    assert result.errors == tuple(errors)
+    assert result.trials == (250, 250)
+    p = sum(errors) / 500
+    z = (errors[0] - errors[1]) / 250 / math.sqrt(p * (1 - p) * 2 / 250)
+    assert result.statistic == pytest.approx(z, rel=1e-12)
+    assert result.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-12)
+
+
+def test_proportion_test_of_two_systems_without_error() -> None:
+    scores = br.Scores([3.0, 4.0], [0.0, 1.0, 2.0])
+    model = br.ScoreModel(br.Normal(5.0, 1.0), br.Normal(0.0, 1.0))
+    curve = br.epc(model, scores, alpha=[0.5])
+    result = br.compare(curve, curve, replicates=5, rng=1).proportion_test(0.5)
+    assert (result.statistic, result.p_value, result.errors) == (0.0, 1.0, (0, 0))
+
+
+def test_undefined_differences_have_no_interval() -> None:
+    dev = br.Scores([2.0, 3.0], [0.0, 5.0, 1.0])
+    curve = br.epc(dev, br.Scores([1.0, 2.0], [0.5, 1.0]), measure="precision", alpha=[1.0])
+    result = br.compare(curve, curve, replicates=20, rng=1)
+    assert np.isnan([result.difference[0], result.low[0], result.high[0]]).all()
+    assert result.ranges == ()
+    assert result.histogram(1.0).counts.sum() == 0
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_seed_gives_the_same_bytes_however_many_replicates(paired: bool) -> None:
+    a, b = two_systems(13, 70)
+    few, many = (br.compare(a, b, paired=paired, replicates=r, rng=4) for r in (250, 600))
+    np.testing.assert_array_equal(few.differences, many.differences[:250])
+    assert few == br.compare(a, b, paired=paired, replicates=250, rng=np.random.SeedSequence(4))
+
+
+def test_weights_are_copies() -> None:
+    client, impostor = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 2.0])
+    w_c, w_i = np.array([3, 1, 0, 5]), np.array([4, 4, 2])
+    dev = br.Scores([2.0, 3.0, 1.0], [0.0, 1.0, 1.5, 2.5])
+    differences = []
+    for copies in (False, True):
+        curves = []
+        for c, i in ((client, impostor), (client[::-1], impostor + 0.7)):
+            given = (
+                br.Scores(np.repeat(c, w_c), np.repeat(i, w_i))
+                if copies
+                else br.Scores(c, i, client_weights=w_c, impostor_weights=w_i)
+            )
+            curves.append(br.epc(dev, given, alpha=[0.3, 0.5]))
+        differences.append(br.compare(curves[0], curves[1], replicates=50, rng=1).differences)
+    np.testing.assert_array_equal(*differences)
+
+
+# ---------------------------------------------------------------------------- bad input
+DEV = br.Scores([2.0, 3.0, 1.0], [0.0, 1.0])
+CLIENT, IMPOSTOR = [1.0, 2.5, 3.0], [0.0, 2.0]
+
+
+def curve_of(client: Any = CLIENT, impostor: Any = IMPOSTOR, **more: Any) -> br.Epc:
+    given = {key: more.pop(key) for key in list(more) if key.endswith(("ids", "weights"))}
+    return br.epc(DEV, br.Scores(client, impostor, **given), **({"alpha": [0.3, 0.5]} | more))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        ({}, {"client": [1.0, 2.0]}, "epc_a has 3 client scores, epc_b 2"),
+        ({}, {"impostor": [1.0, 2.0, 0.0, 1.0]}, "epc_a has 2 impostor scores, epc_b 4"),
+        ({}, {"measure": "f1"}, "one measure; epc_a has 'hter', epc_b 'f1'"),
+        ({}, {"criterion": "far"}, "one criterion; epc_a has 'weighted-error', epc_b 'far'"),
+        ({}, {"alpha": [0.3, 0.6]}, "equal alphas; epc_a has 2 from 0.3 to 0.5, epc_b 2 from 0.3"),
+        ({}, {"prior": 0.1}, "one test prior; epc_a has 0.6, epc_b 0.1"),
+        ({}, {"client_weights": [1, 2, 1]}, "1 of 3 client weights differ, first 1.0 and 2.0"),
+        ({}, {"impostor_weights": [1, 0.5]}, "whole numbers of copies"),
+        (
+            {"client_ids": ["x", "y", "z"]},
+            {"client_ids": ["x", "z", "y"]},
+            "2 of 3 client_ids differ, first 'y' and 'z' at index 1",
+        ),
+        ({"impostor_ids": [1, 2]}, {"impostor_ids": ["1", "2"]}, "2 of 2 impostor_ids differ"),
+    ],
+)
+def test_curves_that_cannot_be_paired(
+    first: dict[str, Any], second: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(br.InputError, match=text):
+        br.compare(curve_of(**first), curve_of(**second), replicates=5)
+
+
+def test_ids_of_one_system_alone_are_not_compared() -> None:
+    one, other = curve_of(client_ids=["x", "y", "z"]), curve_of()
+    assert one == other
+    np.testing.assert_array_equal(br.compare(one, other, replicates=5).difference, 0.0)
+
+
+def test_unpaired_lengths_may_differ() -> None:
+    result = br.compare(curve_of(), curve_of(client=[1.0, 2.0]), paired=False, replicates=5)
+    assert result.paired is False
+    assert result.low.shape == (2,)
+
+
+def test_a_model_has_no_trials() -> None:
+    model = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    smooth = br.epc(DEV, model, alpha=[0.3, 0.5])
+    with pytest.raises(br.InputError, match="the test side of epc_b must be scores"):
+        br.compare(curve_of(), smooth)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"replicates": 0}, "replicates must be an int >= 1; got 0"),
+        ({"level": 95}, "level must be a confidence level"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:
+    with pytest.raises(br.InputError, match=text):
+        br.compare(curve_of(), curve_of(), **arguments)
+
+
+def test_what_is_no_curve() -> None:
+    with pytest.raises(br.InputTypeError, match="epc_b must be an Epc; got Scores"):
+        br.compare(curve_of(), DEV)
+
+
+def test_an_alpha_that_was_not_computed() -> None:
+    result = br.compare(curve_of(), curve_of(), replicates=5)
+    for method in (result.histogram, result.proportion_test):
+        with pytest.raises(br.InputError, match=r"one of the 2 .* got 0\.41, the nearest is 0\.5"):
+            method(0.41)
+        with pytest.raises(br.InputError, match="alpha must be a fraction"):
+            method(1.5)
+    with pytest.raises(br.InputError, match="bins must be an int >= 1"):
+        result.histogram(0.5, bins=0)

@@ -1,0 +1,275 @@
+"""Guaranteed thresholds against exact binomial sums, exact enumeration and simulation."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import betaroc as br
+
+KINDS = ["far", "frr"]
+
+
+def sample(kind: str, values: object, **more: object) -> br.Scores:
+    """The class under test holds `values`, the other three scores of no matter."""
+    named = {"far": ("impostor", "client"), "frr": ("client", "impostor")}[kind]
+    given = {named[0]: values, named[1]: [-5.0, 0.5, 40.0]}
+    return br.Scores(**given, **{f"{named[0]}_{key}": v for key, v in more.items()})
+
+
+def at_least(n: int, k: int, x: Fraction) -> Fraction:
+    """P(Binomial(n, x) >= k), term by term."""
+    return sum((math.comb(n, j) * x**j * (1 - x) ** (n - j) for j in range(k, n + 1)), Fraction())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("n", "x", "confidence"),
+    [
+        (30, "0.1", "0.95"),
+        (59, "0.05", "0.95"),
+        (60, "0.5", "0.9"),
+        (45, "0.3", "0.999"),
+        (20, "0.9", "0.05"),
+        (7, "0.99", "0.2"),
+        (2, "0.5", "0.75"),  # equal as fractions
+        (2, "0.9", "0.99"),
+        (1, "0.25", "0.25"),
+    ],
+)
+def test_index_is_the_largest_that_keeps_the_promise(
+    kind: str, n: int, x: str, confidence: str
+) -> None:
+    values = np.random.default_rng(n).permutation(n).astype(float)
+    found = br.guaranteed_threshold(
+        sample(kind, values), **{kind: float(x)}, confidence=float(confidence)
+    )
+    rate, wanted = Fraction(x), Fraction(confidence)
+    k = max(j for j in range(1, n + 1) if at_least(n, j, rate) >= wanted)
+    assert (found.k, found.n, found.kind) == (k, n, kind)
+    assert found.rate == float(x)
+    assert found.confidence == float(confidence)
+    assert found.achieved == pytest.approx(float(at_least(n, k, rate)), rel=1e-13)
+    ordered = sorted(values.tolist(), reverse=kind == "far")
+    if kind == "far":
+        assert found.threshold == ordered[k - 1]
+        assert found.far == (k - 1) / n
+    else:
+        assert found.threshold < ordered[k - 1] == np.nextafter(found.threshold, np.inf)
+        assert found.frr == (k - 1) / n
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("x", "confidence", "needed"),
+    [
+        # Wilks: 1 - 0.95^59 = 0.9515 and 1 - 0.95^58 = 0.9490; 299 and 459 likewise.
+        ("0.05", "0.95", 59),
+        ("0.01", "0.95", 299),
+        ("0.01", "0.99", 459),
+        ("0.1", "0.9", 22),
+        ("0.9", "0.99", 2),
+        ("0.5", "0.75", 2),
+        ("0.6", "0.5", 1),
+    ],
+)
+def test_scores_needed(kind: str, x: str, confidence: str, needed: int) -> None:
+    fails = 1 - Fraction(confidence)
+    assert (1 - Fraction(x)) ** needed <= fails
+    assert needed == 1 or (1 - Fraction(x)) ** (needed - 1) > fails
+    ask = {kind: float(x), "confidence": float(confidence)}
+    found = br.guaranteed_threshold(sample(kind, np.arange(needed)), **ask)
+    assert (found.n_needed, found.k) == (needed, 1)
+    if needed > 1:
+        with pytest.raises(br.InputError, match=f"needs at least {needed} .* scores; got"):
+            br.guaranteed_threshold(sample(kind, np.arange(needed - 1)), **ask)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rate_that_is_said_to_be_reachable_is(kind: str) -> None:
+    scores = sample(kind, np.arange(40.0))
+    with pytest.raises(br.InputError) as error:
+        br.guaranteed_threshold(scores, **{kind: 0.01})
+    text = str(error.value)
+    assert "needs at least 299" in text
+    assert "got 40" in text
+    shown = float(text.partition(f"guarantee {kind}=")[2].split()[0])
+    assert br.guaranteed_threshold(scores, **{kind: shown}).k == 1
+    assert shown == pytest.approx(1.0 - 0.05 ** (1 / 40), rel=1e-5)
+    with pytest.raises(br.InputError):
+        br.guaranteed_threshold(scores, **{kind: shown * 0.9999})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_discrete_laws_keep_the_promise_exactly(kind: str) -> None:
+    """Every sample of 12 from three values, with its probability: no simulation."""
+    n, places = 12, (-1.0, 0.0, 2.5)
+    thresholds = {}
+    for a, b in itertools.product(range(n + 1), repeat=2):
+        if a + b <= n:
+            counts = (a, b, n - a - b)
+            scores = sample(kind, np.repeat(places, counts))
+            thresholds[counts] = br.guaranteed_threshold(
+                scores, **{kind: 0.3}, confidence=0.9
+            ).threshold
+    coverage = []
+    tenths = range(11)
+    for p, q in itertools.product(tenths, tenths):
+        if p + q > 10:
+            continue
+        law = [Fraction(p, 10), Fraction(q, 10), Fraction(10 - p - q, 10)]
+        kept = Fraction()
+        for counts, threshold in thresholds.items():
+            if kind == "far":
+                rate = sum(m for m, s in zip(law, places, strict=True) if s > threshold)
+            else:
+                rate = sum(m for m, s in zip(law, places, strict=True) if s <= threshold)
+            if rate <= Fraction(3, 10):
+                ways = math.factorial(n)
+                for c in counts:
+                    ways //= math.factorial(c)
+                kept += ways * math.prod(m**c for m, c in zip(law, counts, strict=True))
+        assert kept >= Fraction(9, 10)
+        coverage.append(kept)
+    # The worst of these laws has 4/10, the first above the bound, on the outermost value: the
+    # threshold must be that value, which k scores have to reach.
+    k = max(j for j in range(1, n + 1) if at_least(n, j, Fraction(3, 10)) >= Fraction(9, 10))
+    assert min(coverage) == at_least(n, k, Fraction(4, 10))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_simulated_coverage_of_a_continuous_law_is_the_one_stated(kind: str) -> None:
+    rng = np.random.default_rng(7)
+    replicates, kept = 2000, 0
+    for _ in range(replicates):
+        scores = sample(kind, rng.random(80))
+        found = br.guaranteed_threshold(scores, **{kind: 0.1}, confidence=0.9)
+        rate = 1.0 - found.threshold if kind == "far" else found.threshold
+        kept += rate <= 0.1
+    exact = float(at_least(80, found.k, Fraction(1, 10)))
+    assert found.achieved == pytest.approx(exact, rel=1e-13)
+    assert 0.9 <= exact < 0.96
+    assert abs(kept / replicates - exact) < 4.0 * math.sqrt(exact * (1.0 - exact) / replicates)
+
+
+def test_simulated_coverage_of_a_rounded_law() -> None:
+    rng = np.random.default_rng(8)
+    values = np.arange(10)
+    replicates, kept = 2000, 0
+    for _ in range(replicates):
+        found = br.guaranteed_threshold(
+            sample("far", rng.integers(0, 10, 80)), far=0.25, confidence=0.9
+        )
+        kept += np.mean(values > found.threshold) <= 0.25
+    assert kept / replicates >= 0.9 - 3.0 * math.sqrt(0.09 / replicates)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_are_copies(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    values, weights = rng.normal(size=25).round(1), rng.integers(0, 9, 25)
+    counted = br.guaranteed_threshold(sample(kind, values, weights=weights), **{kind: 0.15})
+    copies = br.guaranteed_threshold(sample(kind, np.repeat(values, weights)), **{kind: 0.15})
+    assert (counted.threshold, counted.k, counted.n) == (copies.threshold, copies.k, copies.n)
+    assert (counted.far, counted.frr) == (copies.far, copies.frr)
+
+
+def test_huge_weights_are_not_expanded() -> None:
+    scores = br.Scores([1.0, 2.0], [0.25, 0.75], impostor_weights=[10**9, 1])
+    found = br.guaranteed_threshold(scores, far=1e-6)
+    assert found.n == 10**9 + 1
+    assert found.threshold == 0.25
+
+
+def test_both_error_rates_are_those_met_on_the_scores() -> None:
+    scores = br.Scores([0.2, 0.5, 0.9], np.arange(30) / 30)
+    found = br.guaranteed_threshold(scores, far=0.3)
+    assert found.far == np.mean(scores.impostor > found.threshold)
+    assert found.frr == np.mean(scores.client <= found.threshold) == 2 / 3
+
+
+def test_the_model_is_put_beside() -> None:
+    rng = np.random.default_rng(4)
+    scores = br.Scores(rng.normal(2.0, 1.0, 200), rng.normal(0.0, 1.0, 300))
+    fit = br.fit(scores, "normal")
+    alone, beside = (br.guaranteed_threshold(s, far=0.05) for s in (scores, fit))
+    assert alone.model_threshold is None
+    assert beside.model_threshold == fit.model.threshold_at_far(0.05)
+    assert not beside.extrapolates
+    assert (alone.threshold, alone.k) == (beside.threshold, beside.k)
+    for model in (fit, fit.model):
+        assert br.guaranteed_threshold(scores, far=0.05, model=model) == beside
+    mirrored = br.guaranteed_threshold(fit, frr=0.05)
+    assert mirrored.model_threshold == fit.model.threshold_at_frr(0.05)
+
+
+def test_a_model_below_one_expected_score_extrapolates() -> None:
+    rng = np.random.default_rng(5)
+    scores = br.Scores(rng.normal(2.0, 1.0, 20), rng.normal(0.0, 1.0, 20))
+    fit = br.fit(scores, "normal")
+    # 1 - (1 - 0.04)^20 = 0.558: a low confidence is possible below 1/20.
+    assert br.guaranteed_threshold(fit, far=0.04, confidence=0.5).extrapolates
+    assert not br.guaranteed_threshold(fit, far=0.06, confidence=0.5).extrapolates
+    assert not br.guaranteed_threshold(scores, far=0.04, confidence=0.5).extrapolates
+    with pytest.raises(br.InputError, match="threshold_at_far extrapolates and guarantees nothing"):
+        br.guaranteed_threshold(fit, far=0.001)
+
+
+def test_groups_of_one_trial_are_independent() -> None:
+    scores = sample("far", np.arange(40.0), groups=np.arange(40))
+    assert br.guaranteed_threshold(scores, far=0.1).n == 40
+    with pytest.raises(br.InputError, match="impostor_groups puts 40 trials into 20"):
+        br.guaranteed_threshold(sample("far", np.arange(40.0), groups=np.arange(40) // 2), far=0.1)
+    # The groups of the other class do not matter.
+    other = br.Scores([1.0, 2.0], np.arange(40.0), client_groups=["a", "a"])
+    assert br.guaranteed_threshold(other, far=0.1).n == 40
+
+
+SCORES = br.Scores([1.0, 2.0, 3.0], np.arange(100.0))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "exactly one of far and frr must be given; got neither"),
+        ({"far": 0.1, "frr": 0.1}, "got both"),
+        ({"far": 0.0}, "strictly between 0 and 1; got 0.0"),
+        ({"frr": 1.0}, "strictly between 0 and 1; got 1.0"),
+        ({"far": 5}, "Did you mean 0.05"),
+        ({"far": math.nan}, "got nan"),
+        ({"far": 0.1, "confidence": 95}, "Did you mean 0.95"),
+        ({"far": 0.1, "confidence": 1.0}, "confidence must be"),
+        ({"far": 1e-300}, r"needs at least 3\.00e\+300 impostor"),
+        ({"far": 5e-324}, r"needs at least 6\.06e\+323 impostor"),
+        ({"frr": 0.1}, "needs at least 29 client scores; got 3"),
+    ],
+)
+def test_wishes_that_cannot_be_met(given: dict[str, float], said: str) -> None:
+    with pytest.raises(br.InputError, match=said) as error:
+        br.guaranteed_threshold(SCORES, **given)
+    assert len(str(error.value)) <= 400
+
+
+def test_other_inputs_that_are_refused() -> None:
+    for given in ({"far": "0.1"}, {"far": True}, {"far": 0.1, "model": 3}):
+        with pytest.raises(br.InputTypeError):
+            br.guaranteed_threshold(SCORES, **given)
+    with pytest.raises(br.InputTypeError, match="A model alone has no sample"):
+        br.guaranteed_threshold(br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), far=0.1)
+    broken = sample("far", [1.0, 2.0], weights=[100.0, 0.5])
+    with pytest.raises(br.InputError, match=r"impostor_weights must be whole .* 0\.5 at index 1"):
+        br.guaranteed_threshold(broken, far=0.1)
+
+
+def test_the_result_is_a_value() -> None:
+    found = br.guaranteed_threshold(SCORES, far=0.1)
+    assert found == pickle.loads(pickle.dumps(found)) == copy.deepcopy(found)
+    assert eval(repr(found), {"GuaranteedThreshold": br.GuaranteedThreshold}) == found
+    assert hash(found) == hash(copy.copy(found))
+    assert found != br.guaranteed_threshold(SCORES, far=0.2)
