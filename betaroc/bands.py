@@ -27,6 +27,7 @@ from betaroc.resampling import (
     refuse_fractional_weights,
     streams,
 )
+from betaroc.threshold_error import ThresholdError, threshold_error
 
 __all__ = ["Band", "band", "empirical_laws", "measured", "observed_prior", "pointwise"]
 
@@ -115,10 +116,8 @@ def band(
     empirical_laws(e.test, "test")
     if method == "exact":
         return _exact_band(e, level, resample=resample, simultaneous=simultaneous)
-    drawn = None
-    if resample == "both":
-        drawn = _dev_size(e, m)
-    elif m is not None:
+    again = _rechoice(e, m, stratified=stratified) if resample == "both" else None
+    if again is None and m is not None:
         raise InputError(
             'm is the number of dev scores drawn in each replicate and needs resample="both"; got'
             f" m={m!r} with resample={resample!r}. Leave m out."
@@ -126,16 +125,17 @@ def band(
     values = np.empty((replicates, e.alpha.size))
     for rows, stream in streams(replicates, rng):
         size = rows.stop - rows.start
-        if drawn is None:
+        if again is None:
             values[rows] = fixed_values(e, stream, size, stratified=stratified)
         else:
-            values[rows] = _rechosen_values(e, stream, size, drawn, stratified=stratified)
+            values[rows] = _rechosen_values(e, stream, size, again, stratified=stratified)
     estimate = e.value
     low, high = (_sup_t if simultaneous else pointwise)(values, estimate, level)
     undefined = np.sum(np.isnan(values), axis=0)
     if simultaneous:
         bottom, top = _range(e.measure)
         low, high = np.maximum(low, bottom), np.minimum(high, top)
+    drawn = again.m if isinstance(again, _Rechoice) else None
     return Band(
         e.alpha, estimate, low, high, level, bool(simultaneous), resample, replicates, undefined,
         drawn,
@@ -159,57 +159,92 @@ def fixed_values(e: Epc, rng: np.random.Generator, size: int, *, stratified: boo
 
 
 def _rechosen_values(
-    e: Epc, rng: np.random.Generator, size: int, m: int, *, stratified: bool
+    e: Epc,
+    rng: np.random.Generator,
+    size: int,
+    again: _Rechoice | ThresholdError,
+    *,
+    stratified: bool,
 ) -> FloatArray:
     """The measure at thresholds that each replicate chooses again.
 
     With fewer dev scores than there were, the part of a replicate that is due to
-    its thresholds is larger than in truth by (n/m) to the power of the rate.
+    its thresholds is larger than in truth and shrunk.
     """
     laws = empirical_laws(e.test, "test")
     clients, impostors = (round(law.total) for law in laws)
-    shrink = (m / _dev_total(e)) ** _rate(e.criterion)
     sizes = class_sizes(rng, size, clients, impostors, stratified=stratified)
     k = e.alpha.size
     rejected, accepted = (np.empty((size, 2 * k), dtype=np.int64) for _ in range(2))
     lost = np.zeros(size, dtype=np.bool_)
     for row in range(size):
-        again = _choose_again(e, rng, m, stratified=stratified)
-        lost[row] = again is None
-        t = Thresholds.concatenate([e.chosen, e.chosen if again is None else again])
+        chosen = again.draw(rng)
+        lost[row] = chosen is None
+        t = Thresholds.concatenate([e.chosen, e.chosen if chosen is None else chosen])
         client, impostor = (cells_of(law, t) for law in laws)
         one = sizes[0][[row]], sizes[1][[row]]
         rejected[row], accepted[row] = (x[0] for x in _errors(rng, client, impostor, *one))
     fixed = measured(e, rejected[:, :k], accepted[:, :k], *sizes)
-    again_values = measured(e, rejected[:, k:], accepted[:, k:], *sizes)
-    values = again_values if shrink == 1.0 else (1.0 - shrink) * fixed + shrink * again_values
+    moved = measured(e, rejected[:, k:], accepted[:, k:], *sizes)
+    shrink = again.shrink
+    values = moved if shrink == 1.0 else (1.0 - shrink) * fixed + shrink * moved
     values[lost] = np.nan
     return values
 
 
-def _rate(criterion: str) -> float:
-    return 1.0 / 3.0 if criterion in _CUBE_ROOT else 0.5
+@dataclass(frozen=True)
+class _Rechoice:
+    """Dev's thresholds chosen again from m of its scores.
+
+    The thresholds of m scores depart further than those of all n, by (n/m) to the
+    power of the rate, for which `shrink` makes up.
+    """
+
+    e: Epc
+    client: Empirical
+    impostor: Empirical
+    m: int
+    stratified: bool
+
+    @property
+    def total(self) -> int:
+        return round(self.client.total + self.impostor.total)
+
+    @property
+    def shrink(self) -> float:
+        rate = 1.0 / 3.0 if self.e.criterion in _CUBE_ROOT else 0.5
+        return float((self.m / self.total) ** rate)
+
+    def draw(self, rng: np.random.Generator) -> Thresholds | None:
+        """One choice; None if a class was not drawn at all."""
+        prior = self.e.dev.prior
+        if self.stratified:
+            share = self.m / self.total
+            clients = max(1, round(share * self.client.total))
+            impostors = max(1, round(share * self.impostor.total))
+        else:
+            clients = int(rng.binomial(self.m, self.client.total / self.total))
+            impostors = self.m - clients
+            if clients == 0 or impostors == 0:
+                return None
+            prior = clients / self.m if observed_prior(self.e.dev) else prior
+        client = draw_law(rng, self.client, clients)
+        pair = EmpiricalPair(client, draw_law(rng, self.impostor, impostors))
+        return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
 
 
-def _choose_again(
-    e: Epc, rng: np.random.Generator, m: int, *, stratified: bool
-) -> Thresholds | None:
-    """Dev's thresholds from m of its scores; None if a class was not drawn at all."""
-    client, impostor = empirical_laws(e.dev, "dev")
-    share = m / _dev_total(e)
-    if stratified:
-        clients = max(1, round(share * client.total))
-        impostors = max(1, round(share * impostor.total))
-    else:
-        clients = int(rng.binomial(m, client.total / _dev_total(e)))
-        impostors = m - clients
-        if clients == 0 or impostors == 0:
-            return None
-    pair = EmpiricalPair(draw_law(rng, client, clients), draw_law(rng, impostor, impostors))
-    prior = e.dev.prior
-    if not stratified and observed_prior(e.dev):
-        prior = clients / m
-    return CRITERIA[e.criterion].choose(pair, prior, e.alpha)
+def _rechoice(e: Epc, m: int | None, *, stratified: bool) -> _Rechoice | ThresholdError:
+    """What makes dev's thresholds vary: its scores, or the errors of its fit."""
+    fitted = e.dev_fit is not None and not isinstance(e.dev._pair, EmpiricalPair)
+    if not fitted:
+        client, impostor = empirical_laws(e.dev, "dev")
+        return _Rechoice(e, client, impostor, _dev_size(e, m, client, impostor), stratified)
+    if m is not None:
+        raise InputError(
+            f"m is a number of dev scores to draw, but dev is a fit, which varies by the errors of"
+            f" its parameters; got m={m!r}. Leave m out."
+        )
+    return threshold_error(e.dev_fit, e.criterion, e.dev.prior, e.alpha, e.chosen)
 
 
 def _errors(
@@ -316,16 +351,12 @@ def observed_prior(model: ScoreModel) -> bool:
     return model.prior == client.total / (client.total + impostor.total)
 
 
-def _dev_total(e: Epc) -> int:
-    return sum(round(law.total) for law in empirical_laws(e.dev, "dev"))
-
-
-def _dev_size(e: Epc, m: int | None) -> int:
+def _dev_size(e: Epc, m: int | None, client: Empirical, impostor: Empirical) -> int:
     """Dev scores to draw: all of them where the plain bootstrap is consistent."""
-    total = _dev_total(e)
+    total = round(client.total + impostor.total)
     if m is None:
-        smaller = min(law.total for law in empirical_laws(e.dev, "dev"))
-        return round(total / smaller ** (1.0 / 3.0)) if e.criterion in _CUBE_ROOT else total
+        smaller = min(client.total, impostor.total)
+        return round(total / smaller**0.25) if e.criterion in _CUBE_ROOT else total
     m = _checks.count(m, "m", 2)
     if m > total:
         raise InputError(

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import betaroc as br
 from betaroc.criteria import CRITERIA
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.resampling import draw_law
+from betaroc.threshold_error import threshold_error
 
 FloatArray = npt.NDArray[np.float64]
 ALPHAS = np.linspace(0.2, 0.8, 13)
@@ -187,6 +188,82 @@ def test_variance_of_a_target_rate_is_the_sum_of_its_two_parts() -> None:
     assert band.m == n_dev + 500
 
 
+def test_error_of_a_fitted_threshold_is_the_delta_methods() -> None:
+    """Normal, FAR = v: theta = mu + z sigma, so Var theta = sigma^2 (1 + z^2 / 2) / n."""
+    rng = np.random.default_rng(30)
+    scores = br.Scores(rng.normal(1.0, 1.0, 70), rng.normal(-1.0, 1.3, 90))
+    fit = br.fit(scores, "normal")
+    v = np.array([0.01, 0.1, 0.5])
+    curve = br.epc(fit, br.Scores([1.0, 2.0], [0.0, 1.0, 0.5]), criterion="far", alpha=v)
+    error = threshold_error(fit, "far", 0.5, v, curve.chosen)
+    sigma, z = fit.impostor.params["sigma"], stats.norm.isf(v)
+    expected = sigma**2 * (1 + z**2 / 2) / 90
+    np.testing.assert_allclose((error.slope**2).sum(axis=1), expected, rtol=1e-9)
+    drawn = np.array([error.draw(rng).theta for _ in range(4000)])
+    np.testing.assert_allclose(drawn.var(axis=0), expected, rtol=5 * math.sqrt(2 / 4000))
+
+
+def test_error_of_the_threshold_of_a_beta_fit() -> None:
+    """Weighted error: Var theta = grad' I^-1 grad / slope of log f_c/f_i squared."""
+    rng = np.random.default_rng(31)
+    fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 400)))
+    alpha = np.array([0.3, 0.5, 0.7])
+    curve = br.epc(fit, fit.model, alpha=alpha)
+    error = threshold_error(fit, "weighted-error", 0.5, alpha, curve.chosen)
+    theta = curve.threshold
+    (a1, b1), (a2, b2) = fit.client.values, fit.impostor.values
+
+    def gradient(a: float, b: float) -> FloatArray:
+        both = special.digamma(a + b)
+        return np.array(
+            [
+                np.log(theta) - special.digamma(a) + both,
+                np.log1p(-theta) - special.digamma(b) + both,
+            ]
+        )
+
+    variance = np.zeros(3)
+    for a, b, n in ((a1, b1, 300), (a2, b2, 400)):
+        t = special.polygamma(1, a + b)
+        information = np.array(
+            [[special.polygamma(1, a) - t, -t], [-t, special.polygamma(1, b) - t]]
+        )
+        g = gradient(a, b)
+        variance += np.einsum("ik,ij,jk->k", g, np.linalg.inv(information), g) / n
+    # d/d logit theta of log f_c/f_i: (a1 - a2)(1 - theta) - (b1 - b2) theta
+    slope = (a1 - a2) * (1 - theta) - (b1 - b2) * theta
+    # central differences of a tenth of an error: their own error is of the order 1e-2 of an error
+    np.testing.assert_allclose((error.slope**2).sum(axis=1), variance / slope**2, rtol=2e-3)
+
+
+def test_band_of_a_fit_covers_the_value_at_the_true_choice() -> None:
+    """HTER, beta fit of 100 + 100, 300 + 300 test scores; 400 pairs: the error is .011."""
+    rng = np.random.default_rng(32)
+    client, impostor, shifted = br.Beta(4.0, 2.0), br.Beta(2.0, 4.0), br.Beta(2.0, 3.0)
+    alpha = np.array([0.25, 0.75])
+    value = br.epc(
+        br.ScoreModel(client, impostor), br.ScoreModel(client, shifted), alpha=alpha
+    ).value
+    hits = np.zeros(2)
+    for seed in range(400):
+        dev = br.Scores(client.sample(100, rng), impostor.sample(100, rng))
+        test = br.Scores(client.sample(300, rng), shifted.sample(300, rng))
+        band = br.epc(br.fit(dev), test, alpha=alpha).band(replicates=200, rng=seed)
+        hits += (band.low <= value) & (value <= band.high)
+    assert np.all((hits / 400 >= 0.92) & (hits / 400 <= 0.98)), hits / 400
+
+
+def test_ends_of_the_scale_stay_where_they_are() -> None:
+    rng = np.random.default_rng(33)
+    fit = br.fit(br.Scores(np.r_[rng.beta(3, 2, 60), 1.0, 1.0], np.r_[rng.beta(2, 3, 60), 0.0]))
+    test = br.Scores(rng.beta(3, 2, 50), rng.beta(2, 3, 60))
+    band = br.epc(fit, test, alpha=[0.0, 0.5, 1.0]).band(replicates=300, rng=1)
+    assert band.m is None
+    assert np.all(band.high >= band.low)
+    assert band.high[0] == band.low[0] == 0.5  # accept all: every impostor, no client lost
+    assert band.high[1] > band.low[1]
+
+
 @pytest.mark.parametrize("criterion", list(CRITERIA))
 @pytest.mark.parametrize("size", [40, 5000])
 def test_a_drawn_law_chooses_as_its_rows_would(criterion: str, size: int) -> None:
@@ -222,7 +299,7 @@ def test_default_m_is_smaller_where_the_plain_bootstrap_fails(
     sides: tuple[br.Scores, br.Scores],
 ) -> None:
     total = 800
-    for criterion, expected in (("weighted-error", round(800 / 300 ** (1 / 3))), ("frr", total)):
+    for criterion, expected in (("weighted-error", round(800 / 300**0.25)), ("frr", total)):
         assert br.epc(*sides, criterion=criterion).band(replicates=1, rng=1).m == expected
     assert br.epc(*sides).band(replicates=1, m=total, rng=1).m == total
     assert br.epc(*sides).band(resample="test", replicates=1, rng=1).m is None
@@ -355,3 +432,10 @@ def test_a_model_has_no_rows() -> None:
     with pytest.raises(br.InputError, match='Give Scores as dev of epc or take resample="test"'):
         br.epc(model, scores).band()
     assert br.epc(model, scores).band(resample="test", replicates=10).resample == "test"
+
+
+def test_m_is_not_for_a_fit() -> None:
+    rng = np.random.default_rng(34)
+    fit = br.fit(br.Scores(rng.beta(3, 2, 30), rng.beta(2, 3, 30)))
+    with pytest.raises(br.InputError, match="dev is a fit"):
+        br.epc(fit, br.Scores([0.5, 0.9], [0.1, 0.2, 0.3])).band(m=20)

@@ -50,7 +50,7 @@ LAYERS = (
     ("betaroc.empirical_choice",),
     ("betaroc.criteria",),
     ("betaroc.expected_performance",),
-    ("betaroc.resampling",),
+    ("betaroc.resampling", "betaroc.threshold_error"),
     ("betaroc.bands",),
     ("betaroc.comparison",),
     ("betaroc.scores",),

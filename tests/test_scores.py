@@ -151,7 +151,7 @@ def test_large_scores_have_a_short_repr():
         (pa.array(["g", "i", "g", "i"]), "g"),
         (["1", "0", "1", "0"], "1"),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_labels(labels, client_label):
     scores = br.Scores.from_labels(labels, X, client_label=client_label)
