@@ -108,4 +108,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "errors"})
+    return sorted([*__all__, "errors", *(name for name in globals() if name.startswith("__"))])

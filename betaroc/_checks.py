@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc._containers import array_1d, refuse_kind, to_numpy
+from betaroc._thresholds import FloatArray
 from betaroc._words import listed, nearest, shown
 from betaroc.errors import InputError, InputTypeError, PrecisionWarning, warn
 
@@ -24,6 +25,7 @@ __all__ = [
     "finite",
     "fraction",
     "frozen",
+    "generator",
     "level",
     "listed",
     "nearest",
@@ -35,8 +37,6 @@ __all__ = [
     "shown",
     "weights_array",
 ]
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Up to here every integer has a float64 of its own.
 _EXACT = 2**53
@@ -130,6 +130,17 @@ def count(value: object, name: str, minimum: int = 1) -> int:
     if value < minimum:
         raise InputError(f"{name} {must}; got {value}. Give a larger count.")
     return int(value)
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """Where randomness comes from: None, an int, a SeedSequence or a Generator."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(
+            f"rng must be None, an int >= 0, a SeedSequence or a Generator; got"
+            f" {shown(rng)}. Give a seed such as 1."
+        ) from error
 
 
 def score_array(values: Any, name: str) -> FloatArray:

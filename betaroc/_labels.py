@@ -14,8 +14,8 @@ from betaroc.errors import InputError, InputTypeError
 
 BoolArray = npt.NDArray[np.bool_]
 
-#: The pairs that need no client_label, impostor first.
-_KNOWN = ((0.0, 1.0), (-1.0, 1.0))
+#: The pairs that need no client_label: the larger is the client's.
+KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
 
 
 def client_mask(
@@ -35,11 +35,11 @@ def client_mask(
         _refuse_many(found, tally, where, name, scores)
     client = _client_among(found, tally, client_label, name)
     mask = np.asarray(array == client)
-    refuse_one_class(mask, found, array.size, name)
+    _refuse_one_class(mask, found, array.size, name)
     return mask
 
 
-def refuse_one_class(mask: BoolArray, found: Sequence[object], n: int, name: str) -> None:
+def _refuse_one_class(mask: BoolArray, found: Sequence[object], n: int, name: str) -> None:
     """Raise unless both classes occur."""
     if mask.all() or not mask.any():
         missing = "impostor" if mask.any() else "client"
@@ -51,7 +51,7 @@ def refuse_one_class(mask: BoolArray, found: Sequence[object], n: int, name: str
 
 def looks_like_labels(values: npt.NDArray[Any]) -> bool:
     """True if both values of {0, 1} or {-1, 1} occur and nothing else."""
-    return {float(v) for v in _few_distinct(values)} in ({0.0, 1.0}, {-1.0, 1.0})
+    return {float(v) for v in _few_distinct(values)} in KNOWN_LABELS
 
 
 def _few_distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -155,7 +155,7 @@ def _client_among(found: list[Any], tally: list[int], client_label: object, name
             f" {parts}. Give one of them, of the same type."
         )
     numbers = set() if isinstance(found[0], str) else {float(v) for v in found}
-    if numbers and any(numbers <= set(pair) for pair in _KNOWN):
+    if numbers and any(numbers <= known for known in KNOWN_LABELS):
         return type(found[0])(1)
     raise InputError(
         f"{name} must be {{0, 1}}, {{False, True}} or {{-1, 1}} unless client_label= says which"

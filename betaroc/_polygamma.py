@@ -91,12 +91,6 @@ def digamma(x: npt.ArrayLike) -> FloatArray:
     return np.asarray(phi_tau(value)[0] + np.log(value))
 
 
-def trigamma(x: npt.ArrayLike) -> FloatArray:
-    """The derivative of digamma, for x > 0."""
-    value = np.asarray(x, dtype=np.float64)
-    return np.asarray(phi_tau(value)[1] + 1.0 / value)
-
-
 def information_terms(
     a: Number, b: Number, tau_a: Number, tau_b: Number, tau_s: Number
 ) -> tuple[Number, Number, Number, Number]:

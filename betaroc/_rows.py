@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc._checks import FloatArray, score_array
+from betaroc._labels import KNOWN_LABELS, looks_like_labels
 from betaroc._words import listed, nearest, shown
 from betaroc.errors import FileFormatError, InputError
 
 _WORDS = {"true", "false"}
-_KNOWN = ({0.0, 1.0}, {-1.0, 1.0})
 
 
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
@@ -59,7 +59,7 @@ class Rows:
     def _client(self, kinds: list[object], keys: list[object], client_label: object) -> object:
         if client_label is None:
             numbers = {k for k in kinds if isinstance(k, float)}
-            if any(numbers <= known for known in _KNOWN) and len(numbers) == len(kinds):
+            if any(numbers <= known for known in KNOWN_LABELS) and len(numbers) == len(kinds):
                 return 1.0
             if set(kinds) <= _WORDS:
                 return "true"
@@ -90,7 +90,7 @@ class Rows:
 
     def _refuse_many(self, kinds: list[object], keys: list[object]) -> NoReturn:
         odd = any(isinstance(k, float) and not k.is_integer() for k in kinds)
-        binary = set(np.unique(self.scores[:1000]).tolist()) in _KNOWN
+        binary = looks_like_labels(self.scores)
         hint = (
             "Are the score and the label column swapped?"
             if odd or binary

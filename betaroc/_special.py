@@ -14,9 +14,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from betaroc._polygamma import digamma
 from betaroc._thresholds import FloatArray, Thresholds, softplus
+from betaroc.errors import FitError
 
-_HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 #: Below this the incomplete beta ratio is formed in log space.
 _TINY = 1e-270
 #: Closer to an end than this, theta or 1 - theta is denormal or gone; the logit is not.
@@ -49,7 +51,7 @@ def log_beta(a: float, b: float) -> float:
     n = a + b
     return math.fsum(
         (
-            _HALF_LOG_TWO_PI,
+            HALF_LOG_TWO_PI,
             0.5 * (math.log(n / a) - math.log(b)),
             -a * math.log1p(b / a),
             -b * math.log1p(a / b),
@@ -62,8 +64,6 @@ def log_beta(a: float, b: float) -> float:
 
 def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:
     """log B(a_2, b_2) - log B(a_1, b_1), relatively accurate for neighbouring shapes too."""
-    from betaroc._polygamma import digamma
-
     step_a, step_b = a_2 - a_1, b_2 - b_1
     if abs(step_a) > 0.2 * min(a_1, a_2) or abs(step_b) > 0.2 * min(b_1, b_2):
         return log_beta(a_2, b_2) - log_beta(a_1, b_1)
@@ -95,7 +95,7 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
         far = plain_rounds < deviance_rounds
     constant = math.fsum(
         (
-            -_HALF_LOG_TWO_PI,
+            -HALF_LOG_TWO_PI,
             0.5 * (math.log(a / n) + math.log(b)),
             stirling_remainder(n),
             -stirling_remainder(a),
@@ -233,8 +233,6 @@ def bracketed_root(
     """The sign change of ``function`` in [low, high], to the last digits."""
     from scipy.optimize import brentq
 
-    from betaroc.errors import FitError
-
     at_low, at_high = function(low), function(high)
     if at_low == 0.0:
         return low
@@ -250,5 +248,8 @@ def bracketed_root(
         full_output=True, disp=False,
     )  # fmt: skip
     if not state.converged:
-        raise FitError(f"{what}: the root did not converge within 500 steps near {root!r}.")
+        raise FitError(
+            f"{what}: the root did not converge within 500 steps near {root!r}."
+            " This is a defect of betaroc: please report the two laws."
+        )
     return float(root)

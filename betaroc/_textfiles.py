@@ -248,7 +248,7 @@ def read_table(file: TextFile, score: str, label: str, delimiter: str) -> Rows:
     header, line = next(rows, ([], 0))
     if score not in header and any(";" in h for h in header):
         _refuse_semicolons(header, line, rows, file.name, delimiter)
-    s, l = _positions(header, line, file.name, score, label)  # noqa: E741
+    s, l = _positions(header, line, file.name, score, label, delimiter)  # noqa: E741
     width = len(header)
     for row, line in rows:
         if len(row) != width:
@@ -280,15 +280,31 @@ def _refuse_semicolons(
 ) -> NoReturn:
     row, second = next(rows, ([], 0))
     text = delimiter.join(row)
-    commas = f" and line {second} has comma decimals: {shown(text)}" if "," in text else ""
+    commas, do = "", "Replace the semicolons by commas."
+    if "," in text:
+        commas = f" and line {second} has comma decimals: {shown(text)}"
+        do = "Replace decimal commas by points, then semicolons by commas."
     raise FileFormatError(
         f"{name} must be separated by commas or tabs; line {line} is separated by semicolons:"
-        f" {shown(delimiter.join(header))}{commas}. Replace decimal commas by points, then"
-        " semicolons by commas."
+        f" {shown(delimiter.join(header))}{commas}. {do}"
     )
 
 
-def _positions(header: list[str], line: int, name: str, score: str, label: str) -> tuple[int, int]:
+def _header_for(row: list[str], score: str, label: str, delimiter: str) -> str:
+    """The first line that a file without one should get, its columns in the order found."""
+    if len(row) != 2:
+        return "Add a first line that names the columns, these two among them."
+    binary = [field.strip() in {"0", "1", "-1"} for field in row]
+    orders = [(label, score)] if binary == [True, False] else [(score, label)]
+    if binary[0] == binary[1]:
+        orders.append((label, score))
+    lines = " or ".join(shown(delimiter.join(order)) for order in orders)
+    return f"Add a first line {lines}" + (", as the columns are." if len(orders) > 1 else ".")
+
+
+def _positions(
+    header: list[str], line: int, name: str, score: str, label: str, delimiter: str
+) -> tuple[int, int]:
     twice = [h for i, h in enumerate(header) if h in header[:i]]
     if twice:
         raise FileFormatError(
@@ -301,9 +317,11 @@ def _positions(header: list[str], line: int, name: str, score: str, label: str) 
         if all(_NUMBER(h.strip()) for h in header):
             raise FileFormatError(
                 f"{name} must have a header with the columns {shown(score)} and {shown(label)};"
-                f" line {line} holds numbers: {listed(header)}. Add a first line 'score,label'"
-                " in the order of the columns."
+                f" line {line} holds numbers: {listed(header)}."
+                f" {_header_for(header, score, label, delimiter)}"
             )
+        if len(header) == 1:
+            _refuse_separator(header[0], line, name, delimiter)
         if len(header) == 1 and len(header[0].split()) > 1:
             raise FileFormatError(
                 f"{name} must be separated by commas or tabs; line {line} is one column"
@@ -311,6 +329,17 @@ def _positions(header: list[str], line: int, name: str, score: str, label: str) 
             )
         raise missing_column(name, role, column, header)
     return header.index(score), header.index(label)
+
+
+def _refuse_separator(text: str, line: int, name: str, delimiter: str) -> None:
+    """A header of one column that holds the separator of the other format."""
+    wanted, other, format_ = ("tabs", ",", "csv") if delimiter == "\t" else ("commas", "\t", "tsv")
+    if other in text:
+        found = "commas" if other == "," else "tabs"
+        raise FileFormatError(
+            f"{name} must be separated by {wanted}; line {line} is separated by {found}:"
+            f" {shown(text)}. Leave format out, or pass format={format_!r}."
+        )
 
 
 def _refuse_width(row: list[str], width: int, line: int, name: str) -> NoReturn:

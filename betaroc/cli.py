@@ -24,7 +24,9 @@ from betaroc.criteria import CRITERIA
 from betaroc.errors import BetarocError, FitError, InputError, OutputError
 from betaroc.expected_performance import epc
 from betaroc.fitting import fit
-from betaroc.io import read_scores
+from betaroc.fitting.boundary import POLICIES
+from betaroc.fitting.estimate import FAMILIES
+from betaroc.io import FORMATS, read_scores
 from betaroc.measures import MEASURES
 from betaroc.plot import plot_epc
 from betaroc.plot.files import picture_format, save_picture
@@ -174,7 +176,7 @@ def _command(
 def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
     parser.add_argument(
         "--family", default=family,
-        choices=("auto", "beta", "normal", "logit-normal", "empirical"),
+        choices=("auto", *FAMILIES),
         help="law to fit (default: %(default)s); auto is beta where every score of the call lies"
         " in [0, 1], else normal; empirical is the scores themselves",
     )  # fmt: skip
@@ -182,11 +184,11 @@ def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
     parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels")
     parser.add_argument("--client-label", metavar="LABEL", help="label of the clients")
     parser.add_argument(
-        "--format", choices=("csv", "tsv", "parquet", "2col", "4col", "5col"),
+        "--format", choices=FORMATS,
         help="format of the files (default: what their content shows)",
     )  # fmt: skip
     parser.add_argument(
-        "--boundary", choices=("inflate", "error", "censor", "squeeze", "drop", "matlab"),
+        "--boundary", choices=POLICIES,
         help="what to do with scores of exactly 0 and 1 (default: inflate, with a warning)",
     )  # fmt: skip
     parser.add_argument(
@@ -223,11 +225,13 @@ def _fit_document(part: Part, reason: str, messages: list[str]) -> dict[str, Any
 
 def _report(arguments: argparse.Namespace) -> None:
     _refuse_output(arguments.output, [arguments.dev, *arguments.test], force=arguments.force)
+    _page_name(arguments.output)
     with _Progress(2 * (1 + len(arguments.test)) + 1) as step:
         analysis = _analysis(arguments, step)
         analysis.to_html(arguments.output)
         step()
     _warn(analysis.warnings)
+    print(f"wrote {visible(arguments.output)}", file=sys.stderr)
 
 
 def _epc(arguments: argparse.Namespace) -> None:
@@ -325,6 +329,15 @@ def _distinct(paths: Sequence[str]) -> list[str]:
         )
     names = [Path(path).name for path in paths]
     return names if len(set(names)) == len(names) else list(paths)
+
+
+def _page_name(output: str) -> None:
+    """A report is one HTML page in a file; standard output carries none."""
+    if Path(output).suffix.lower() not in (".html", ".htm"):
+        raise InputError(
+            f"-o must be a file that ends in .html or .htm; got {shown(output)}. Name it so: the"
+            " report is an HTML page."
+        )
 
 
 def _refuse_output(output: str, inputs: Sequence[str], *, force: bool) -> None:

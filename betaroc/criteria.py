@@ -23,6 +23,9 @@ __all__ = ["CRITERIA", "Criterion"]
 
 Choice = Callable[[Pair, float, FloatArray], Thresholds]
 
+#: A rate that is this near to its target has met it.
+_MET = 1e-12
+
 
 @dataclass(frozen=True)
 class Criterion:
@@ -57,8 +60,8 @@ def _weighted_error(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
 def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     if isinstance(pair, EmpiricalPair):
 
-        def losses(far: FloatArray, frr: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return -_precision(prior, 1.0 - frr, far), frr
+        def losses(t: Thresholds) -> tuple[FloatArray, FloatArray]:
+            return -_precision(prior, pair.tpr(t), pair.far(t)), pair.frr(t)
 
         return choose_linear(pair, alpha, losses)
     return _each(_best_precision_recall)(pair, prior, alpha)
@@ -67,9 +70,10 @@ def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> T
 def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     if isinstance(pair, EmpiricalPair):
 
-        def losses(far: FloatArray, frr: FloatArray) -> tuple[FloatArray, FloatArray]:
+        def losses(t: Thresholds) -> tuple[FloatArray, FloatArray]:
+            tpr = pair.tpr(t)
             with np.errstate(divide="ignore", invalid="ignore"):
-                return 1.0 / _precision(prior, 1.0 - frr, far), 1.0 / (1.0 - frr)
+                return 1.0 / _precision(prior, tpr, pair.far(t)), 1.0 / tpr
 
         return choose_linear(pair, alpha, losses)
     return _each(lambda pair, prior, a: decisions.max_f(pair, a, prior))(pair, prior, alpha)
@@ -183,16 +187,9 @@ def _precision_places(pair: Pair, prior: float, alpha: float) -> Thresholds:
     return pair.place(np.concatenate([turns, roots]))
 
 
-#: A rate that is this near to its target has met it.
-_MET = 1e-12
-
-
 # --------------------------------------------------------------------- single points
 def _eer(pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
-    root = decisions.balanced(pair)
-    if root is None:
-        root = decisions.nearest_balance(pair, lambda t: pair.far(t) - pair.frr(t))
-    return Thresholds.concatenate([root] * alpha.size)
+    return Thresholds.concatenate([decisions.equal_error(pair)] * alpha.size)
 
 
 def _break_even(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:

@@ -292,7 +292,7 @@ def _refuse_split_group(
 def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
     """Units (groups, or scores without) in turn; what both classes share goes first."""
     folds = _fold_count(folds)
-    generator = None if rng is None else _generator(rng)
+    generator = None if rng is None else _checks.generator(rng)
     sides = [
         _units(scores.client_groups, scores.n_client),
         _units(scores.impostor_groups, scores.n_impostor),
@@ -335,13 +335,3 @@ def _units(groups: npt.NDArray[Any] | None, n: int) -> tuple[list[Any], IntArray
         return [], np.arange(n)
     names, unit = np.unique(groups, return_inverse=True)
     return names.tolist(), unit
-
-
-def _generator(rng: Any) -> np.random.Generator:
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise InputTypeError(
-            f"rng must be None, an int >= 0, a SeedSequence or a Generator; got"
-            f" {_checks.shown(rng)}. Give a seed such as 1."
-        ) from error

@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from betaroc import decisions
 from betaroc._checks import choice, probability_array
+from betaroc._checks import prior as checked_prior
 from betaroc._thresholds import Thresholds
 from betaroc._value import Value
 from betaroc.distributions.base import Distribution, as_output
-from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.measures import OperatingPoint, operating_point
+from betaroc.ranking import precision_at
 from betaroc.roc import curve_thresholds
 
 __all__ = ["Det", "PrecisionRecall"]
@@ -25,6 +27,10 @@ class _Curve(Value):
     impostor: Distribution
     prior: float
     is_generic: bool
+
+    def __post_init__(self) -> None:
+        check_laws(self.client, self.impostor)
+        object.__setattr__(self, "prior", checked_prior(self.prior))
 
     @property
     def _pair(self) -> Pair:
@@ -111,6 +117,7 @@ class Det(_Curve):
     is_generic: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         choice(self.scale, ("probit", "linear"), "scale")
 
     def frr(self, far: npt.ArrayLike) -> Any:
@@ -235,8 +242,6 @@ class PrecisionRecall(_Curve):
         >>> curve.precision([0.0, 0.75, 1.0])
         array([1.  , 0.75, 0.5 ])
         """
-        from betaroc.ranking import precision_at
-
         y = probability_array(recall, "recall")
         values = [precision_at(self._pair, self.prior, float(r)) for r in np.ravel(y)]
         return as_output(np.array(values).reshape(y.shape))

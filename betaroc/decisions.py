@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ __all__ = [
     "at_tpr",
     "balanced",
     "break_even",
+    "equal_error",
     "exact_weight",
     "max_f",
     "weighted_error",
@@ -36,6 +38,7 @@ _TIE = 1e-12
 _LIMIT_DENOMINATOR = 10**9
 
 
+@lru_cache(maxsize=4096)
 def exact_weight(value: float) -> Fraction:
     """The short decimal that was meant by a double."""
     exact = Fraction(value)
@@ -155,6 +158,12 @@ def nearest_balance(pair: Pair, gap: Callable[[Thresholds], FloatArray]) -> Thre
     t = pair.candidates
     size = np.abs(gap(t))
     return t[best(t, np.where(size <= _TIE, 0.0, size), pair.far(t) + pair.frr(t))]
+
+
+def equal_error(pair: Pair) -> Thresholds:
+    """Where FAR equals FRR, or is nearest to it."""
+    root = balanced(pair)
+    return nearest_balance(pair, lambda t: pair.far(t) - pair.frr(t)) if root is None else root
 
 
 def break_even(pair: Pair, prior: float) -> Thresholds:

@@ -28,14 +28,13 @@ _NEAR = 1e-9
 def choose_linear(
     pair: EmpiricalPair,
     alpha: FloatArray,
-    losses: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]],
+    losses: Callable[[Thresholds], tuple[FloatArray, FloatArray]],
 ) -> Thresholds:
     """For each alpha the threshold of least alpha x + (1 - alpha) y."""
     t = pair.candidates
-    far, frr = pair.far(t), pair.frr(t)
-    x, y = losses(far, frr)
+    x, y = losses(t)
     kept = np.nonzero(np.isfinite(x) & np.isfinite(y))[0]
-    total = far + frr
+    total = pair.far(t) + pair.frr(t)
     kept = np.sort(kept[hull_vertices(x[kept], y[kept], total[kept])])
     criterion = _criterion(alpha, x[kept], y[kept])
     chosen = [kept[_least(row, total[kept])] for row in criterion]
@@ -150,10 +149,8 @@ def choose_nearest(
         around = kept[max(k - 1, 0) : k + 1]
         target = decisions.exact_weight(a)
         gaps = [abs(_short(values[m]) - target) for m in around]
-        chosen.append(
-            min(range(around.size), key=lambda m: (gaps[m], _rounded(total[around[m]]), around[m]))
-        )
-        chosen[-1] = int(around[chosen[-1]])
+        ranked = zip(gaps, _rounded(total[around]).tolist(), around.tolist(), strict=True)
+        chosen.append(min(ranked)[-1])
     return t[np.array(chosen, dtype=np.intp)]
 
 

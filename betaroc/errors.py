@@ -6,6 +6,7 @@ line, value), where, and what to do next.
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -33,7 +34,7 @@ __all__ = [
     "StudyError",
 ]
 
-_PACKAGE_FOLDER = str(Path(__file__).parent)
+_PACKAGE_FOLDER = str(Path(__file__).parent) + os.sep
 
 
 class BetarocError(Exception):

@@ -236,7 +236,8 @@ class Epc(Value):
         ------
         InputError
             If a side that is to be resampled is a typed model or has fractional weights,
-            if test is a fit of a continuous family, or if `level`, `replicates`, `m` or a name is out of range.
+            if test is a fit of a continuous family, or if `level`, `replicates`, `m` or a
+            name is out of range.
         InputTypeError
             If `rng` is no source of randomness.
 
@@ -256,8 +257,8 @@ class Epc(Value):
 
         Simulated coverage of 95 % intervals of HTER against the weighted error: at fixed
         thresholds 0.94 to 0.95 (300 scores a class). With dev's choice, alpha from 0.1 to
-        0.9, normal scores: 0.94 to 0.99 at 400 a class on either side, 0.90 to 0.98 at
-        100. With a beta fit of 100 scores a class: 0.94 to 0.98.
+        0.9, normal scores: 0.94 to 1.00 at 400 and at 2000 a class on either side, 0.90 to
+        0.98 at 100. With a beta fit of 100 scores a class: 0.94 to 0.98.
         Trials are taken as independent of each other.
 
         References
@@ -418,9 +419,9 @@ def epc(
             SameDataWarning,
         )
     chosen = _chosen(dev_model, criterion, alphas)
+    kept = [side if hasattr(side, "client_weights") else None for side in (dev, test)]
     fitted = dev if hasattr(dev, "model") else None
-    of_dev, of_test = (s if hasattr(s, "client_weights") else None for s in (dev, test))
-    return Epc(dev_model, test_model, criterion, measure, alphas, chosen, *kept, fitted)
+    return Epc(dev_model, test_model, criterion, measure, alphas, chosen, kept[0], kept[1], fitted)
 
 
 def _alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:

@@ -27,13 +27,7 @@ def _dense(pair: Pair) -> Thresholds:
     if pair.discrete:
         return pair.candidates[::-1]
     p = np.concatenate([np.geomspace(1e-15, 0.01, 400), np.linspace(0.01, 0.5, 4000)[1:]])
-    parts = [pair.candidates]
-    for law in (pair.client, pair.impostor):
-        if law.continuous is not None:
-            for invert in (law._lower_quantile, law._upper_quantile):
-                parts.append(invert(p, np.log(p)))
-    t = Thresholds.concatenate(parts)
-    return t[t.order()[::-1]]
+    return pair.along(p)[::-1]
 
 
 def _upper_chain(x: FloatArray, y: FloatArray) -> list[int]:

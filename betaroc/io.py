@@ -18,7 +18,7 @@ from betaroc.scores import Scores, ScoreSource
 
 __all__ = ["read_scores"]
 
-_FORMATS = ("csv", "tsv", "parquet", "2col", "4col", "5col")
+FORMATS = ("csv", "tsv", "parquet", "2col", "4col", "5col")
 _MAGIC = (
     (b"\xff\xfe", "UTF-16 text (byte offset 0)", "Save it as UTF-8."),
     (b"\xfe\xff", "UTF-16 text (byte offset 0)", "Save it as UTF-8."),
@@ -97,7 +97,7 @@ def read_scores(
     >>> folder.cleanup()
     """
     if format is not None:
-        choice(format, _FORMATS, "format")
+        choice(format, FORMATS, "format")
     for given, name in ((score, "score"), (label, "label")):
         if not isinstance(given, str):
             raise InputTypeError(
@@ -105,7 +105,10 @@ def read_scores(
                 f" {type(given).__name__}. Pass text."
             )
     if score == label:
-        raise InputError(f"score and label must name two columns; both are {shown(score)}.")
+        raise InputError(
+            f"score and label must name two columns; both are {shown(score)}."
+            " Name the column of each."
+        )
     local = _regular_file(path)
     shown_as = shown(local.name)
     with _operating_system(shown_as):
@@ -217,7 +220,7 @@ def _neighbours(path: Path) -> str:
     try:
         if not path.parent.is_dir():
             return f"Its folder does not exist either, seen from {_shown_path(os.getcwd())}."
-        close = get_close_matches(path.name, os.listdir(path.parent), n=1)
+        close = get_close_matches(path.name, os.listdir(path.parent), n=1, cutoff=0.8)
     except OSError:  # a folder that may not be listed: only the hint is lost
         close = []
     return f"Did you mean {shown(close[0])}?" if close else "Check the name and the folder."

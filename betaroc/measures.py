@@ -336,7 +336,7 @@ def checked_cost(value: float, name: str) -> float:
     """A finite cost >= 0."""
     cost = finite(value, name)
     if cost < 0.0:
-        raise InputError(f"{name} must be a cost >= 0; got {value!r}.")
+        raise InputError(f"{name} must be a cost >= 0; got {value!r}. Give 0 or a positive number.")
     return cost
 
 

@@ -15,12 +15,13 @@ from betaroc._checks import choice, count, fraction, probability_array, real_arr
 from betaroc._checks import prior as checked_prior
 from betaroc._thresholds import Thresholds
 from betaroc._value import Value
+from betaroc._words import shown
 from betaroc.curves import Det, PrecisionRecall
 from betaroc.distributions.base import Distribution, as_output
 from betaroc.distributions.beta import Beta, Shape
-from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.ends import Ends, SemiDerivatives
-from betaroc.errors import InputError, InputTypeError
+from betaroc.errors import InputError
 from betaroc.measures import OperatingPoint, checked_cost, operating_point
 from betaroc.roc import Roc
 
@@ -79,16 +80,10 @@ class ScoreModel(Value):
     impostor: Distribution
     prior: float = field(default=0.5, kw_only=True)
     name: str | None = field(default=None, kw_only=True)
-    is_generic: bool = field(default=False, kw_only=True, repr=False)
+    is_generic: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        for which in ("client", "impostor"):
-            law = getattr(self, which)
-            if not isinstance(law, Distribution):
-                raise InputTypeError(
-                    f"{which} must be a distribution such as Beta(a, b); got"
-                    f" {type(law).__name__}. For scores use betaroc.fit(Scores(...)) or Empirical."
-                )
+        check_laws(self.client, self.impostor)
         object.__setattr__(self, "prior", checked_prior(self.prior))
 
     @property
@@ -390,11 +385,7 @@ class ScoreModel(Value):
         choice(method, ("nearest", "hull"), "method")
         if method == "hull":
             return self.roc().hull().eer()
-        pair = self._pair
-        root = decisions.balanced(pair)
-        if root is None:
-            root = decisions.nearest_balance(pair, lambda t: pair.far(t) - pair.frr(t))
-        return self._point(root)
+        return self._point(decisions.equal_error(self._pair))
 
     def min_weighted_error(self, alpha: float) -> OperatingPoint:
         """The global minimiser of alpha FAR + (1 - alpha) FRR.
@@ -615,7 +606,9 @@ class ScoreModel(Value):
         """
         low, high = fraction(low, "low"), fraction(high, "high")
         if not low < high:
-            raise InputError(f"low must be below high; got low={low!r}, high={high!r}.")
+            raise InputError(
+                f"low must be below high; got low={low!r}, high={high!r}. Give a range of FAR."
+            )
         area = ranking.partial_auc(self._pair, low, high)
         if not standardized:
             return area
@@ -856,7 +849,9 @@ class ScoreModel(Value):
         (<Shape.U: 'U'>, <Shape.J: 'J'>)
         """
         if scheme not in (None, 9, 16):
-            raise InputError(f"scheme must be None, 9 or 16; got {scheme!r}.")
+            raise InputError(
+                f"scheme must be None, 9 or 16; got {shown(scheme)}. Leave it out for all shapes."
+            )
         shapes = [_shape(law) for law in (self.client, self.impostor)]
         if scheme is not None:
             merged = {Shape.REVERSE_J: Shape.J} if scheme == 9 else {}

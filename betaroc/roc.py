@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc import decisions
-from betaroc._checks import choice, probability_array
+from betaroc._checks import choice, count, probability_array
+from betaroc._checks import prior as checked_prior
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.distributions.base import Distribution, as_output
-from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.ends import ends
 from betaroc.hull import chords_of, is_concave
 from betaroc.measures import OperatingPoint, operating_point
@@ -52,7 +53,7 @@ class Roc(Value):
     Raises
     ------
     InputError, InputTypeError
-        For another `positive`.
+        For another `positive`, a law that is no Distribution, or a `prior` outside [0, 1].
 
     Notes
     -----
@@ -80,7 +81,9 @@ class Roc(Value):
     is_generic: bool = False
 
     def __post_init__(self) -> None:
+        check_laws(self.client, self.impostor)
         choice(self.positive, ("client", "impostor"), "positive")
+        object.__setattr__(self, "prior", checked_prior(self.prior))
 
     @property
     def _pair(self) -> Pair:
@@ -618,18 +621,9 @@ def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
     """Thresholds along a pair's curves, ascending: all jumps, and quantiles of both laws."""
     if pair.discrete:
         return pair.candidates
-    from betaroc._checks import count
-
     number = max(8, count(400 if n is None else n, "n") // 4)
     p = np.concatenate([np.linspace(0.0, 0.5, number)[1:], np.geomspace(1e-12, 0.01, number)])
-    p = np.unique(p)
-    parts = [pair.candidates]
-    for law in (pair.client, pair.impostor):
-        if law.continuous is not None:
-            for invert in (law._lower_quantile, law._upper_quantile):
-                parts.append(invert(p, np.log(p)))
-    t = Thresholds.concatenate(parts)
-    t = t[t.order()]
+    t = pair.along(np.unique(p))
     distinct = np.ones(t.size, dtype=bool)
     distinct[1:] = (t.theta[1:] > t.theta[:-1]) | (t.logit[1:] != t.logit[:-1])
     return t[distinct & ~np.isnan(t.theta)]

@@ -12,12 +12,12 @@ from betaroc._checks import frozen, score_array, shown, weights_array
 from betaroc._containers import array_1d
 from betaroc._frames import frame_columns
 from betaroc._labels import client_mask, looks_like_labels
+from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.errors import InputError, InputTypeError
 
 __all__ = ["ScoreSource", "Scores"]
 
-FloatArray = npt.NDArray[np.float64]
 AnyArray = npt.NDArray[Any]
 
 #: Above this many scores the repr is a summary, not something to paste back.

@@ -15,7 +15,7 @@ import betaroc as br
 from betaroc._thresholds import Thresholds
 
 REFERENCE = json.loads((Path(__file__).parent / "reference" / "pairs.json").read_text())
-#: design.md-level figures: shapes in [0.05, 1e3], and [1e-3, 1e6].
+#: What is promised for shapes in [0.05, 1e3], and [1e-3, 1e6].
 RTOL_MODERATE = 1e-12
 RTOL_WIDE = 1e-9
 #: Two log-scale numbers L cannot agree better than this in exp(L): L's own last digit.

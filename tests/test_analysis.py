@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.analysis.format import number, percent, threshold, visible
+from betaroc.analysis.crossings import crossing_words, depth, unseen, whole_curve_words
+from betaroc.analysis.format import extreme, number, percent, threshold, visible
 from betaroc.analysis.output import write_whole
-from betaroc.analysis.words import crossing_words, end_words, whole_curve_words
+from betaroc.analysis.words import end_words
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
 LIVENESS = DATA / "liveness_cross_logreg"

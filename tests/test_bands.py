@@ -237,7 +237,7 @@ def test_error_of_the_threshold_of_a_beta_fit() -> None:
 
 
 def test_band_of_a_fit_covers_the_value_at_the_true_choice() -> None:
-    """HTER, beta fit of 100 + 100, 300 + 300 test scores; 400 pairs: the error is .011."""
+    """HTER, beta fit of 100 + 100, 300 + 300 test scores; 300 pairs: the error is .013."""
     rng = np.random.default_rng(32)
     client, impostor, shifted = br.Beta(4.0, 2.0), br.Beta(2.0, 4.0), br.Beta(2.0, 3.0)
     alpha = np.array([0.25, 0.75])
@@ -245,17 +245,18 @@ def test_band_of_a_fit_covers_the_value_at_the_true_choice() -> None:
         br.ScoreModel(client, impostor), br.ScoreModel(client, shifted), alpha=alpha
     ).value
     hits = np.zeros(2)
-    for seed in range(400):
+    for seed in range(300):
         dev = br.Scores(client.sample(100, rng), impostor.sample(100, rng))
         test = br.Scores(client.sample(300, rng), shifted.sample(300, rng))
         band = br.epc(br.fit(dev), test, alpha=alpha).band(replicates=200, rng=seed)
         hits += (band.low <= value) & (value <= band.high)
-    assert np.all((hits / 400 >= 0.92) & (hits / 400 <= 0.98)), hits / 400
+    assert np.all((hits / 300 >= 0.92) & (hits / 300 <= 0.98)), hits / 300
 
 
 def test_ends_of_the_scale_stay_where_they_are() -> None:
     rng = np.random.default_rng(33)
-    fit = br.fit(br.Scores(np.r_[rng.beta(3, 2, 60), 1.0, 1.0], np.r_[rng.beta(2, 3, 60), 0.0]))
+    dev = br.Scores(np.r_[rng.beta(3, 2, 60), 1.0, 1.0], np.r_[rng.beta(2, 3, 60), 0.0])
+    fit = br.fit(dev, boundary="inflate")
     test = br.Scores(rng.beta(3, 2, 50), rng.beta(2, 3, 60))
     band = br.epc(fit, test, alpha=[0.0, 0.5, 1.0]).band(replicates=300, rng=1)
     assert band.m is None

@@ -233,7 +233,17 @@ def test_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     page = out.read_text(encoding="utf-8")
     assert "chosen because all 1257 scores lie in [0, 1]" in page
     assert page.endswith("</html>\n")
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", f"wrote {out}\n")
+
+
+@pytest.mark.parametrize("name", ["x.pdf", "-", "report"])
+def test_a_report_is_an_html_file(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", "--dev", DEV, "-o", name]) == 2
+    assert ".html" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_two_reports_have_the_same_bytes(tmp_path: Path) -> None:
@@ -244,7 +254,7 @@ def test_two_reports_have_the_same_bytes(tmp_path: Path) -> None:
             "report", "--dev", DEV, "--test", TEST, "-o", str(out),
             env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "de_DE.UTF-8"},
         )  # fmt: skip
-        assert (run.returncode, run.stderr) == (0, "")
+        assert (run.returncode, run.stderr) == (0, f"wrote {out}\n")
         pages.append(out.read_bytes())
     assert pages[0] == pages[1]
 

@@ -1,4 +1,4 @@
-"""What every law of one class's scores must do, whatever its family (design.md conventions)."""
+"""What every law of one class's scores must do, whatever its family (docs/conventions.md)."""
 
 from __future__ import annotations
 

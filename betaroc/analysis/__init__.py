@@ -13,6 +13,7 @@ import numpy as np
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.analysis import numbers, text
+from betaroc.analysis.headline import headline
 from betaroc.analysis.output import write_whole
 from betaroc.analysis.parts import (
     Distances,
@@ -83,9 +84,10 @@ class Analysis(Value):
         Returns
         -------
         str
-            Fits, measures, ends in words, operating points, warnings.
+            The main lines, then fits, measures, ends in words, operating points, warnings.
         """
-        blocks = [text.part_text(part, self.reason) for part in self.parts]
+        blocks = ["\n".join(headline(self.dev, self.tests, self.points))]
+        blocks += [text.part_text(part, self.reason) for part in self.parts]
         blocks.append(text.points_text(self.points, self.parts))
         if self.warnings:
             blocks.append("\n".join(f"warning: {message}" for message in self.warnings))

@@ -5,12 +5,20 @@ from __future__ import annotations
 import math
 import sys
 
-__all__ = ["number", "percent", "threshold", "version", "visible"]
+__all__ = ["extreme", "number", "percent", "threshold", "version", "visible"]
 
 
 def number(value: float, digits: int = 6) -> str:
     """A number with that many significant digits."""
     return "undefined" if math.isnan(value) else f"{value:.{digits}g}"
+
+
+def extreme(value: float, digits: int = 5) -> str:
+    """A number with that many digits, or what it lacks of 1 where they would not show it."""
+    text = number(value, digits)
+    if value != 1.0 and text == "1":
+        return f"1 {'-' if value < 1.0 else '+'} {abs(1.0 - value):.2g}"
+    return text
 
 
 def percent(rate: float) -> str:
@@ -24,13 +32,13 @@ def percent(rate: float) -> str:
     return f"{100.0 * rate:.3g} %"
 
 
-def threshold(theta: float, logit: float) -> str:
+def threshold(theta: float, logit: float, digits: int = 6) -> str:
     """A threshold, with its logit where the threshold itself says little."""
     if theta == -math.inf:
         return "accept all"
     if math.isfinite(logit) and not 1e-3 <= theta <= 0.999:
-        return f"{theta:.6g} (logit {logit:.5g})"
-    return f"{theta:.6g}"
+        return f"{theta:.{digits}g} (logit {logit:.5g})"
+    return f"{theta:.{digits}g}"
 
 
 def version() -> str:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from betaroc.analysis.crossings import depth
 from betaroc.analysis.parts import MetPoint, Part
-from betaroc.analysis.words import depth
 from betaroc.ends import End
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.measures import OperatingPoint
@@ -101,13 +101,13 @@ def _crossings(model: ScoreModel) -> list[dict[str, Any]]:
     points = model.diagonal_crossings()
     if len(points) == 0:
         return []
-    worst = depth(model)
+    worst = depth(model).gap
     return [
         {
             "threshold": p.threshold,
             "logit_threshold": p.logit_threshold,
             "rate": p.far,
-            "depth": worst.far - worst.tpr,
+            "depth": worst,
         }
         for p in (points[k] for k in range(len(points)))
     ]

@@ -20,7 +20,10 @@ from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
 
-__all__ = ["Distances", "MetPoint", "Note", "Part", "empirical_model", "met_points", "noted"]
+__all__ = [
+    "Distances", "MetPoint", "Note", "Part", "empirical_model", "is_modelled", "met_points",
+    "noted", "target",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,6 +98,11 @@ class MetPoint(Value):
     chosen_by: str
     expected: OperatingPoint
     observed: tuple[OperatingPoint, ...]
+
+
+def is_modelled(part: Part) -> bool:
+    """Whether laws were fitted, other than the scores themselves."""
+    return part.fit is not None and part.fit.family != "empirical"
 
 
 class Note(NamedTuple):
@@ -183,9 +191,9 @@ CRITERIA: tuple[tuple[str, str, _Choice], ...] = (
         "smallest weighted error, FRR counts nine times",
         lambda m: m.min_weighted_error(0.1),
     ),
-    ("far=0.01", "FAR at most 1 %", lambda m: m.at_far(0.01)),
-    ("far=0.001", "FAR at most 0.1 %", lambda m: m.at_far(0.001)),
-    ("frr=0.01", "FRR at most 1 %", lambda m: m.at_frr(0.01)),
+    ("far=0.01", "FAR 1 %", lambda m: m.at_far(0.01)),
+    ("far=0.001", "FAR 0.1 %", lambda m: m.at_far(0.001)),
+    ("frr=0.01", "FRR 1 %", lambda m: m.at_frr(0.01)),
     ("max-f1", "largest F1", lambda m: m.max_f()),
 )
 
@@ -193,7 +201,7 @@ CRITERIA: tuple[tuple[str, str, _Choice], ...] = (
 def met_points(dev: Part, tests: tuple[Part, ...]) -> tuple[MetPoint, ...]:
     """Every criterion's threshold, by dev's model and by dev's scores, on every set."""
     choosers = [("scores", dev.empirical)]
-    if dev.fit is not None and dev.fit.family != "empirical":
+    if dev.fit is not None and is_modelled(dev):
         choosers.insert(0, ("model", dev.fit.model))
     met = []
     for chosen_by, model in choosers:
@@ -201,8 +209,21 @@ def met_points(dev: Part, tests: tuple[Part, ...]) -> tuple[MetPoint, ...]:
             point = choose(model)
             t = _threshold(point)
             observed = tuple(part.empirical._point(t) for part in (dev, *tests))
-            met.append(MetPoint(key, title, chosen_by, point, observed))
+            met.append(MetPoint(key, _title(key, title, chosen_by), chosen_by, point, observed))
     return tuple(met)
+
+
+def _title(key: str, title: str, chosen_by: str) -> str:
+    """A target rate is that of those who chose, not a promise."""
+    if target(key) is None:
+        return title
+    return f"{title} by dev's laws" if chosen_by == "model" else f"{title} at most on dev's scores"
+
+
+def target(key: str) -> tuple[str, float] | None:
+    """The rate that a criterion aims at, such as ("far", 0.01)."""
+    name, _, rate = key.partition("=")
+    return (name, float(rate)) if name in {"far", "frr"} else None
 
 
 def _threshold(point: OperatingPoint) -> Thresholds:

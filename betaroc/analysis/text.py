@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from betaroc._words import shown
+from betaroc.analysis.crossings import crossing_words, whole_curve_words
 from betaroc.analysis.format import number, percent, threshold
-from betaroc.analysis.parts import MetPoint, Part
+from betaroc.analysis.parts import MetPoint, Part, is_modelled
 from betaroc.analysis.words import (
     boundary_words,
     category_words,
-    crossing_words,
     end_words,
     fit_families,
     parameters,
-    whole_curve_words,
 )  # fmt: skip
 from betaroc.fitting import Fit
 
@@ -43,7 +42,7 @@ def part_text(part: Part, reason: str) -> str:
     if part.fit is None:
         return f"{read}\n\nnot fitted (see the warnings)\n\n{_measures(part)}"
     family = f"family: {fit_families(part.fit)}" + (f"; {reason}" if reason else "")
-    return "\n\n".join([read, family, fit_text(part.fit), _measures(part), _shape(part.fit)])
+    return "\n\n".join([read, family, fit_text(part.fit), _measures(part), _shape(part)])
 
 
 def fit_text(fit: Fit) -> str:
@@ -65,12 +64,12 @@ def fit_text(fit: Fit) -> str:
 
 
 def _measures(part: Part) -> str:
-    if part.fit is None:
+    if not is_modelled(part):
         return columns([["", "scores"], *(row[:2] for row in _measure_rows(part))])
     rows = [["", "scores", "fitted"], *_measure_rows(part)]
     text = columns(rows)
     far = part.distances
-    if far is None or part.fit.family == "empirical":
+    if far is None:
         return text
     return (
         f"{text}\n  distance of the fit from the scores: client {number(far.client, 3)},"
@@ -89,12 +88,12 @@ def _measure_rows(part: Part) -> list[list[str]]:
     ]
 
 
-def _shape(fit: Fit) -> str:
-    model = fit.model
-    if fit.family == "empirical":
+def _shape(part: Part) -> str:
+    if part.fit is None or not is_modelled(part):
         return "The ROC is that of the scores; its ends and shape are not modelled."
-    lines = [" ".join([whole_curve_words(model), *crossing_words(model)])]
-    lines += [" ".join(end_words(model, which)) for which in ("at_zero", "at_one")]
+    model, scores = part.fit.model, part.scores
+    lines = [" ".join([whole_curve_words(model, scores), *crossing_words(model, scores)])]
+    lines += [" ".join(end_words(model, which, scores)) for which in ("at_zero", "at_one")]
     shapes = category_words(model)
     if shapes:
         lines.append("shape category: " + "; ".join(shapes))

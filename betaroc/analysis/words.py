@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 
+from betaroc.analysis.crossings import Unseen, unseen
 from betaroc.analysis.format import number, percent, threshold
-from betaroc.distributions import Inflated, LogitNormal, Normal
+from betaroc.distributions import Inflated
+from betaroc.distributions.base import Tail
 from betaroc.ends import End
 from betaroc.fitting import DistributionFit, Fit
-from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
+from betaroc.scores import Scores
 
 __all__ = [
-    "boundary_words", "category_words", "crossing_words", "end_words", "fit_families",
-    "parameters", "whole_curve_words",
+    "boundary_words", "category_words", "coefficient", "end_words", "fit_families", "parameters",
 ]  # fmt: skip
 
 #: Where the words about an end give numbers.
@@ -24,23 +25,6 @@ _SHAPES = {
     "J": "scores pile up at 1",
     "reverse-J": "scores pile up at 0",
 }
-_WHOLE = {
-    "chance": "The two laws are the same: the ROC is the diagonal, chance at every threshold.",
-    "proper": "The ROC lies above the diagonal everywhere.",
-    "below": (
-        "The ROC lies below the diagonal everywhere: impostors score higher than clients. If lower"
-        " scores mean client, pass 1 - score or -score."
-    ),
-    "hook-at-zero": (
-        "The ROC crosses the diagonal once: below it (worse than chance, by FAR - TPR of at most"
-        " {depth}) at the low thresholds, above it at all higher ones."
-    ),
-    "hook-at-one": (
-        "The ROC crosses the diagonal once: below it (worse than chance, by FAR - TPR of at most"
-        " {depth}) at the high thresholds, above it at all lower ones."
-    ),
-    "several-crossings": "The ROC crosses the diagonal several times.",
-}
 
 
 def fit_families(fit: Fit) -> str:
@@ -50,62 +34,32 @@ def fit_families(fit: Fit) -> str:
     return f"{fit.family}, with point masses" if inflated else fit.family
 
 
-def whole_curve_words(model: ScoreModel) -> str:
-    """The statement about the whole curve."""
-    shape = model.global_shape()
-    text = _WHOLE[shape]
-    if shape == "proper":
-        if model.roc().is_concave:
-            return text[:-1] + ' and is concave ("proper"): no threshold is worse than chance.'
-        return text[:-1] + ", but is not concave."
-    if "{depth}" in text:
-        worst = depth(model)
-        return text.format(depth=percent(worst.far - worst.tpr))
-    return text
-
-
-def crossing_words(model: ScoreModel) -> list[str]:
-    """Each crossing of the diagonal, and how deep the ROC falls below it."""
-    points = model.diagonal_crossings()
-    if len(points) == 0:
-        return []
-    lines = [
-        f"It crosses the diagonal at threshold {threshold(p.threshold, p.logit_threshold)},"
-        f" where FAR = TPR = {percent(p.far)}."
-        for p in (points[k] for k in range(min(len(points), 5)))
-    ]
-    worst = depth(model)
-    low = threshold(worst.threshold, worst.logit_threshold)
-    lines.append(
-        f"Where it is deepest below, FAR exceeds TPR by {percent(worst.far - worst.tpr)}"
-        f" (threshold {low}: FAR {percent(worst.far)}, TPR {percent(worst.tpr)})."
-    )
-    if all(isinstance(law, Normal | LogitNormal) for law in (model.client, model.impostor)):
-        lines.append("Any two normal laws of different sigma cross it once, whatever the scores.")
-    return lines
-
-
-def depth(model: ScoreModel) -> OperatingPoint:
-    """The point where FAR exceeds TPR the most: the best one with the classes swapped."""
-    best = ScoreModel(model.impostor, model.client, is_generic=model.is_generic).youden()
-    return OperatingPoint(
-        best.threshold, best.tpr, best.tnr, model.prior, best.logit_threshold, best.far, best.frr
-    )
-
-
 # ------------------------------------------------------------------------------- ends
-def end_words(model: ScoreModel, which: str) -> list[str]:
+def end_words(model: ScoreModel, which: str, scores: Scores | None = None) -> list[str]:
     """What the ROC does near one end of the threshold range, with its meaning."""
     end: End = getattr(model.ends(), which)
     lower = which == "at_zero"
-    words = [_opening(model, lower) + _SIDE[lower, end.side]]
-    law = _law_words(end, lower=lower)
+    hidden = unseen(model, scores)
+    side = _SIDE[lower, end.side]
+    if hidden is not None and hidden.end == which:
+        side = _unseen_side(hidden, end.side)
+    words = [_opening(model, lower) + side]
+    law = _law_words(model, end, lower=lower)
     if law:
         words.append(law)
     number_words = _deep_words(model, lower=lower)
     if number_words:
         words.append(number_words)
     return words
+
+
+def _unseen_side(hidden: Unseen, side: str) -> str:
+    """The other side of a crossing of which the scores show nothing."""
+    place = threshold(hidden.crossing.threshold, hidden.crossing.logit_threshold)
+    return (
+        f"the ROC of the fitted laws lies {side} the diagonal, but only past the crossing at"
+        f" {place}, {hidden.where}: nothing the data show."
+    )
 
 
 def _opening(model: ScoreModel, lower: bool) -> str:
@@ -138,22 +92,52 @@ _SIDE = {
 }
 
 
-def _law_words(end: End, *, lower: bool) -> str:
+def _law_words(model: ScoreModel, end: End, *, lower: bool) -> str:
     of_impostor, of_client = ("TNR", "FRR") if lower else ("FAR", "TPR")
     if end.exponent in (0.0, math.inf):
-        who = "impostors" if end.exponent == 0.0 else "clients"
-        mass = "" if math.isnan(end.coefficient) else f", {percent(end.coefficient)} of them,"
-        return f"Only {who}{mass} have scores at that very end."
+        return _alone_words(model, end, lower=lower)
     slope = f"semi-derivative dF_i/dF_c = {number(end.semi_derivative, 4)}"
     if math.isnan(end.coefficient):
         return (
             f"{of_impostor} falls like {of_client}^{number(end.exponent, 4)} up to a slowly varying"
             f" factor ({slope})."
         )
-    power = f"{of_impostor} ~ {number(end.coefficient, 4)} {of_client}^{number(end.exponent, 4)}"
-    if end.exponent == 1.0:
-        power = f"{of_impostor} ~ {number(end.coefficient, 4)} {of_client}, a straight end"
+    known = 0.0 < end.coefficient < math.inf
+    factor = coefficient(end.coefficient) if known else "K"
+    power = f"{of_impostor} ~ {factor} {of_client}"
+    power += ", a straight end" if end.exponent == 1.0 else f"^{number(end.exponent, 4)}"
+    if not known:
+        power += f" with K {coefficient(end.coefficient)}"
     return f"{power} ({slope})."
+
+
+def _alone_words(model: ScoreModel, end: End, *, lower: bool) -> str:
+    """One class is alone at the end: with a point mass, a wider support, a heavier kind of tail."""
+    which = 0 if lower else 1
+    tails: dict[str, Tail] = {
+        "impostors": model.impostor._tails()[which], "clients": model.client._tails()[which]
+    }  # fmt: skip
+    who, other = ("impostors", "clients") if end.exponent == 0.0 else ("clients", "impostors")
+    without = f"exponent {number(end.exponent)}" + (
+        ", no coefficient" if math.isnan(end.coefficient) else ""
+    )
+    if tails[who].place != tails[other].place:
+        return f"Only {who} reach beyond {number(tails[other].place)} there ({without})."
+    if tails[who].mass > 0.0:
+        return (
+            f"Only {who}, {percent(tails[who].mass)} of them, have scores at that very end: a"
+            f" point mass alone there, a straight end of the ROC ({without})."
+        )
+    return f"The tails are of different kinds, that of the {who} is the heavier ({without})."
+
+
+def coefficient(value: float) -> str:
+    """A coefficient, or how far beyond the doubles it lies."""
+    if math.isnan(value):
+        return "none"
+    if value == math.inf:
+        return "beyond 1e308"
+    return number(value, 4) if value > 0.0 else "below 1e-308"
 
 
 def _deep_words(model: ScoreModel, *, lower: bool) -> str:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from betaroc._checks import count, generator, probability_array, real_array
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 
@@ -24,8 +25,8 @@ __all__ = ["Atoms", "Distribution", "Tail"]
 ScalarOrArray = Any
 
 
-@dataclass(frozen=True)
-class Atoms:
+@dataclass(frozen=True, eq=False, repr=False)
+class Atoms(Value):
     """Point masses: where, ascending, and how much.
 
     Parameters
@@ -79,8 +80,6 @@ def as_output(value: FloatArray) -> ScalarOrArray:
 
 
 def _places(x: npt.ArrayLike) -> Thresholds:
-    from betaroc._checks import real_array
-
     return Thresholds.from_theta(real_array(x, "x"))
 
 
@@ -413,6 +412,13 @@ class Distribution(Value, ABC):
         ndarray, shape `size`
             Scores as float64.
 
+        Raises
+        ------
+        InputError
+            If a length is no int >= 0.
+        InputTypeError
+            If `size` or `rng` is of another kind.
+
         Notes
         -----
         Doubles round: a beta law with a shape far below 1 yields exact 0s and 1s.
@@ -423,12 +429,12 @@ class Distribution(Value, ABC):
         >>> Beta(2, 1).sample((2, 3), rng=1).shape
         (2, 3)
         """
-        return self._sample(size, np.random.default_rng(rng))
+        shape = size if isinstance(size, tuple) else (size,)
+        shape = tuple(count(length, "size", 0) for length in shape)
+        return self._sample(shape, generator(rng))
 
     # ----------------------------------------------------------- shared by the rooms above
     def _quantile(self, p: npt.ArrayLike, *, lower: bool) -> Thresholds:
-        from betaroc._checks import probability_array
-
         value = probability_array(p, "p")
         with np.errstate(divide="ignore"):
             log_p = np.log(value)

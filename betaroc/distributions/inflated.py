@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from betaroc._checks import fraction
-from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Tail
 from betaroc.errors import InputError, InputTypeError
 
@@ -220,5 +220,5 @@ def _reaches_one(t: Thresholds) -> Any:
 def _before(t: Thresholds) -> Thresholds:
     """Just below 0 or 1."""
     if t.theta == 1.0:
-        return Thresholds.from_logit(np.finfo(np.float64).max)
+        return Thresholds.from_logit(BELOW_ONE)
     return Thresholds.from_theta(np.nextafter(t.theta, -np.inf))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,12 +12,15 @@ from betaroc._checks import finite, positive
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions._quadrature import integrate_panels
 from betaroc.distributions.base import Distribution, Tail
-from betaroc.distributions.normal import NormalPair, normal_quantile_of, normal_tail
+from betaroc.distributions.normal import (
+    NormalPair,
+    normal_log_density,
+    normal_quantile_of,
+    normal_tail,
+)
 from betaroc.distributions.pairs import closed_forms
 
 __all__ = ["LogitNormal"]
-
-_HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,9 +106,7 @@ class LogitNormal(Distribution):
         return normal_tail(-self._z(t))
 
     def _log_density(self, t: Thresholds) -> FloatArray:
-        z = self._z(t)
-        with np.errstate(over="ignore"):
-            return np.asarray(-0.5 * z * z - math.log(self.sigma) - _HALF_LOG_TWO_PI)
+        return normal_log_density(self._z(t), self.sigma)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         return np.asarray(-self._z(t) / self.sigma - (t.complement - t.theta))

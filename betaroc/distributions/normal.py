@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from betaroc._checks import finite, positive
+from betaroc._special import HALF_LOG_TWO_PI
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions.base import Distribution, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
 __all__ = ["Normal"]
-
-_HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def normal_tail(z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -23,6 +22,12 @@ def normal_tail(z: FloatArray) -> tuple[FloatArray, FloatArray]:
     from scipy.special import log_ndtr, ndtr
 
     return ndtr(z), log_ndtr(z)
+
+
+def normal_log_density(z: FloatArray, sigma: float) -> FloatArray:
+    """log of the density at standard scores z of a law of that sigma."""
+    with np.errstate(over="ignore"):
+        return np.asarray(-0.5 * z * z - math.log(sigma) - HALF_LOG_TWO_PI)
 
 
 def normal_quantile(log_p: FloatArray) -> FloatArray:
@@ -105,9 +110,7 @@ class Normal(Distribution):
         return normal_tail(-self._z(t))
 
     def _log_density(self, t: Thresholds) -> FloatArray:
-        z = self._z(t)
-        with np.errstate(over="ignore"):
-            return np.asarray(-0.5 * z * z - math.log(self.sigma) - _HALF_LOG_TWO_PI)
+        return normal_log_density(self._z(t), self.sigma)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         return np.asarray(-self._z(t) / self.sigma)

@@ -18,8 +18,9 @@ from betaroc._special import bracketed_root
 from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc.distributions._quadrature import integrate_panels
 from betaroc.distributions.base import Distribution
+from betaroc.errors import InputTypeError
 
-__all__ = ["Pair", "closed_forms", "pair_of", "sign_changes"]
+__all__ = ["Pair", "check_laws", "closed_forms", "pair_of", "sign_changes"]
 
 _FORMS: dict[tuple[type[Distribution], type[Distribution]], type[Pair]] = {}
 # Tail probabilities exp(-d) at which laws are looked at when roots are bracketed.
@@ -45,6 +46,16 @@ def pair_of(client: Distribution, impostor: Distribution, *, generic: bool = Fal
     kinds = (_kind(client), _kind(impostor))
     forms = Pair if generic else _FORMS.get(kinds, Pair)
     return forms(client, impostor)
+
+
+def check_laws(client: object, impostor: object) -> None:
+    """Raise InputTypeError unless both are distributions."""
+    for which, law in (("client", client), ("impostor", impostor)):
+        if not isinstance(law, Distribution):
+            raise InputTypeError(
+                f"{which} must be a distribution such as Beta(a, b); got"
+                f" {type(law).__name__}. For scores use betaroc.fit(Scores(...)) or Empirical."
+            )
 
 
 def _kind(law: Distribution) -> type[Distribution]:
@@ -139,6 +150,16 @@ class Pair:
         jumps = self.joints[np.isin(self.joints.theta, places)]
         both = Thresholds.concatenate([self.just_below(jumps), self.joints])
         return both[both.order()]
+
+    def along(self, p: FloatArray) -> Thresholds:
+        """Every jump, and where either rate of a continuous law is p; ascending."""
+        parts = [self.candidates]
+        for law in (self.client, self.impostor):
+            if law.continuous is not None:
+                for invert in (law._lower_quantile, law._upper_quantile):
+                    parts.append(invert(p, np.log(p)))
+        t = Thresholds.concatenate(parts)
+        return t[t.order()]
 
     # --------------------------------------------------- the likelihood ratio's level sets
     @cached_property

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from betaroc._polygamma import beta_information, phi_tau_of
-from betaroc._special import log_beta, stirling_remainder
+from betaroc._polygamma import beta_inverse_information, phi_tau_of
+from betaroc._special import HALF_LOG_TWO_PI, log_beta, stirling_remainder
 from betaroc._thresholds import FloatArray
 from betaroc.distributions import Beta
 from betaroc.errors import DegenerateDataError, FitError
@@ -32,7 +32,6 @@ from betaroc.fitting.newton import (
 )  # fmt: skip
 from betaroc.fitting.sufficient import centre, mean_logs
 
-_HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 #: Spread, relative to the distance from 0 and from 1, below which moments start the solver.
 _CONCENTRATED = 0.1
 #: Up to here the terms of the log-likelihood are too small to cancel badly.
@@ -112,7 +111,7 @@ def _largest_mean_log_likelihood(a: float, b: float, g1: float, g2: float) -> fl
     phi_a, phi_b, phi_s = phi_tau_of(a)[0], phi_tau_of(b)[0], phi_tau_of(s)[0]
     remainders = stirling_remainder(a) + stirling_remainder(b) - stirling_remainder(s)
     squares = a * phi_a + b * phi_b - s * phi_s
-    return squares - g1 - g2 - _HALF_LOG_TWO_PI - 0.5 * math.log(s / a / b) - remainders
+    return squares - g1 - g2 - HALF_LOG_TWO_PI - 0.5 * math.log(s / a / b) - remainders
 
 
 def _influence(
@@ -156,9 +155,8 @@ def _rates(law: Any) -> tuple[float, float]:
 
 def _scale(law: Any) -> FloatArray:
     shapes = np.array([law.a, law.b])
-    return np.linalg.cholesky(
-        np.linalg.inv(beta_information(law.a, law.b) * np.outer(shapes, shapes))
-    )
+    covariance = beta_inverse_information(law.a, law.b) / np.outer(shapes, shapes)
+    return np.asarray(np.linalg.cholesky(covariance))
 
 
 BETA = Family(estimate_beta, Coordinates(_law, _of, _rates, _scale, _log_likelihood))

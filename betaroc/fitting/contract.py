@@ -16,7 +16,8 @@ from betaroc.errors import DegenerateDataError
 
 BoolArray = npt.NDArray[np.bool_]
 Matrix = tuple[tuple[float, ...], ...]
-_EXACT_SUM = 100_000
+#: Up to so many terms are summed without rounding.
+EXACT_SUM = 100_000
 
 
 class Sample(NamedTuple):
@@ -75,7 +76,7 @@ class Sample(NamedTuple):
     def mean(self, values: FloatArray) -> float:
         """Weighted mean of ``values``, exact up to rounding for 100 000 of them."""
         parts = values if self.weights is None else self.weights * values
-        if parts.size <= _EXACT_SUM:
+        if parts.size <= EXACT_SUM:
             return math.fsum(parts.tolist()) / self.total
         return float(parts.sum()) / self.total
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from betaroc._special import HALF_LOG_TWO_PI
 from betaroc._thresholds import FloatArray
 from betaroc.distributions import LogitNormal
 from betaroc.fitting.contract import Coordinates, Estimate, Family, Sample
 from betaroc.fitting.normal import inverse_information, moments, normal_log_likelihood
-
-_HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def estimate_logit_normal(sample: Sample) -> Estimate:
@@ -40,7 +39,7 @@ def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
 
     def at(law: Any) -> float:
         deviance = (square + (centre - law.mu) ** 2) / (2.0 * law.sigma**2)
-        return float(sample.total * (jacobian - deviance - math.log(law.sigma) - _HALF_LOG_TWO_PI))
+        return float(sample.total * (jacobian - deviance - math.log(law.sigma) - HALF_LOG_TWO_PI))
 
     return at
 

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc._polygamma import information_terms, log1p_excess, phi_tau, phi_tau_of
+from betaroc._special import HALF_LOG_TWO_PI
 from betaroc._thresholds import FloatArray
 from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting.sufficient import Centred
@@ -280,7 +281,7 @@ def _rough_log_beta(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def _rough_log_gamma(x: FloatArray) -> FloatArray:
     y = x + 1.0
-    return np.asarray((y - 0.5) * np.log(y) - y + 0.9189385332046727 + 1 / (12.0 * y) - np.log(x))
+    return np.asarray((y - 0.5) * np.log(y) - y + HALF_LOG_TWO_PI + 1 / (12.0 * y) - np.log(x))
 
 
 def _solve_many(

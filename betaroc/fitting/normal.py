@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
+from betaroc._special import HALF_LOG_TWO_PI
 from betaroc.distributions import Normal
 from betaroc.fitting.contract import Estimate, Family, Matrix, Sample, too_few_distinct
-
-_LOG_TWO_PI = math.log(2.0 * math.pi)
 
 
 def estimate_normal(sample: Sample) -> Estimate:
@@ -40,7 +39,7 @@ def moments(sample: Sample, family: str) -> tuple[float, float]:
 
 def normal_log_likelihood(sigma: float, total: float) -> float:
     """At the maximum: every standardised square averages 1."""
-    return -0.5 * total * (_LOG_TWO_PI + 1.0) - total * math.log(sigma)
+    return -total * (HALF_LOG_TWO_PI + 0.5 + math.log(sigma))
 
 
 def inverse_information(sigma: float) -> Matrix:

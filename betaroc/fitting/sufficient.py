@@ -9,6 +9,7 @@ import numpy as np
 
 from betaroc._polygamma import log1p_excess_array
 from betaroc._thresholds import FloatArray
+from betaroc.fitting.contract import EXACT_SUM
 
 _ROWS, _COLUMNS = 16, 2048
 _BLOCK = _ROWS * _COLUMNS
@@ -16,7 +17,6 @@ _BLOCK = _ROWS * _COLUMNS
 _SAFE_PRODUCT = 1e-280
 #: Above this mean logarithm, log(product) would lose relative accuracy.
 _SAFE_MEAN = -0.01
-_EXACT_SUM = 100_000
 
 
 def mean_logs(x: FloatArray, weights: FloatArray | None, total: float) -> tuple[float, float]:
@@ -85,7 +85,7 @@ def centre(x: FloatArray, weights: FloatArray | None, total: float) -> Centred:
     away = x - m
     share = 1.0 if weights is None else weights
     first = share * away
-    shift = (math.fsum(first) if x.size <= _EXACT_SUM else float(first.sum())) / total
+    shift = (math.fsum(first) if x.size <= EXACT_SUM else float(first.sum())) / total
     log_ratio, log_ratio1m = np.log(x) - math.log(m), np.log1p(-x) - math.log(u)
     excess = share * log1p_excess_array(away / m, log_ratio)
     excess1m = share * log1p_excess_array(-away / u, log_ratio1m)

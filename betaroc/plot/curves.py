@@ -113,7 +113,7 @@ def plot_det(det: Det, ax: Any = None, **style: Any) -> Any:
             rate_axis(ax.xaxis)
             rate_axis(ax.yaxis)
     else:
-        _line(ax, _deviate(points.far), _deviate(points.frr), det.name, style)
+        _line(ax, deviate(points.far), deviate(points.frr), det.name, style)
         _chance_once(ax, (-9.0, 9.0), (9.0, -9.0))
         _frame(ax, _lowest(points.far), _lowest(points.frr), fresh=fresh)
     if fresh:
@@ -169,7 +169,18 @@ def _chance_once(ax: Any, x: tuple[float, float], y: tuple[float, float]) -> Non
         ax.plot(x, y, color=GREY, linewidth=0.8, linestyle=":", gid="chance", zorder=1.0)
 
 
-def _deviate(rate: Any) -> FloatArray:
+def in_det_frame(det: Det) -> bool:
+    """Whether any of the curve lies where a DET on normal deviates looks."""
+    points = det.points()
+    far, frr = (
+        np.concatenate([rate, 0.5 * (rate[1:] + rate[:-1])]) for rate in (points.far, points.frr)
+    )
+    low, high = np.minimum(far, frr), np.maximum(far, frr)
+    return bool(np.any((low > _DET_LOW) & (high < _DET_HIGH)))
+
+
+def deviate(rate: Any) -> FloatArray:
+    """Normal deviates of rates, the coordinates of a DET."""
     from scipy.special import ndtri
 
     return np.asarray(ndtri(np.clip(rate, _BEYOND, 1.0 - _BEYOND)))
@@ -185,10 +196,10 @@ def _frame(ax: Any, low_x: float, low_y: float, *, fresh: bool) -> None:
         (ax.xaxis, low_x, ax.get_xlim(), ax.set_xlim),
         (ax.yaxis, low_y, ax.get_ylim(), ax.set_ylim),
     ):
-        start, stop = (float(v) for v in _deviate(np.array([low, _DET_HIGH])))
+        start, stop = (float(v) for v in deviate(np.array([low, _DET_HIGH])))
         if not fresh and limits != (0.0, 1.0) and limits[0] > -9.0:
             start, stop = min(start, limits[0]), max(stop, limits[1])
-        places = _deviate(np.array(_DEVIATE_TICKS))
+        places = deviate(np.array(_DEVIATE_TICKS))
         inside = (places >= start) & (places <= stop)
         axis.set_ticks(
             places[inside],

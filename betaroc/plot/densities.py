@@ -83,11 +83,11 @@ def plot_histogram(
     ax.bar(edges[:-1], heights, width, align="edge", color=colour, alpha=0.32, edgecolor="white",
            linewidth=0.5, label=style.get("label"))  # fmt: skip
     if law is not None and law.continuous is not None:
-        _density(ax, law, low, high, color=colour)
+        density_line(ax, law, low, high, color=colour)
         _stems(ax, law, width, colour)
     if fresh:
         _room(ax, low, high)
-        ax.set_ylim(0.0, 1.25 * max(float(heights.max()), _typical(law)))
+        ax.set_ylim(0.0, 1.25 * max(float(heights.max()), typical(law)))
         named(ax, "score", "density")
     legend(ax)
     return ax
@@ -160,9 +160,9 @@ def plot_density(law: Distribution, ax: Any = None, **style: Any) -> Any:
     fresh = ax is None
     ax = new_axes(ax)
     if law.continuous is not None:
-        _density(ax, law, low, high, **style)
+        density_line(ax, law, low, high, **style)
     _stems(ax, law, 0.05 * (high - low), style.get("color", CLIENT))
-    top = 1.15 * max(_typical(law), 1e-300)
+    top = 1.15 * max(typical(law), 1e-300)
     shown = (low, high)
     if not fresh:
         top = max(top, ax.get_ylim()[1])
@@ -194,7 +194,7 @@ def _range(law: Distribution) -> tuple[float, float]:
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
-def _typical(law: Distribution | None) -> float:
+def typical(law: Distribution | None) -> float:
     """A height that shows the law: its density among the middle scores."""
     if law is None or law.continuous is None:
         return 0.0
@@ -208,14 +208,38 @@ def _room(ax: Any, low: float, high: float) -> None:
     ax.set_xlim(low - margin, high + margin)
 
 
-def _density(ax: Any, law: Distribution, low: float, high: float, **style: Any) -> None:
-    """The density between the ends, denser near them, where it may be infinite."""
-    part = np.concatenate([np.geomspace(1e-7, 0.005, 60), np.linspace(0.005, 0.5, 300)[1:]])
-    shares = np.concatenate([part, (1.0 - part)[::-1][1:]])
-    x = low + shares * (high - low)
+def density_line(ax: Any, law: Distribution, low: float, high: float, **style: Any) -> None:
+    """The density between two places, finer near them; where it is infinite it leaves the frame."""
+    if law.continuous is None:
+        return
+    width = high - low
+    first, last = (_first(law, low, high, lower=lower) for lower in (True, False))
+    middle = np.linspace(0.005, 0.995, 600)
+    near = first * np.geomspace(1.0, 0.005 / first, 60)[:-1]
+    far = 1.0 - (last * np.geomspace(1.0, 0.005 / last, 60)[:-1])[::-1]
+    x = low + np.concatenate([near, middle, far]) * width
     y = law.pdf(x)
     keep = np.isfinite(y)
-    ax.plot(x[keep], y[keep], **{"linewidth": 1.6, **style})
+    x, y = x[keep], y[keep]
+    beyond = 1e3 * max(typical(law), float(y.max()))
+    for place, at in ((low, 0), (high, x.size)):
+        if np.isposinf(law.continuous[1].pdf(place)):
+            x, y = np.insert(x, at, place), np.insert(y, at, beyond)
+    ax.plot(x, y, **{"linewidth": 1.6, **style})
+
+
+def _first(law: Distribution, low: float, high: float, *, lower: bool) -> float:
+    """How near to an end the line starts, as a share of the range.
+
+    A density that is 0 at the very end and high within a line's width of it would be
+    drawn as a tick: it starts where its mass does.
+    """
+    base = law.continuous[1] if law.continuous is not None else law
+    if np.isposinf(base.pdf(low if lower else high)):
+        return 1e-7
+    place = float(base.ppf(0.01) if lower else base.isf(0.01))
+    inside = (place - low if lower else high - place) / (high - low)
+    return float(np.clip(inside, 1e-7, 1e-3))
 
 
 def _stems(ax: Any, law: Distribution, width: float, colour: str) -> None:

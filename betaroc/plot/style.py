@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__ = ["CLIENT", "COLOURS", "IMPOSTOR", "legend", "named", "new_axes", "rate_axis"]
+__all__ = [
+    "CLIENT", "COLOURS", "IMPOSTOR", "legend", "legend_below", "named", "new_axes", "rate_axis",
+]  # fmt: skip
 
-#: Okabe and Ito's palette, which colour-blind readers tell apart.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+#: Okabe and Ito's palette, which colour-blind readers tell apart, then darker ones of Tol's.
+COLOURS = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
+    "#000000", "#882255", "#999933", "#332288", "#6E4B1F", "#E0115F",
+)  # fmt: skip
 CLIENT, IMPOSTOR = "#0072B2", "#D55E00"
 GREY = "#8a8a8a"
 #: Labels that matplotlib gives to what has none.
@@ -58,3 +63,25 @@ def legend(ax: Any, **place: Any) -> None:
     place = {"fontsize": 8, "frameon": True, "framealpha": 0.85, "edgecolor": "none", **place}
     for text in ax.legend(handles, labels, **place).get_texts():
         text.set_parse_math(False)
+
+
+def legend_below(ax: Any, columns: int, width: float | None = None) -> None:
+    """The legend under the axes, which keep their size: the figure grows.
+
+    ``width`` is that of the lines in it, where it tells colours alone.
+    """
+    old = ax.get_legend()
+    if old is None:
+        return
+    handles, labels = old.legend_handles, [text.get_text() for text in old.get_texts()]
+    old.remove()
+    rows = -(-len(labels) // columns)
+    figure = ax.figure
+    figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + 0.1 + 0.17 * rows)
+    below = figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, fontsize=8, frameon=False
+    )
+    for text in below.get_texts():
+        text.set_parse_math(False)
+    for line in below.get_lines() if width is not None else ():
+        line.set(linewidth=width, alpha=1.0)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.analysis import Part
+from betaroc.analysis import Analysis, Part
+from betaroc.analysis.format import threshold
+from betaroc.analysis.headline import marked
+from betaroc.analysis.parts import is_modelled
 from betaroc.distributions import Distribution
-from betaroc.plot import plot_density, plot_det, plot_histogram, plot_roc
-from betaroc.plot.densities import span
-from betaroc.plot.style import CLIENT, COLOURS, IMPOSTOR
+from betaroc.measures import OperatingPoint
+from betaroc.plot import plot_det, plot_histogram, plot_roc
+from betaroc.plot.curves import deviate, in_det_frame
+from betaroc.plot.densities import density_line, span, typical
+from betaroc.plot.style import CLIENT, COLOURS, IMPOSTOR, legend_below
 from betaroc.plot.svg import draw_svg
 
 __all__ = ["Figure", "curve_figures", "histogram_figures"]
@@ -19,57 +25,68 @@ __all__ = ["Figure", "curve_figures", "histogram_figures"]
 #: A density may be infinite at an end; the frame is as high as what is counted needs.
 _HEADROOM = 1.3
 _BINS = 20
+#: A narrow density may rise to so many bars.
+_TALLEST = 1.6
+#: With more sets than this the legend names each once.
+_FEW_SETS = 3
+_DARK = "#333333"
 
 
 class Figure(NamedTuple):
-    """An SVG element and what it shows, in words."""
+    """An SVG element, or nothing where there is nothing to see, and what it shows, in words."""
 
     svg: str
     caption: str
 
 
-def histogram_figures(parts: Sequence[Part]) -> list[list[Figure]]:
+# ------------------------------------------------------------------------- histograms
+def histogram_figures(analysis: Analysis) -> list[list[Figure]]:
     """For each class a row: dev, then every test set, on one scale."""
+    parts = analysis.parts
     limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
+    mark = marked(analysis.points).expected.threshold
     return [
-        [_histogram(part, parts[0], who, limits, _top(parts, who, limits)) for part in parts]
+        [_histogram(part, parts[0], who, limits, _top(parts, who, limits), mark) for part in parts]
         for who in ("client", "impostor")
     ]
 
 
-def _histogram(part: Part, dev: Part, who: str, limits: tuple[float, float], top: float) -> Figure:
+def _histogram(
+    part: Part, dev: Part, who: str, limits: tuple[float, float], top: float, mark: float
+) -> Figure:
     scores, weights = _sample(part, who)
     law = None if part.fit is None else getattr(part.fit.model, who)
     fitted = law is not None and law.continuous is not None
-    reference = _density_of(dev, who) if part is not dev else None
+    reference = _law_of(dev, who) if part is not dev else None
+    marks = limits[0] <= mark <= limits[1]
 
     def draw() -> Any:
         colour = CLIENT if who == "client" else IMPOSTOR
         ax = plot_histogram(scores, law, weights=weights, bins=_BINS, limits=limits, color=colour)
         if reference is not None:
-            frame = ax.get_xlim()
-            plot_density(reference, ax, color="#333333", linewidth=1.0, linestyle="--")
-            ax.set_xlim(frame)
+            density_line(ax, reference, *limits, color=_DARK, linewidth=1.0, linestyle="--")
+        if marks:
+            ax.axvline(mark, color=_DARK, linewidth=1.1, linestyle=":")
         ax.set_ylim(0.0, top)
         return ax
 
     caption = f"{part.role}: {scores.size} {who} scores" + (", fitted density" if fitted else "")
     if reference is not None:
         caption += "; dashed: dev’s fitted density"
+    if marks:
+        caption += f"; dotted line: dev’s EER threshold {threshold(mark, math.nan, 4)}"
     return Figure(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
 
 
-def _density_of(part: Part, who: str) -> Distribution | None:
-    """The continuous part of a fitted law, as far as there is one."""
+def _law_of(part: Part, who: str) -> Distribution | None:
+    """A fitted law that has a density."""
     law: Distribution | None = None if part.fit is None else getattr(part.fit.model, who)
-    if law is None or law.continuous is None or law.continuous[0] < 1.0:
-        return None
-    return law
+    return None if law is None or law.continuous is None else law
 
 
 def _top(parts: Sequence[Part], who: str, limits: tuple[float, float]) -> float:
-    """One height for a class: that of the tallest bar of any set, and some room."""
-    heights = []
+    """One height for a class: that of the tallest bar or bell of any set, and some room."""
+    heights, bells = [], [0.0]
     width = (limits[1] - limits[0]) / _BINS
     for part in parts:
         scores, weights = _sample(part, who)
@@ -80,35 +97,81 @@ def _top(parts: Sequence[Part], who: str, limits: tuple[float, float]) -> float:
         mass = np.ones(scores.size) if weights is None else weights
         counted = np.histogram(scores[keep], _BINS, limits, weights=mass[keep])[0]
         heights.append(float(counted.max()) / float(mass.sum()) / width)
-    return _HEADROOM * max(heights)
+        bells.append(typical(law))
+    return _HEADROOM * max(*heights, min(max(bells), _TALLEST * max(heights)))
 
 
 def _sample(part: Part, who: str) -> tuple[Any, Any]:
     return getattr(part.scores, who), getattr(part.scores, f"{who}_weights")
 
 
-def curve_figures(parts: Sequence[Part]) -> list[Figure]:
+# ----------------------------------------------------------------------------- curves
+def curve_figures(analysis: Analysis) -> list[Figure]:
     """ROC and DET, empirical and fitted of every set overlaid."""
-    return [
-        Figure(_overlaid(parts, plot_roc, "roc"), "ROC: TPR against FAR"),
-        Figure(_overlaid(parts, plot_det, "det"), "DET: FRR against FAR on normal deviates"),
-    ]
+    parts = analysis.parts
+    dots = _dots_words(analysis)
+    roc = Figure(
+        _overlaid(analysis, plot_roc, "roc", lambda p: (p.far, p.tpr)),
+        f"ROC: TPR against FAR. {dots}",
+    )
+    models = [part.empirical for part in parts]
+    models += [part.fit.model for part in parts if part.fit is not None]
+    if not any(in_det_frame(model.det()) for model in models):
+        return [
+            roc,
+            Figure(
+                "",
+                "No DET is drawn: on every curve FAR or FRR is 0.1 % or less at each threshold that"
+                " rejects some of one class and accepts some of the other, outside such a frame.",
+            ),
+        ]
+    det = Figure(
+        _overlaid(analysis, plot_det, "det", lambda p: (deviate(p.far), deviate(p.frr))),
+        f"DET: FRR against FAR on normal deviates. {dots}",
+    )
+    return [roc, det]
 
 
-def _overlaid(parts: Sequence[Part], plot: Callable[..., Any], curve: str) -> str:
+def _dots_words(analysis: Analysis) -> str:
+    met = marked(analysis.points)
+    place = threshold(met.expected.threshold, met.expected.logit_threshold, 4)
+    words = "Thin: scores" + ("; dashed: fitted. " if is_modelled(analysis.dev) else ". ")
+    first = "by its fitted laws" if met.chosen_by == "model" else "on its scores"
+    words += f"Dots, all at dev’s EER threshold {place}: dev {first}"
+    return words + ("; each test set as met." if analysis.tests else ".")
+
+
+def _overlaid(
+    analysis: Analysis,
+    plot: Callable[..., Any],
+    curve: str,
+    place: Callable[[OperatingPoint], tuple[Any, Any]],
+) -> str:
+    parts, met = analysis.parts, marked(analysis.points)
+    each = len(parts) <= _FEW_SETS
+    points = (met.expected, *met.observed[1:])
+
     def draw() -> Any:
-        ax = None
+        ax: Any = None
         for k, part in enumerate(parts):
             colour = COLOURS[k % len(COLOURS)]
             ax = plot(
                 getattr(part.empirical, curve)(), ax=ax, color=colour, linewidth=0.9, alpha=0.65,
-                label=f"{part.role}, scores",
+                label=f"{part.role}, scores" if each else part.role,
             )  # fmt: skip
-            if part.fit is not None and part.fit.family != "empirical":
+            if part.fit is not None and is_modelled(part):
                 ax = plot(
                     getattr(part.fit.model, curve)(), ax=ax, color=colour, linewidth=1.8,
-                    linestyle="--", label=f"{part.role}, fitted",
+                    linestyle="--", label=f"{part.role}, fitted" if each else "_nolegend_",
                 )  # fmt: skip
+        for k, point in enumerate(points):
+            x, y = place(point)
+            ax.plot(
+                [x], [y], marker="o", markersize=5, color=COLOURS[k % len(COLOURS)],
+                markeredgecolor="white", markeredgewidth=0.7, label="_nolegend_", zorder=5.0,
+            )  # fmt: skip
+        columns = 2 if each else 4
+        legend_below(ax, columns, width=None if each else 1.8)
         return ax
 
     return draw_svg(draw, f"betaroc {curve}")

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from betaroc.analysis import Analysis, MetPoint, Part
-from betaroc.analysis.format import number, percent, threshold, version, visible
+from betaroc.analysis.crossings import crossing_words, unseen, whole_curve_words
+from betaroc.analysis.format import extreme, number, percent, threshold, version, visible
+from betaroc.analysis.headline import headline
+from betaroc.analysis.parts import is_modelled, target
 from betaroc.analysis.words import (
     boundary_words,
     category_words,
-    crossing_words,
+    coefficient,
     end_words,
     fit_families,
     parameters,
-    whole_curve_words,
 )  # fmt: skip
 from betaroc.fitting import DistributionFit
 from betaroc.report.figures import Figure, curve_figures, histogram_figures
 
 __all__ = ["page"]
 
-_NAME, _TITLE = 32, 2000
+_NAME, _PATH, _TITLE = 32, 60, 2000
+_POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?)")
+_INDEX = re.compile(r"\bdF_([ic])\b")
 #: Fewer expected scores than this beyond a threshold: the rate rests on the law, not on counts.
-_FEW = 10.0
+_FEW, _NONE = 10.0, 0.01
 
 
 class Name(NamedTuple):
@@ -42,34 +47,49 @@ def name(text: str) -> Name:
     return Name(short, whole if len(whole) <= _TITLE else whole[: _TITLE - 1] + "…")
 
 
+def path_shown(text: str) -> Name:
+    """A path: of a long one the end, where the file is named."""
+    whole = visible(text)
+    short = whole if len(whole) <= _PATH else "…" + whole[1 - _PATH :]
+    return Name(short, name(text).whole)
+
+
+def typeset(text: str) -> Markup:
+    """Words of our own with powers, indices and apostrophes as they are printed."""
+    safe = str(escape(text.replace("'", "’").replace(" %", "\u00a0%")))
+    safe = _POWER.sub(r"<sup>\1</sup>", safe)
+    return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
+
+
 def page(analysis: Analysis) -> dict[str, Any]:
     """Every value the template shows."""
     parts = analysis.parts
-    modelled = [p for p in parts if p.fit is not None and p.fit.family != "empirical"]
-    behaviour = [_behaviour(p) for p in modelled]
+    modelled = [p for p in parts if is_modelled(p)]
     return {
         "version": version(),
         "title": name(analysis.dev.name),
         "family": "" if analysis.dev.fit is None else fit_families(analysis.dev.fit),
         "reason": analysis.reason,
-        "headline": [_headline(analysis.dev), *(b["whole"][0] for b in behaviour[:1])],
+        "headline": [
+            typeset(line) for line in headline(analysis.dev, analysis.tests, analysis.points)
+        ],
         "sets": [_set_row(part) for part in parts],
         "warnings": [visible(message) for message in analysis.warnings],
-        "histograms": _histograms(parts),
-        "curves": [_shown(figure) for figure in curve_figures(parts)],
+        "histograms": _histograms(analysis),
+        "curves": [_shown(figure) for figure in curve_figures(analysis)],
         "measures": [_measures(part) for part in parts],
         "parametric": [_parameters(p) for p in modelled],
-        "behaviour": behaviour,
+        "behaviour": [_behaviour(p) for p in modelled],
         "ends": [row for p in modelled for row in _ends(p)],
         "points": _points(analysis),
         "has_tests": bool(analysis.tests),
     }
 
 
-def _histograms(parts: Sequence[Part]) -> list[tuple[str, list[dict[str, Any]]]]:
+def _histograms(analysis: Analysis) -> list[tuple[str, list[dict[str, Any]]]]:
     """A row of pictures for each class; both in one row where dev is alone."""
-    rows = [[_shown(figure) for figure in row] for row in histogram_figures(parts)]
-    if len(parts) == 1:
+    rows = [[_shown(figure) for figure in row] for row in histogram_figures(analysis)]
+    if not analysis.tests:
         return [("Client and impostor", [figure for row in rows for figure in row])]
     return list(zip(("Client", "Impostor"), rows, strict=True))
 
@@ -79,29 +99,20 @@ def _shown(figure: Figure) -> dict[str, Any]:
     return {"svg": Markup(figure.svg), "caption": figure.caption}  # noqa: S704
 
 
-def _headline(dev: Part) -> str:
-    seen = f"AUC {number(dev.empirical.auc(), 4)} and EER {percent(dev.empirical.eer().hter)}"
-    if dev.fit is None or dev.fit.family == "empirical":
-        return f"{seen} on dev’s scores."
-    model = dev.fit.model
-    fitted = f"{number(model.auc(), 4)} and {percent(model.eer().hter)} by the fitted laws"
-    return f"{seen} on dev’s scores; {fitted}."
-
-
 def _set_row(part: Part) -> dict[str, Any]:
     scores, source = part.scores, part.scores.source
     return {
         "role": part.role,
-        "name": name(part.name),
-        "path": visible(part.name if source is None else source.path)[:_TITLE],
-        "format": "" if source is None else source.format,
+        "file": name(part.name) if source is None else path_shown(source.path),
+        "format": "not from a file" if source is None else source.format,
+        "rows": scores.n_client + scores.n_impostor,
         "classes": [
             {
                 "who": who,
                 "n": values.size,
                 "weight": number(weight) if weight != values.size else "",
-                "low": number(float(values.min()), 5),
-                "high": number(float(values.max()), 5),
+                "low": extreme(float(values.min())),
+                "high": extreme(float(values.max())),
                 "zeros": int((values == 0.0).sum()),
                 "ones": int((values == 1.0).sum()),
             }
@@ -114,7 +125,9 @@ def _set_row(part: Part) -> dict[str, Any]:
 
 
 def _measures(part: Part) -> dict[str, Any]:
-    models = [part.empirical] + ([] if part.fit is None else [part.fit.model])
+    models = [part.empirical]
+    if part.fit is not None and is_modelled(part):
+        models.append(part.fit.model)
     pairs = [
         [number(m.auc(), 5) for m in models],
         [percent(m.eer().hter) for m in models],
@@ -161,14 +174,16 @@ def _law(who: str, law: DistributionFit) -> dict[str, Any]:
 
 
 def _behaviour(part: Part) -> dict[str, Any]:
-    model = part.fit.model if part.fit is not None else part.empirical
-    return {
-        "role": part.role,
-        "whole": [whole_curve_words(model), *crossing_words(model)],
-        "low": end_words(model, "at_zero"),
-        "high": end_words(model, "at_one"),
-        "category": category_words(model),
-    }
+    model, scores = part.fit.model if part.fit is not None else part.empirical, part.scores
+    bullets = [
+        [whole_curve_words(model, scores), *crossing_words(model, scores)],
+        end_words(model, "at_zero", scores),
+        end_words(model, "at_one", scores),
+    ]
+    category = category_words(model)
+    if category:
+        bullets.append([f"Shape category: {'; '.join(category)}."])
+    return {"role": part.role, "bullets": [typeset(" ".join(words)) for words in bullets]}
 
 
 def _ends(part: Part) -> list[dict[str, Any]]:
@@ -176,17 +191,20 @@ def _ends(part: Part) -> list[dict[str, Any]]:
     unit = model.client.on_unit and model.impostor.on_unit
     both = model.ends()
     names = ("threshold 0", "threshold 1") if unit else ("low end", "high end")
+    hidden = unseen(model, part.scores)
     return [
         {
             "role": part.role,
             "where": where,
-            "side": end.side,
+            "side": end.side + (", not seen" if hidden is not None and hidden.end == key else ""),
             "semi_derivative": number(end.semi_derivative, 4),
             "roc_slope": number(end.roc_slope, 4),
             "exponent": number(end.exponent, 4),
-            "coefficient": number(end.coefficient, 4),
+            "coefficient": coefficient(end.coefficient),
         }
-        for where, end in zip(names, (both.at_zero, both.at_one), strict=True)
+        for where, key, end in zip(
+            names, ("at_zero", "at_one"), (both.at_zero, both.at_one), strict=True
+        )
     ]
 
 
@@ -211,21 +229,45 @@ def _met(met: MetPoint, analysis: Analysis) -> dict[str, Any]:
         for part, at in zip(analysis.parts, met.observed, strict=True)
     ]
     return {
-        "title": met.title,
+        "title": typeset(met.title),
         "threshold": threshold(point.threshold, point.logit_threshold),
         "rates": [
             {"who": who, "values": [percent(v) for v in (at.far, at.frr, at.hter, at.f1)]}
             for who, at in seen
         ],
-        "caution": _caution(met, analysis.dev) if met.chosen_by == "model" else "",
+        "caution": (_caution if met.chosen_by == "model" else _rests_on_few)(met, analysis.dev),
     }
 
 
 def _caution(met: MetPoint, dev: Part) -> str:
     """Where dev has too few scores beyond the threshold to speak for themselves."""
-    few: Sequence[tuple[str, float, str]] = (
-        ("impostors", met.expected.far * dev.scores.impostor_total, "above"),
-        ("clients", met.expected.frr * dev.scores.client_total, "at or below"),
+    few: Sequence[tuple[str, float, str, float]] = (
+        ("impostors", met.expected.far * dev.scores.impostor_total, "above", met.observed[0].far),
+        ("clients", met.expected.frr * dev.scores.client_total, "at or below", met.observed[0].frr),
     )
-    found = [f"{number(n, 2)} of dev’s {who} {where} it" for who, n, where in few if n < _FEW]
-    return f"By the laws only {' and '.join(found)}: rests on the family chosen." if found else ""
+    found = [
+        f"{number(n, 2) if n >= _NONE else f'less than {_NONE}'} of dev’s {who} {where} it"
+        for who, n, where, _ in few
+        if n < _FEW
+    ]
+    none = [f"no {who[:-1]} of dev lies {where} it" for who, _, where, at in few if at == 0.0]
+    words = f"By the laws only {' and '.join(found)}: rests on the family chosen." if found else ""
+    seen = " and ".join(none)
+    return f"{words} {seen[:1].upper()}{seen[1:]}.".strip() if none else words
+
+
+def _rests_on_few(met: MetPoint, dev: Part) -> str:
+    """Where a target rate is less than one score of the class."""
+    aim = target(met.key)
+    if aim is None:
+        return ""
+    name, rate = aim
+    total = dev.scores.impostor_total if name == "far" else dev.scores.client_total
+    if total * rate >= 1.0:
+        return ""
+    who = "impostors" if name == "far" else "clients"
+    return (
+        f"Dev has {number(total)} {who}, fewer than the {number(1.0 / rate)} of which one is"
+        f" {percent(rate)}: the threshold is where dev shows no error. None among so many leaves"
+        f" room for rates up to about {percent(min(1.0, 3.0 / total))} (95 % confidence)."
+    )
