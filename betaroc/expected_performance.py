@@ -13,9 +13,8 @@ from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.criteria import CRITERIA
 from betaroc.distributions.empirical import Empirical
-from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.errors import InputError, InputTypeError, SameDataWarning, warn
-from betaroc.measures import MEASURES, OperatingPoint, operating_point
+from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.model import ScoreModel
 
 if TYPE_CHECKING:
@@ -467,7 +466,4 @@ def _chosen(model: ScoreModel, criterion: str, alpha: FloatArray) -> Thresholds:
 
 
 def _met(model: ScoreModel, t: Thresholds) -> OperatingPoint:
-    pair: Pair = pair_of(model.client, model.impostor)
-    return operating_point(
-        t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=model.prior, unit=pair.unit
-    )
+    return model._point(t)

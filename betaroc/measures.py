@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from betaroc._checks import finite, fraction
+from betaroc._checks import finite, fraction, probability_array, real_array
 from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc._value import Value
-from betaroc.errors import InputError
+from betaroc.errors import InputError, InputTypeError
 
 __all__ = ["MEASURES", "Measure", "OperatingPoint", "operating_point"]
 
@@ -76,16 +76,26 @@ class OperatingPoint(Value):
     tnr: Any = None
 
     def __post_init__(self) -> None:
-        for name in ("threshold", "far", "frr", "logit_threshold", "tpr", "tnr"):
-            if (value := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _plain(np.asarray(value, dtype=np.float64)))
         object.__setattr__(self, "prior", fraction(self.prior, "prior"))
-        if self.tpr is None:
-            object.__setattr__(self, "tpr", 1.0 - self.frr)
-        if self.tnr is None:
-            object.__setattr__(self, "tnr", 1.0 - self.far)
+        for name in ("threshold", "logit_threshold"):
+            object.__setattr__(self, name, _kept(real_array(getattr(self, name), name)))
+        for name, other in (("far", None), ("frr", None), ("tpr", "frr"), ("tnr", "far")):
+            given = getattr(self, name)
+            if given is None and other is not None:
+                given = 1.0 - getattr(self, other)
+            object.__setattr__(self, name, _kept(probability_array(given, name)))
+            if np.shape(getattr(self, name)) != np.shape(self.threshold):
+                raise InputError(
+                    f"threshold and {name} must have one shape; got {np.shape(self.threshold)} and"
+                    f" {np.shape(given)}. Give one rate for each threshold."
+                )
 
     def __len__(self) -> int:
+        if np.ndim(self.threshold) == 0:
+            raise InputTypeError(
+                "a single operating point has no length; an array of them has, such as"
+                " model.at([0.1, 0.2])."
+            )
         return len(self.threshold)
 
     def __iter__(self) -> Iterator[OperatingPoint]:
@@ -359,6 +369,15 @@ def _small_difference(point: OperatingPoint) -> Any:
     """TPR - FAR from whichever pair of rates is the smaller: less cancels."""
     upper = np.asarray(point.tpr) + np.asarray(point.far) <= 1.0
     return _plain(np.where(upper, point.tpr - point.far, point.tnr - point.frr))
+
+
+def _kept(array: FloatArray) -> Any:
+    """A float, or a read-only copy."""
+    if array.ndim == 0:
+        return float(array)
+    copy = np.array(array)
+    copy.setflags(write=False)
+    return copy
 
 
 def _plain(value: Any) -> Any:

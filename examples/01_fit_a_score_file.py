@@ -1,23 +1,45 @@
 """What a score file says about the classifier behind it.
 
-Usage: python 01_fit_a_score_file.py [SCORES [FOLDER]]
+Usage: python 01_fit_a_score_file.py [SCORES [FOLDER]] [--family FAMILY]
 
-Fits a beta law to each class, prints the numbers of the theoretical ROC and
-saves its picture to FOLDER (default: the current one).
+Fits a law to each class (beta; normal or logit-normal if asked), prints the
+numbers of the theoretical ROC and saves its picture to FOLDER (default: the
+current one).
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
 import betaroc as br
+from betaroc.ends import End
 
-DATA = Path(__file__).parent / "data"
+SCORES = Path(__file__).parent / "data" / "liveness_cross_logreg" / "dev.csv"
+FAMILIES = ("beta", "normal", "logit-normal")
 
 
-def main(scores: str = "", folder: str = ".") -> None:
-    fit = br.fit(br.read_scores(scores or DATA / "liveness_cross_logreg" / "dev.csv"))
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What a score file says about its classifier.")
+    parser.add_argument("scores", nargs="?", default=str(SCORES), metavar="SCORES")
+    parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER")
+    parser.add_argument("--family", choices=FAMILIES, default="beta", help="law of each class")
+    given = parser.parse_args()
+    try:
+        scores = br.read_scores(given.scores)
+        if given.family != "normal" and not on_unit_interval(scores):
+            sys.exit("some scores lie outside [0, 1]: pass --family normal")
+        describe(br.fit(scores, given.family), Path(given.folder))
+    except br.BetarocError as error:
+        sys.exit(str(error))
+
+
+def on_unit_interval(scores: br.Scores) -> bool:
+    return all(0 <= s.min() and s.max() <= 1 for s in (scores.client, scores.impostor))
+
+
+def describe(fit: br.Fit, folder: Path) -> None:
     model = fit.model
     print(fit.summary())
 
@@ -30,18 +52,24 @@ def main(scores: str = "", folder: str = ".") -> None:
         print(f"FAR {far:<5} needs threshold {point.threshold:.4f} and rejects", end=" ")
         print(f"{point.frr:.1%} of the clients")
 
-    print(f"\nshapes (client, impostor): {' / '.join(model.shape_category())}")
+    shapes = model.shape_category()
+    if shapes:
+        print(f"\nshapes (client, impostor): {' / '.join(shapes)}")
     print(f"the whole curve: {model.global_shape()}")
     ends = model.ends()
     zero, one = ends.at_zero, ends.at_one
-    law = f"{zero.coefficient:.3g} F_c^{zero.exponent:.3g}"
-    print(f"threshold to 0: F_i ~ {law}, {zero.side} the diagonal")
-    law = f"{one.coefficient:.3g} TPR^{one.exponent:.3g}"
-    print(f"threshold to 1: FAR ~ {law}, {one.side} the diagonal")
+    print(f"lowest thresholds: F_i ~ {power(zero, 'F_c')}, {zero.side} the diagonal")
+    print(f"highest thresholds: FAR ~ {power(one, 'TPR')}, {one.side} the diagonal")
 
     figure = model.roc().plot().figure
-    figure.savefig(Path(folder, "roc.png"), dpi=150, metadata={"Software": None})
+    figure.savefig(folder / "roc.png", dpi=150, metadata={"Software": None})
+
+
+def power(end: End, of: str) -> str:
+    """Normal laws have an exponent but no coefficient."""
+    known = end.coefficient == end.coefficient
+    return f"{end.coefficient:.3g} {of}^{end.exponent:.3g}" if known else f"{of}^{end.exponent:.3g}"
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

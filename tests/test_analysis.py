@@ -8,6 +8,7 @@ import math
 import pickle
 import warnings
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -256,6 +257,131 @@ def test_thresholds_and_numbers_are_shown() -> None:
 def test_what_does_not_print_is_written_out() -> None:
     assert visible("a\x1b[31m\u202e\udcff\n") == "a\\x1b[31m\\u202e\\udcff\\x0a"
     assert visible("größe ⚙") == "größe ⚙"
+
+
+# ------------------------------------------------------------------ what the scores show
+def normal_scores(mean: float, sigma: float, n: int = 200) -> br.Scores:
+    """Quantiles of two normal laws: a fit that is known and no outlier."""
+    z = np.array([NormalDist().inv_cdf((k + 0.5) / n) for k in range(n)])
+    return br.Scores(mean + z, sigma * z)
+
+
+def test_depth_is_found_where_it_is_far_less_than_the_spacing_of_doubles() -> None:
+    """Normal(4, 1) against Normal(0, 0.8): TNR - FRR below the crossing at -16."""
+    model = br.ScoreModel(br.Normal(4.0, 1.0), br.Normal(0.0, 0.8))
+    cdf = lambda x, mu, sigma: 0.5 * math.erfc((mu - x) / sigma / math.sqrt(2.0))  # noqa: E731
+    grid = np.linspace(-24.0, -16.0, 80_001)
+    deepest = max(cdf(x, 4.0, 1.0) - cdf(x, 0.0, 0.8) for x in grid)
+    assert 0.0 < deepest < 1e-80
+    assert depth(model).gap == pytest.approx(deepest, rel=1e-3)
+
+
+def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making() -> None:
+    scores = normal_scores(2.0, 0.8)
+    model = br.fit(scores, "normal").model
+    hidden = unseen(model, scores)
+    assert (hidden.side, hidden.end, hidden.beyond, hidden.past_all) == (
+        "above", "at_zero", True, True,
+    )  # fmt: skip
+    assert whole_curve_words(model, scores) == (
+        "The ROC lies above the diagonal wherever there are scores."
+    )
+    (words,) = crossing_words(model, scores)
+    assert "normal laws of different sigma cross it once, whatever the scores" in words
+    assert "beyond every score" in words
+    assert "nothing the data show" in words
+    assert " 0 %" not in words
+    assert "accept all" not in words
+    low, high = (" ".join(end_words(model, which, scores)) for which in ("at_zero", "at_one"))
+    assert "nothing the data show" in low
+    assert "worse than chance" not in low
+    assert "nothing the data show" not in high
+
+
+def test_the_same_crossing_with_the_classes_swapped() -> None:
+    scores = normal_scores(2.0, 0.8)
+    swapped = br.Scores(scores.impostor, scores.client)
+    with pytest.warns(br.ReversedScoresWarning):
+        model = br.fit(swapped, "normal").model
+    assert unseen(model, swapped).side == "below"
+    assert "impostors score higher" in whole_curve_words(model, swapped)
+    assert "TPR exceeds FAR" in crossing_words(model, swapped)[0]
+
+
+def test_log_odds_are_named_for_logit_normal_laws() -> None:
+    scores = normal_scores(2.0, 0.8)
+    unit = br.Scores(*(1.0 / (1.0 + np.exp(-s)) for s in (scores.client, scores.impostor)))
+    words = " ".join(crossing_words(br.fit(unit, "logit-normal").model, unit))
+    assert "normal laws on the log-odds scale" in words
+    assert "log-odds" not in " ".join(crossing_words(br.fit(scores, "normal").model, scores))
+
+
+def test_a_hook_that_scores_can_show_is_described_as_before() -> None:
+    model = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91))
+    rng = np.random.default_rng(8)
+    scores = br.Scores(rng.beta(0.47, 0.36, 300), rng.beta(0.77, 1.91, 300))
+    assert unseen(model, scores) is None
+    assert whole_curve_words(model, scores) == whole_curve_words(model)
+
+
+def test_a_shallow_hook_is_less_than_half_a_trial() -> None:
+    """Far fewer trials than one over twice the depth show nothing of it."""
+    model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(0.0, 1.5))
+    gap = depth(model).gap
+    many, few = (normal_scores(1.0, 1.5, int(share / gap)) for share in (0.6, 0.4))
+    assert unseen(model, many) is None
+    hidden = unseen(model, few)
+    assert (hidden.side, hidden.end) == ("above", "at_one")
+    said = " ".join([whole_curve_words(model, few), *crossing_words(model, few)])
+    assert "nothing the data show" in said
+
+
+def test_headline_answers_for_the_test_sets(liveness: br.Analysis) -> None:
+    met = liveness.points[0]
+    lines = liveness.summary().splitlines()[:3]
+    assert lines[0].startswith("AUC 0.9249 and EER 16.1 % on dev's scores")
+    assert lines[1] == (
+        f"test: at dev's EER threshold {met.expected.threshold:.4g}, FAR"
+        f" {percent(met.expected.far)} expected, {percent(met.observed[1].far)} met; FRR"
+        f" {percent(met.expected.frr)} expected, {percent(met.observed[1].frr)} met."
+    )
+    assert "above the diagonal" in lines[2]
+
+
+def test_separated_classes_are_said_to_be() -> None:
+    analysis = br.analyze(br.Scores([0.8, 0.9, 0.95] * 4, [0.1, 0.2, 0.3] * 4), family="normal")
+    assert "no impostor lies above 0.3, no client below 0.8" in analysis.summary()
+
+
+def test_targets_are_those_of_who_chose(liveness: br.Analysis) -> None:
+    titles = {(p.chosen_by, p.key): p.title for p in liveness.points}
+    assert titles["model", "far=0.01"] == "FAR 1 % by dev's laws"
+    assert titles["scores", "frr=0.01"] == "FRR 1 % at most on dev's scores"
+
+
+def test_coefficients_beyond_the_doubles_are_named() -> None:
+    model = br.ScoreModel(br.Beta(50.0, 2.0), br.Beta(0.5, 400.0))
+    assert model.ends().at_one.coefficient == 0.0
+    words = " ".join(end_words(model, "at_one"))
+    assert "FAR ~ K TPR^200 with K below 1e-308" in words
+
+
+def test_who_is_alone_at_an_end_and_why() -> None:
+    atom = br.ScoreModel(br.Inflated(br.Beta(2, 2), at_one=0.25), br.Beta(2, 3))
+    words = " ".join(end_words(atom, "at_one"))
+    assert "Only clients, 25 % of them, have scores at that very end: a point mass" in words
+    assert "exponent inf, no coefficient" in words
+    wider = br.ScoreModel(br.Normal(0.5, 1.0), br.Beta(2, 3))
+    assert "Only clients reach beyond 1 there" in " ".join(end_words(wider, "at_one"))
+    kinds = br.ScoreModel(br.LogitNormal(0.0, 1.0), br.Beta(2, 3))
+    assert "that of the impostors is the heavier" in " ".join(end_words(kinds, "at_one"))
+
+
+def test_scores_next_to_one_are_not_shown_as_one() -> None:
+    assert extreme(1.0) == "1"
+    assert extreme(1.0 - 3e-9) == "1 - 3e-09"
+    assert extreme(0.99945) == "0.99945"
+    assert extreme(1e-12) == "1e-12"
 
 
 # ------------------------------------------------------------------ files

@@ -493,3 +493,21 @@ def test_weight_k_is_k_copies() -> None:
         np.testing.assert_array_equal(getattr(weighted, method)(at), getattr(copies, method)(at))
     assert (weighted.mean, weighted.var) == (copies.mean, copies.var)
     np.testing.assert_array_equal(weighted.atoms.masses, copies.atoms.masses)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda law: law.sample(-1), br.InputError, "size must be an int >= 0; got -1"),
+        (lambda law: law.sample((2, "a")), br.InputTypeError, "size must be an int >= 0; got 'a'"),
+        (lambda law: law.sample(2, rng="x"), br.InputTypeError, "rng must be .* got 'x'"),
+    ],
+)
+def test_what_cannot_be_sampled_is_said(call, error, words):
+    with pytest.raises(error, match=words):
+        call(br.Beta(2.0, 1.0))
+
+
+def test_atoms_compare_by_content():
+    assert br.Empirical([1.0, 2.0, 2.0]).atoms == br.Empirical([2.0, 1.0, 2.0]).atoms
+    assert br.Empirical([1.0, 2.0]).atoms != br.Empirical([1.0, 3.0]).atoms

@@ -726,7 +726,7 @@ def test_models_and_curves_are_values(names: tuple[str, str]) -> None:
     pair = model(*names)
     pair.auc()
     space = {name: getattr(br, name) for name in br.__all__} | {"inf": math.inf, "nan": math.nan}
-    for value in (pair, pair.roc(), pair.roc("impostor"), pair.eer(), pair.ends()):
+    for value in (pair, pair.generic(), pair.roc(), pair.roc("impostor"), pair.eer(), pair.ends()):
         for twin in (copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
             assert twin == value
             assert hash(twin) == hash(value)

@@ -58,6 +58,28 @@ def test_example_runs(script: Path, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr[-2000:]
 
 
+def first_example(scores: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(SCRIPTS[0]), str(scores), str(folder), *options],
+        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_first_example_fails_on_one_line_and_takes_other_scores(tmp_path: Path) -> None:
+    missing = first_example(tmp_path / "nofile.csv", tmp_path)
+    assert (missing.returncode, missing.stderr.count("\n")) == (1, 1)
+    svm = ROOT / "examples" / "data" / "liveness_cross_svmdecision" / "dev.csv"
+    outside = first_example(svm, tmp_path)
+    assert (outside.returncode, outside.stderr.count("\n")) == (1, 1)
+    assert "--family normal" in outside.stderr
+    assert first_example(svm, tmp_path, "--family", "normal").returncode == 0
+    assert (tmp_path / "roc.png").is_file()
+
+
 def page_of(tmp_path: Path, text: str) -> Path:
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")

@@ -172,7 +172,11 @@ def test_bob_five_columns_are_the_same_scores(write):
 LATIN = "score,label,name\n" + "0.25,1,x\n" * 20_000
 
 BAD = {
-    "G02 semicolons": ("score;label\n0.25;1\n", "line 1", "semicolons", "'score;label'"),
+    "G02 semicolons": (
+        "score;label\n0.25;1\n",
+        "line 1",
+        "'score;label'. Replace the semicolons by commas.",
+    ),
     "G03 comma decimals": ("score;label\n0,25;1\n", "line 2", "comma decimals", "'0,25;1'"),
     "G04 comma decimals": ("score,label\n0,25,1\n", "line 2", "2 fields", "got 3", "decimals"),
     "tsv comma decimals": ("score\tlabel\n0,25\t1\n", "line 2", "'0,25'", "decimal point"),
@@ -188,7 +192,10 @@ BAD = {
     "G10 missing field": ("score,label\n0.25\n", "line 2", "got 1", "missing"),
     "G10 after blank lines": ("score,label\n\n\n0.25\n", "line 4"),
     "G11 duplicate": ("score,score,label\n1,2,1\n", "line 1", "'score' occurs 2", "duplicate"),
-    "G12 no header": ("0.25,1\n0.5,0\n", "header", "'0.25', '1'", "line 1"),
+    "G12 no header": ("0.25,1\n0.5,0\n", "header", "'0.25', '1'", "first line 'score,label'."),
+    "no header, label first": ("1,0.25\n0,0.5\n", "header", "first line 'label,score'."),
+    "no header, either": ("1,0\n0,1\n", "'score,label' or 'label,score', as the columns are"),
+    "no header, three": ("7,1,0.25\n", "Add a first line that names the columns"),
     "G14 unclosed quote": ('score,label\n0.5,0\n"0.25,1\n0.5,0\n', "line 3", "never closed"),
     "G14 closed late": ('score,label\n"0.25,1\n"0.5,0\n', "line 2", "quotes"),
     "G14 unclosed and long": ('score,label\n"' + "0.5,0\n" * 40_000, "line 2", "never closed"),
@@ -284,6 +291,20 @@ def test_g27_only_regular_files(tmp_path, write):
     )
     assert isinstance(missing, FileNotFoundError)
     message(br.ScoreFileNotFoundError, lambda: br.read_scores(tmp_path / "no" / "x"), "folder")
+
+
+def test_a_format_that_the_separator_contradicts_names_it(write):
+    path = write("label,score\n1,0.5\n0,0.25\n", "dev.csv")
+    message(FILE, lambda: br.read_scores(path, format="tsv"), "by commas", "format='csv'")
+    path = write("label\tscore\n1\t0.5\n0\t0.25\n", "dev.tsv")
+    message(FILE, lambda: br.read_scores(path, format="csv"), "by tabs", "format='tsv'")
+
+
+def test_only_a_near_name_is_proposed(write):
+    near = write(TABLE, "scores.csv")
+    missing = br.ScoreFileNotFoundError
+    message(missing, lambda: br.read_scores(near.parent / "score.csv"), "'scores.csv'?")
+    message(missing, lambda: br.read_scores(near.parent / "eval.csv"), "Check the name")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")

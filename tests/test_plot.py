@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 import betaroc as br
 from betaroc import plot
-from betaroc.plot.style import new_axes
+from betaroc.plot.style import legend_below, new_axes
 from betaroc.plot.svg import draw_svg
 
 BETA = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0), name="bells")
@@ -143,6 +143,29 @@ def test_densities_of_a_pair_are_finite_where_they_are_drawn() -> None:
     assert all(np.all(np.isfinite(line.get_ydata())) for line in ax.lines)
     assert np.isfinite(ax.get_ylim()[1])
     assert ax.get_xlim()[0] < -3.0
+
+
+def test_an_infinite_density_leaves_the_frame_and_others_start_where_their_mass_does() -> None:
+    rising = plot.plot_histogram([0.1, 0.2, 0.9], br.Beta(0.95, 1.3))
+    x, y = rising.lines[0].get_data()
+    assert x[0] == 0.0
+    assert y[0] > 10.0 * rising.get_ylim()[1]
+    # x^0.07 is half of its height at 5e-5 of the range: drawn from there it would be a tick.
+    falling = plot.plot_histogram([0.1, 0.2, 0.9], br.Beta(1.07, 1.5))
+    x, y = falling.lines[0].get_data()
+    assert x[0] == pytest.approx(1e-3)
+    assert y[0] > 0.6 * y.max()
+    narrow = plot.plot_histogram([1e-4, 2e-4, 3e-4], br.Beta(2.0, 5000.0))
+    assert narrow.lines[0].get_xdata()[0] < 5e-5
+
+
+def test_a_legend_below_keeps_every_name() -> None:
+    ax = BETA.roc().plot()
+    height = ax.figure.get_figheight()
+    legend_below(ax, 2)
+    assert ax.get_legend() is None
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["bells"]
+    assert ax.figure.get_figheight() > height
 
 
 def test_a_sample_has_no_density() -> None:

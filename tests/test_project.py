@@ -289,6 +289,20 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         betaroc.no_such_name  # noqa: B018
 
 
+def test_only_public_names_are_listed() -> None:
+    shown = {name for name in dir(betaroc) if not name.startswith("__")}
+    assert shown == {*betaroc.__all__, "errors"}
+
+
+def test_a_warning_names_the_line_of_a_neighbour_called_alike() -> None:
+    """A user's folder `betaroc_study` beside the package is not the package."""
+    script = Path(betaroc.__file__).parent.with_name("betaroc_study") / "run.py"
+    code = compile("betaroc.Scores([0.1] * 3, numpy.float16([0.2]))", str(script), "exec")
+    with pytest.warns(betaroc.PrecisionWarning) as caught:
+        exec(code, {"betaroc": betaroc, "numpy": importlib.import_module("numpy")})
+    assert caught[0].filename == str(script)
+
+
 def test_versions_agree() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")

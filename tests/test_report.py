@@ -13,6 +13,7 @@ import pytest
 
 import betaroc as br
 from betaroc.report import render_report
+from betaroc.report.figures import curve_figures
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
 LIVENESS = DATA / "liveness_cross_logreg"
@@ -214,6 +215,76 @@ def test_report_of_a_test_set_that_has_no_fit() -> None:
         analysis = br.analyze(some_scores(), br.Scores([0.8, 0.8], [0.2, 0.2]))
     page = "".join(Page(render_report(analysis)).text)
     assert "not fitted" in page
+
+
+def test_the_page_answers_for_test_and_names_its_threshold(
+    analysis: br.Analysis, text: str
+) -> None:
+    page = " ".join("".join(Page(text).text).split()).replace("\u00a0", " ")
+    mark = f"{analysis.dev.fit.model.eer().threshold:.4g}"
+    assert f"test: at dev’s EER threshold {mark}, FAR" in page
+    assert page.count(f"dotted line: dev’s EER threshold {mark}") == 4
+    assert page.count(f"Dots, all at dev’s EER threshold {mark}") == 2
+    assert "examples/data/liveness_cross_logreg/dev.csv"[-20:] in page
+    assert "361 rows" in page
+    assert "One family serves all sets of the call" in page
+    assert "test: its scores against dev’s scores" in page
+    assert re.search(r"FRR<sup>0\.\d+</sup>", text)
+    assert "fewer than the 1000 of which one is 0.1 %" in page
+
+
+def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
+    rng = np.random.default_rng(9)
+    scores = br.Scores(0.7 + 0.3 * rng.beta(8, 2, 40), 0.3 * rng.beta(2, 8, 40))
+    text = render_report(br.analyze(scores))
+    page = "".join(Page(text).text)
+    assert "No DET is drawn" in page
+    assert "Dev’s scores separate the classes" in page
+    assert "No impostor of dev lies above it" in page
+    assert text.count("<svg ") == 3
+    assert " inf FRR" not in page
+
+
+def test_equal_scores_of_both_classes_have_a_det() -> None:
+    """Its two points are ends, yet the straight line between them is chance."""
+    page = render_report(br.analyze(br.Scores([0.5] * 12, [0.5] * 12), family="empirical"))
+    assert page.count("<svg ") == 4
+    assert ">fitted<" not in page
+
+
+def test_dashed_density_of_dev_is_drawn_for_inflated_fits() -> None:
+    rng = np.random.default_rng(4)
+    sets = [
+        br.Scores(np.append(rng.beta(4, 2, 60), [1.0] * 6), rng.beta(2, 4, 70)) for _ in range(2)
+    ]
+    with pytest.warns(br.BoundaryWarning):
+        text = render_report(br.analyze(*sets))
+    drawings = re.findall(r"<svg .*?</svg>", text, re.S)
+    assert ["stroke-dasharray: 3.7" in svg for svg in drawings[:2]] == [False, True]
+
+
+def test_scores_next_to_one_are_told_from_one() -> None:
+    scores = br.Scores([0.4, 0.7, 1.0 - 3e-9] * 4, [0.1, 0.2, 0.5] * 4)
+    assert "<td>1 - 3e-09</td>" in render_report(br.analyze(scores))
+
+
+def test_long_paths_are_cut_at_their_start(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * 70) / "<b>"
+    folder.mkdir(parents=True)
+    path = folder / "dev.csv"
+    path.write_bytes((LIVENESS / "dev.csv").read_bytes())
+    text = render_report(br.analyze(br.read_scores(path)))
+    assert html.escape(str(path)) in text
+    assert re.search(r">…x{10,}/&lt;b&gt;/dev\.csv<", text)
+
+
+def test_many_sets_are_named_once_and_differ_in_colour() -> None:
+    analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(8)})
+    roc, det = (figure.svg for figure in curve_figures(analysis))
+    for svg in (roc, det):
+        named = re.findall(r">((?:dev|test)[^<]*)</text>", svg)
+        assert sorted(named) == ["dev", *(f"test {k}" for k in range(1, 9))]
+        assert len(set(re.findall(r"stroke: (#[0-9a-f]{6}); stroke-width: 1.8", svg))) == 9
 
 
 def test_many_tests_are_all_drawn() -> None:

@@ -18,6 +18,7 @@ from sklearn.metrics import (
 )
 
 import betaroc as br
+from betaroc.curves import Det, PrecisionRecall
 
 sys.path.insert(0, str(Path(__file__).parent))
 from families import CLOSED_PAIRS, model
@@ -306,3 +307,11 @@ def test_points_ask_for_a_sensible_number() -> None:
             roc.points(bad)
     with pytest.raises(br.InputTypeError):
         roc.points("many")
+
+
+@pytest.mark.parametrize("curve", [br.Roc, Det, PrecisionRecall])
+def test_a_curve_refuses_what_is_no_law_and_no_prior(curve: type) -> None:
+    with pytest.raises(br.InputTypeError, match=r"impostor must be a distribution .* got int"):
+        curve(br.Beta(2.0, 1.0), 2)
+    with pytest.raises(br.InputError, match="prior must be the probability of a client"):
+        curve(br.Beta(2.0, 1.0), br.Beta(1.0, 2.0), prior=1.5)

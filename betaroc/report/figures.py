@@ -121,8 +121,8 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
             roc,
             Figure(
                 "",
-                "No DET is drawn: on every curve FAR or FRR is 0.1 % or less at each threshold that"
-                " rejects some of one class and accepts some of the other, outside such a frame.",
+                "No DET is drawn: on no curve is there a threshold with both FAR and FRR between"
+                " 0.1 % and 95 %, which is what it would show.",
             ),
         ]
     det = Figure(
@@ -170,7 +170,7 @@ def _overlaid(
                 [x], [y], marker="o", markersize=5, color=COLOURS[k % len(COLOURS)],
                 markeredgecolor="white", markeredgewidth=0.7, label="_nolegend_", zorder=5.0,
             )  # fmt: skip
-        columns = 2 if each else 4
+        columns = max(2, len(parts)) if each else 4  # of few sets, each has a column
         legend_below(ax, columns, width=None if each else 1.8)
         return ax
 
