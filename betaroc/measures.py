@@ -77,18 +77,26 @@ class OperatingPoint(Value):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", fraction(self.prior, "prior"))
-        for name in ("threshold", "logit_threshold"):
-            object.__setattr__(self, name, _kept(real_array(getattr(self, name), name)))
-        for name, other in (("far", None), ("frr", None), ("tpr", "frr"), ("tnr", "far")):
+        arrays = {
+            "threshold": real_array(self.threshold, "threshold"),
+            "logit_threshold": real_array(self.logit_threshold, "logit_threshold"),
+            "far": probability_array(self.far, "far"),
+            "frr": probability_array(self.frr, "frr"),
+        }
+        for name, other in (("tpr", "frr"), ("tnr", "far")):
             given = getattr(self, name)
-            if given is None and other is not None:
-                given = 1.0 - getattr(self, other)
-            object.__setattr__(self, name, _kept(probability_array(given, name)))
-            if np.shape(getattr(self, name)) != np.shape(self.threshold):
-                raise InputError(
-                    f"threshold and {name} must have one shape; got {np.shape(self.threshold)} and"
-                    f" {np.shape(given)}. Give one rate for each threshold."
-                )
+            given = 1.0 - arrays[other] if given is None else given
+            arrays[name] = probability_array(given, name)
+        try:
+            shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
+        except ValueError:
+            raise InputError(
+                "threshold and rates must have one shape; got"
+                f" {', '.join(f'{name} {a.shape}' for name, a in arrays.items())}. Give one rate"
+                " for each threshold."
+            ) from None
+        for name, array in arrays.items():
+            object.__setattr__(self, name, _kept(np.broadcast_to(array, shape)))
 
     def __len__(self) -> int:
         if np.ndim(self.threshold) == 0:
