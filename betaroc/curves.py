@@ -48,7 +48,7 @@ class _Curve(Value):
         Parameters
         ----------
         n : int, optional
-            About how many for continuous laws (default 400); samples yield every vertex.
+            How many (default 800), as in :meth:`Roc.points`; samples yield every vertex.
 
         Returns
         -------

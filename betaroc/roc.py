@@ -22,6 +22,9 @@ from betaroc.hull import chords_of, is_concave
 from betaroc.measures import OperatingPoint, operating_point
 from betaroc.ranking import partial_auc
 
+#: Points of a smooth curve when nobody says how many.
+_POINTS = 800
+
 #: A rate computed back from its own quantile agrees to this.
 _EDGE = 8.0 * float(np.finfo(np.float64).eps)
 
@@ -408,8 +411,9 @@ class Roc(Value):
         Parameters
         ----------
         n : int, optional
-            About how many for continuous laws (default 400), spread over both
-            rates and into both tails. Samples yield every vertex whatever `n` is.
+            How many, at least 2 (default 800), spread over both rates and into
+            both tails. Jumps are always among them; samples yield every vertex
+            whatever `n` is.
 
         Returns
         -------
@@ -618,12 +622,22 @@ class RocHull(Value):
 
 
 def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
-    """Thresholds along a pair's curves, ascending: all jumps, and quantiles of both laws."""
+    """`n` thresholds along a pair's curves, ascending: all jumps, and quantiles of both laws.
+
+    Half of the quantiles lie in the tails, down to rates of 1e-12. Samples have
+    their own thresholds, and jumps are kept even where they are more than `n`.
+    """
+    wanted = count(_POINTS if n is None else n, "n", 2)
     if pair.discrete:
         return pair.candidates
-    number = max(8, count(400 if n is None else n, "n") // 4)
+    number = max(8, wanted)
     p = np.concatenate([np.linspace(0.0, 0.5, number)[1:], np.geomspace(1e-12, 0.01, number)])
     t = pair.along(np.unique(p))
     distinct = np.ones(t.size, dtype=bool)
     distinct[1:] = (t.theta[1:] > t.theta[:-1]) | (t.logit[1:] != t.logit[:-1])
-    return t[distinct & ~np.isnan(t.theta)]
+    t = t[distinct & ~np.isnan(t.theta)]
+    jumps = np.isin(t.theta, pair.candidates.theta) & np.isin(t.logit, pair.candidates.logit)
+    others = np.nonzero(~jumps)[0]
+    room = min(others.size, max(0, wanted - int(np.sum(jumps))))
+    evenly = others[np.linspace(0, others.size - 1, room).round().astype(int)]
+    return t[np.sort(np.concatenate([np.nonzero(jumps)[0], evenly]))]

@@ -301,8 +301,11 @@ def test_average_precision_is_the_integral_over_recall() -> None:
 
 def test_points_ask_for_a_sensible_number() -> None:
     roc = model("beta U", "beta bell").roc()
-    assert len(roc.points(1000)) > 1000 > len(roc.points(100))
-    for bad in (0, -5, 2.5):
+    for n in (2, 3, 100, 1000):
+        points = roc.points(n)
+        assert len(points) == n
+        assert points.far[[0, -1]].tolist() == [0.0, 1.0]
+    for bad in (0, 1, -5, 2.5):
         with pytest.raises(br.InputError):
             roc.points(bad)
     with pytest.raises(br.InputTypeError):

@@ -16,11 +16,10 @@ def headline(dev: Part, tests: Sequence[Part], points: Sequence[MetPoint]) -> li
     lines = [_seen(dev)]
     if _apart(dev):
         lines.append(_apart_words(dev))
-    met = marked(points)
-    lines += [_met(met, part, k) for k, part in enumerate(tests, start=1)]
     if dev.fit is not None and is_modelled(dev):
-        lines.append(whole_curve_words(dev.fit.model, dev.scores))
-    return lines
+        lines.append(f"By dev's fitted laws: {whole_curve_words(dev.fit.model, dev.scores)}")
+    met = marked(points)
+    return lines + [_met(met, part, k) for k, part in enumerate(tests, start=1)]
 
 
 def marked(points: Sequence[MetPoint]) -> MetPoint:
