@@ -18,6 +18,7 @@ from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.empirical_choice import choose_linear, choose_nearest, choose_weighted_error
+from betaroc.measures import precision_of
 
 __all__ = ["CRITERIA", "Criterion"]
 
@@ -61,7 +62,7 @@ def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> T
     if isinstance(pair, EmpiricalPair):
 
         def losses(t: Thresholds) -> tuple[FloatArray, FloatArray]:
-            return -_precision(prior, pair.tpr(t), pair.far(t)), pair.frr(t)
+            return -precision_of(prior, pair.tpr(t), pair.far(t)), pair.frr(t)
 
         return choose_linear(pair, alpha, losses)
     return _each(_best_precision_recall)(pair, prior, alpha)
@@ -73,16 +74,10 @@ def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
         def losses(t: Thresholds) -> tuple[FloatArray, FloatArray]:
             tpr = pair.tpr(t)
             with np.errstate(divide="ignore", invalid="ignore"):
-                return 1.0 / _precision(prior, tpr, pair.far(t)), 1.0 / tpr
+                return 1.0 / precision_of(prior, tpr, pair.far(t)), 1.0 / tpr
 
         return choose_linear(pair, alpha, losses)
     return _each(lambda pair, prior, a: decisions.max_f(pair, a, prior))(pair, prior, alpha)
-
-
-def _precision(prior: float, tpr: FloatArray, far: FloatArray) -> FloatArray:
-    true = prior * tpr
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(true / (true + (1.0 - prior) * far))
 
 
 def _best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
@@ -102,7 +97,7 @@ def _best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds
 
     places = np.concatenate([_roots(pair, slope), pair.mesh])
     t = Thresholds.concatenate([pair.candidates, pair.place(places)])
-    value = alpha * _precision(prior, pair.tpr(t), pair.far(t)) + (1.0 - alpha) * pair.tpr(t)
+    value = alpha * precision_of(prior, pair.tpr(t), pair.far(t)) + (1.0 - alpha) * pair.tpr(t)
     return t[[decisions.best(t, -value, pair.far(t) + pair.frr(t))]]
 
 
@@ -129,7 +124,7 @@ def _target(name: str) -> Choice:
 
 def _rate(pair: Pair, prior: float, t: Thresholds, name: str) -> FloatArray:
     if name == "precision":
-        return _precision(prior, pair.tpr(t), pair.far(t))
+        return precision_of(prior, pair.tpr(t), pair.far(t))
     rates = {"far": pair.far, "frr": pair.frr, "recall": pair.tpr}
     rates |= {"sensitivity": pair.tpr, "specificity": pair.tnr}
     return rates[name](t)

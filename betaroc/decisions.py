@@ -20,6 +20,7 @@ from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.pairs import Pair
+from betaroc.measures import precision_of
 
 __all__ = [
     "at_far",
@@ -174,8 +175,7 @@ def break_even(pair: Pair, prior: float) -> Thresholds:
 
     def gap(t: Thresholds) -> FloatArray:
         tpr = pair.tpr(t)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            value = prior * tpr / (prior * tpr + (1.0 - prior) * pair.far(t)) - tpr
+        value = precision_of(prior, tpr, pair.far(t)) - tpr
         # Precision and recall are both 0 wherever no client is accepted: no balance.
         return np.where(tpr > 0.0, value, np.nan)
 

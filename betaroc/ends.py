@@ -178,8 +178,9 @@ class Crossing(NamedTuple):
     """A place where the ROC meets the diagonal and changes side."""
 
     threshold: Thresholds
-    #: FAR = TPR on a straight segment, nan where the threshold attains the point.
-    rate: float
+    #: FAR = TPR and FRR = TNR on a straight segment, nan where the threshold attains the point.
+    accepted: float
+    rejected: float
 
 
 def crossings(pair: Pair) -> list[Crossing]:
@@ -193,7 +194,7 @@ def crossings(pair: Pair) -> list[Crossing]:
     found = []
     for k, m in itertools.pairwise(known):
         if signs[k] != signs[m]:
-            touch = Crossing(t[k + 1], math.nan) if m > k + 1 else None
+            touch = Crossing(t[k + 1], math.nan, math.nan) if m > k + 1 else None
             found.append(touch or _crossing(pair, t[k], t[m]))
     return found
 
@@ -226,7 +227,8 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
 
     grid = pair.grid(float(ends_of[0]), float(ends_of[1]), unit=unit)
     a, b = _bracket(excess, float(ends_of[0]), float(ends_of[1]), grid)
-    return Crossing(place(np.array(bracketed_root(excess, a, b, what="crossing"))), math.nan)
+    root = place(np.array(bracketed_root(excess, a, b, what="crossing")))
+    return Crossing(root, math.nan, math.nan)
 
 
 def _bracket(
@@ -236,7 +238,7 @@ def _bracket(
     low = a if math.isfinite(a) else float(grid[0])
     high = b if b < BELOW_ONE else float(grid[-1])
     for _ in range(_DOUBLINGS):
-        if excess(low) * excess(high) < 0.0:
+        if np.sign(excess(low)) * np.sign(excess(high)) < 0.0:
             break
         if not math.isfinite(a):
             low = 2.0 * min(low, -1.0)
@@ -256,7 +258,8 @@ def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | N
     far_1, tpr_1 = (float(v) for v in (pair.far(left), pair.tpr(left)))
     d_0, d_1 = tpr_0 - far_0, tpr_1 - far_1
     share = d_0 / (d_0 - d_1) if d_0 != d_1 else 0.0
-    return Crossing(high, far_0 + share * (far_1 - far_0))
+    frr_0, frr_1 = float(pair.frr(high)), float(pair.frr(left))
+    return Crossing(high, far_0 + share * (far_1 - far_0), frr_0 + share * (frr_1 - frr_0))
 
 
 def global_shape(pair: Pair) -> str:

@@ -157,8 +157,7 @@ class OperatingPoint(Value):
     @property
     def precision(self) -> Any:
         """P(client | accepted) = prior TPR / (prior TPR + (1 - prior) FAR); nan at 0/0."""
-        true = self.prior * self.tpr
-        return _ratio(true, true + (1.0 - self.prior) * self.far)
+        return _plain(precision_of(self.prior, self.tpr, self.far))
 
     @property
     def accuracy(self) -> Any:
@@ -348,6 +347,13 @@ MEASURES: dict[str, Measure] = {
         lambda p: p.mutual_information, "mutual information (nats)", 0.0, math.log(2.0), True
     ),
 }
+
+
+def precision_of(prior: float, tpr: Any, far: Any) -> FloatArray:
+    """prior TPR / (prior TPR + (1 - prior) FAR); nan where nothing is accepted."""
+    true = np.asarray(prior * tpr, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(true / (true + (1.0 - prior) * far))
 
 
 def checked_cost(value: float, name: str) -> float:

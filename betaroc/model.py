@@ -754,16 +754,17 @@ class ScoreModel(Value):
         found = [] if self.client == self.impostor else _ends.crossings(self._pair)
         nowhere = Thresholds.from_theta(np.empty(0))
         point = self._point(Thresholds.concatenate([nowhere, *(c.threshold for c in found)]))
-        rate = np.array([c.rate for c in found])
-        attained = np.isnan(rate)
+        accepted = np.array([c.accepted for c in found])
+        rejected = np.array([c.rejected for c in found])
+        attained = np.isnan(accepted)
         return OperatingPoint(
             point.threshold,
-            np.where(attained, point.far, rate),
-            np.where(attained, point.frr, 1.0 - rate),
+            np.where(attained, point.far, accepted),
+            np.where(attained, point.frr, rejected),
             self.prior,
             point.logit_threshold,
-            np.where(attained, point.tpr, rate),
-            np.where(attained, point.tnr, 1.0 - rate),
+            np.where(attained, point.tpr, accepted),
+            np.where(attained, point.tnr, rejected),
         )
 
     def inflections(self) -> OperatingPoint:

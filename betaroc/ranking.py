@@ -12,6 +12,7 @@ from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions._quadrature import integrate_panels
 from betaroc.distributions.pairs import Pair
 from betaroc.ends import ends
+from betaroc.measures import precision_of
 
 __all__ = ["average_precision", "ks", "partial_auc", "precision_at"]
 
@@ -101,10 +102,9 @@ def _smooth_area(pair: Pair, u_low: float, u_high: float) -> float:
 def precision_at(pair: Pair, prior: float, recall: float) -> float:
     """Precision at the threshold whose recall is nearest to `recall`, a limit at recall 0."""
     t = decisions.at_tpr(pair, recall)
-    true = prior * float(pair.tpr(t))
-    called = true + (1.0 - prior) * float(pair.far(t))
-    if called > 0.0:
-        return true / called
+    value = float(precision_of(prior, pair.tpr(t), pair.far(t)))
+    if not math.isnan(value):
+        return value
     slope = ends(pair).at_one.roc_slope
     if prior == 0.0:
         return 0.0
@@ -120,10 +120,7 @@ def average_precision(pair: Pair, prior: float, points: int | None) -> float:
         return math.fsum(precision_at(pair, prior, float(r)) for r in levels) / points
 
     def precision(t: Thresholds) -> FloatArray:
-        true = prior * pair.tpr(t)
-        called = true + (1.0 - prior) * pair.far(t)
-        with np.errstate(invalid="ignore"):
-            return np.where(called > 0.0, true / called, 0.0)
+        return np.nan_to_num(precision_of(prior, pair.tpr(t), pair.far(t)))
 
     terms = []
     atoms = pair.client.atoms

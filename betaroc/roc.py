@@ -610,8 +610,15 @@ class RocHull(Value):
         """The point of the segment where FAR = FRR, at the segment's upper threshold."""
         before, after = start.frr - start.far, end.far - end.frr
         share = before / (before + after) if before + after > 0.0 else 0.0
-        rate = start.far + share * (end.far - start.far)
-        return OperatingPoint(start.threshold, rate, rate, self.roc.prior, start.logit_threshold)
+
+        def between(name: str) -> float:
+            first, last = getattr(start, name), getattr(end, name)
+            return float(first + share * (last - first))
+
+        rate, kept = between("far"), between("tpr")
+        return OperatingPoint(
+            start.threshold, rate, rate, self.roc.prior, start.logit_threshold, kept, kept
+        )
 
     def _chords(self) -> list[tuple[float, float, float, float]]:
         """The chords' ends on the axes of the curve."""
