@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -61,8 +62,8 @@ def _weighted_error(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
 def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     if isinstance(pair, EmpiricalPair):
 
-        def losses(t: Thresholds) -> tuple[FloatArray, FloatArray]:
-            return -precision_of(prior, pair.tpr(t), pair.far(t)), pair.frr(t)
+        def losses(tpr: FloatArray, far: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return -precision_of(prior, tpr, far), -tpr
 
         return choose_linear(pair, alpha, losses)
     return _each(_best_precision_recall)(pair, prior, alpha)
@@ -71,10 +72,9 @@ def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> T
 def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     if isinstance(pair, EmpiricalPair):
 
-        def losses(t: Thresholds) -> tuple[FloatArray, FloatArray]:
-            tpr = pair.tpr(t)
+        def losses(tpr: FloatArray, far: FloatArray) -> tuple[FloatArray, FloatArray]:
             with np.errstate(divide="ignore", invalid="ignore"):
-                return 1.0 / precision_of(prior, tpr, pair.far(t)), 1.0 / tpr
+                return 1.0 / precision_of(prior, tpr, far), 1.0 / tpr
 
         return choose_linear(pair, alpha, losses)
     return _each(lambda pair, prior, a: decisions.max_f(pair, a, prior))(pair, prior, alpha)
@@ -110,24 +110,60 @@ def _roots(pair: Pair, function: Callable[[FloatArray], FloatArray]) -> FloatArr
 
 
 # ----------------------------------------------------------------------- rate targets
+class _Rates(Protocol):
+    """The four rates at some thresholds."""
+
+    @property
+    def far(self) -> FloatArray: ...
+    @property
+    def frr(self) -> FloatArray: ...
+    @property
+    def tpr(self) -> FloatArray: ...
+    @property
+    def tnr(self) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class _At:
+    """The rates of a pair at thresholds, computed when asked for."""
+
+    pair: Pair
+    t: Thresholds
+
+    @property
+    def far(self) -> FloatArray:
+        return self.pair.far(self.t)
+
+    @property
+    def frr(self) -> FloatArray:
+        return self.pair.frr(self.t)
+
+    @property
+    def tpr(self) -> FloatArray:
+        return self.pair.tpr(self.t)
+
+    @property
+    def tnr(self) -> FloatArray:
+        return self.pair.tnr(self.t)
+
+
+_RATES: dict[str, Callable[[_Rates, float], FloatArray]] = {
+    "far": lambda at, _: at.far,
+    "frr": lambda at, _: at.frr,
+    "precision": lambda at, prior: precision_of(prior, at.tpr, at.far),
+    "recall": lambda at, _: at.tpr,
+    "sensitivity": lambda at, _: at.tpr,
+    "specificity": lambda at, _: at.tnr,
+}
+
+
 def _target(name: str) -> Choice:
     def choose(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
-        def rate(t: Thresholds) -> FloatArray:
-            return _rate(pair, prior, t, name)
-
         if isinstance(pair, EmpiricalPair):
-            return choose_nearest(pair, alpha, rate)
+            return choose_nearest(pair, alpha, lambda gaps: _RATES[name](gaps, prior))
         return _each(lambda pair, prior, a: _nearest(pair, prior, a, name))(pair, prior, alpha)
 
     return choose
-
-
-def _rate(pair: Pair, prior: float, t: Thresholds, name: str) -> FloatArray:
-    if name == "precision":
-        return precision_of(prior, pair.tpr(t), pair.far(t))
-    rates = {"far": pair.far, "frr": pair.frr, "recall": pair.tpr}
-    rates |= {"sensitivity": pair.tpr, "specificity": pair.tnr}
-    return rates[name](t)
 
 
 def _nearest(pair: Pair, prior: float, alpha: float, name: str) -> Thresholds:
@@ -137,7 +173,7 @@ def _nearest(pair: Pair, prior: float, alpha: float, name: str) -> Thresholds:
     else:
         places = _rate_places(pair, alpha, name)
     t = Thresholds.concatenate([pair.candidates, places])
-    gap = np.abs(_rate(pair, prior, t, name) - alpha)
+    gap = np.abs(_RATES[name](_At(pair, t), prior) - alpha)
     gap = np.where(gap <= _MET, 0.0, gap)
     return t[[decisions.best(t, gap, pair.far(t) + pair.frr(t))]]
 

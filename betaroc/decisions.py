@@ -65,7 +65,7 @@ def least_error(
     pair: Pair, t: Thresholds, criterion: FloatArray, cost_far: Fraction, cost_frr: Fraction
 ) -> int:
     """Index of the least weighted error under the tie rule, on counts where there are counts."""
-    if isinstance(pair, EmpiricalPair) and _counts_exactly(pair):
+    if isinstance(pair, EmpiricalPair) and pair.gaps.whole:
         return _best_on_counts(pair, t, criterion, cost_far, cost_frr)
     return best(t, criterion, pair.far(t) + pair.frr(t))
 
@@ -80,11 +80,6 @@ def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
 def _near_least(values: FloatArray) -> npt.NDArray[np.bool_]:
     least = np.nanmin(values)
     return np.asarray(values <= least + _TIE * abs(least))
-
-
-def _counts_exactly(pair: EmpiricalPair) -> bool:
-    laws = (pair.client, pair.impostor)
-    return all(np.all(law._steps[1] == np.floor(law._steps[1])) for law in laws)
 
 
 def _best_on_counts(
@@ -107,10 +102,12 @@ def _best_on_counts(
 # --------------------------------------------------------------------- balanced errors
 def balanced(pair: Pair, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
     """Where weight_far FAR = weight_frr FRR inside a continuous stretch; None on a jump."""
+    if pair.discrete:
+        return None
     t = pair.candidates
     gap = weight_far * pair.far(t) - weight_frr * pair.frr(t)
     first = int(np.argmax(gap <= 0.0))
-    if pair.discrete or first == 0 or gap[first] == 0.0:
+    if first == 0 or gap[first] == 0.0:
         return None
     low, high = t[first - 1], t[first]
     below = pair.just_below(high)
@@ -154,17 +151,19 @@ def _root_between(
     return place(np.array(bracketed_root(at, float(inner[k - 1]), float(inner[k]), what=what)))
 
 
-def nearest_balance(pair: Pair, gap: Callable[[Thresholds], FloatArray]) -> Thresholds:
-    """The candidate with the smallest abs(gap) under the tie rule."""
-    t = pair.candidates
-    size = np.abs(gap(t))
-    return t[best(t, np.where(size <= _TIE, 0.0, size), pair.far(t) + pair.frr(t))]
+def nearest_balance(
+    pair: Pair, gap: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+) -> Thresholds:
+    """The candidate with the smallest abs(gap) of TPR, FAR and FRR under the tie rule."""
+    tpr, far, frr = pair.candidate_rates
+    size, t = np.abs(gap(tpr, far, frr)), pair.candidates
+    return t[best(t, np.where(size <= _TIE, 0.0, size), far + frr)]
 
 
 def equal_error(pair: Pair) -> Thresholds:
     """Where FAR equals FRR, or is nearest to it."""
     root = balanced(pair)
-    return nearest_balance(pair, lambda t: pair.far(t) - pair.frr(t)) if root is None else root
+    return nearest_balance(pair, lambda _, far, frr: far - frr) if root is None else root
 
 
 def break_even(pair: Pair, prior: float) -> Thresholds:
@@ -173,9 +172,8 @@ def break_even(pair: Pair, prior: float) -> Thresholds:
     if root is not None:
         return root
 
-    def gap(t: Thresholds) -> FloatArray:
-        tpr = pair.tpr(t)
-        value = precision_of(prior, tpr, pair.far(t)) - tpr
+    def gap(tpr: FloatArray, far: FloatArray, _: FloatArray) -> FloatArray:
+        value = precision_of(prior, tpr, far) - tpr
         # Precision and recall are both 0 wherever no client is accepted: no balance.
         return np.where(tpr > 0.0, value, np.nan)
 

@@ -9,45 +9,58 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc import decisions
 from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions._gaps import Gaps
 from betaroc.distributions.empirical import EmpiricalPair
 
 __all__ = ["choose_linear", "choose_nearest", "choose_weighted_error"]
 
-#: Criteria that agree to this are compared again, on fractions or under the tie rule.
+Index = npt.NDArray[np.intp]
+
+#: Criteria that agree to this are tied.
 _CLOSE = 1e-12
-#: Weighted errors that agree to this are compared again on counts.
+#: Weighted errors and distances that agree to this are compared again on counts.
 _NEAR = 1e-9
+#: Rates that agree to this are one: quotients of counts, quotients of sums of weights.
+_SAME_COUNTS, _SAME_WEIGHTS = 1e-14, 1e-12
 
 
+# ------------------------------------------------------------------------ linear criteria
 def choose_linear(
     pair: EmpiricalPair,
     alpha: FloatArray,
-    losses: Callable[[Thresholds], tuple[FloatArray, FloatArray]],
+    losses: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]],
 ) -> Thresholds:
-    """For each alpha the threshold of least alpha x + (1 - alpha) y."""
-    t = pair.candidates
-    x, y = losses(t)
-    kept = np.nonzero(np.isfinite(x) & np.isfinite(y))[0]
-    total = pair.far(t) + pair.frr(t)
-    kept = np.sort(kept[hull_vertices(x[kept], y[kept], total[kept])])
-    criterion = _criterion(alpha, x[kept], y[kept])
-    chosen = [kept[_least(row, total[kept])] for row in criterion]
-    return t[np.array(chosen, dtype=np.intp)]
+    """For each alpha the threshold of least alpha x + (1 - alpha) y.
+
+    `losses` makes x and y of TPR and FAR; x falls where FAR alone falls, y where
+    TPR alone rises, so that the best gaps are corners.
+    """
+    gaps, corners = pair.gaps, pair.gaps.corners
+    x, y = losses(gaps.tpr[corners], gaps.far[corners])
+    defined = np.isfinite(x) & np.isfinite(y)
+    corners, x, y = corners[defined], x[defined], y[defined]
+    total = gaps.far[corners] + gaps.frr[corners]
+    vertices = hull_vertices(x, y)
+    criterion = _criterion(alpha, x[vertices], y[vertices])
+    chosen = [vertices[_least(row, total[vertices])] for row in criterion]
+    # Where x alone counts, equal x of a larger y may have the lower HTER.
+    chosen = [_least(x, total) if a == 1.0 else k for a, k in zip(alpha, chosen, strict=True)]
+    return gaps.thresholds(corners[chosen])
 
 
 def choose_weighted_error(pair: EmpiricalPair, alpha: FloatArray) -> Thresholds:
     """For each alpha the threshold of least alpha FAR + (1 - alpha) FRR, ties on counts."""
-    t = corners(pair)
-    far, frr = pair.far(t), pair.frr(t)
-    t = t[np.sort(hull_vertices(far, frr, far + frr))]
-    far, frr = pair.far(t), pair.frr(t)
-    criterion = _criterion(alpha, far, frr)
+    gaps, corners = pair.gaps, pair.gaps.corners
+    corners = corners[hull_vertices(gaps.far[corners], gaps.frr[corners])]
+    criterion = _criterion(alpha, gaps.far[corners], gaps.frr[corners])
+    t = gaps.thresholds(corners)
     least = np.min(criterion, axis=1, keepdims=True)
     close = criterion <= least + _NEAR * least
     chosen = np.argmin(criterion, axis=1)
@@ -57,64 +70,36 @@ def choose_weighted_error(pair: EmpiricalPair, alpha: FloatArray) -> Thresholds:
     return t[chosen]
 
 
-def corners(pair: EmpiricalPair) -> Thresholds:
-    """The thresholds that no neighbour beats for any weight, ascending.
-
-    Just below the scores of clients, or just above those of impostors,
-    whichever class has fewer distinct scores; and the trivial end.
-    """
-    clients, impostors = pair.client._steps[0], pair.impostor._steps[0]
-    if clients.size <= impostors.size:
-        above = clients
-        below = _neighbour(impostors, above, -1)
-        below[1:] = np.maximum(below[1:], clients[:-1])
-        end, first = pair.joints.theta[-1], False
-    else:
-        below = impostors
-        above = _neighbour(clients, below, 1)
-        above[:-1] = np.minimum(above[:-1], impostors[1:])
-        end, first = -np.inf, True
-    with np.errstate(invalid="ignore", over="ignore"):
-        middle = 0.5 * below + 0.5 * above
-    middle = np.where((middle > below) & (middle < above), middle, below)
-    theta = np.concatenate([[end], middle] if first else [middle, [end]])
-    return Thresholds.from_theta(theta)
-
-
-def _neighbour(places: FloatArray, of: FloatArray, side: int) -> FloatArray:
-    """The nearest place strictly below (-1) or above (1) each value; -inf or itself if none."""
-    if side < 0:
-        padded = np.concatenate([[-np.inf], places])
-        return np.asarray(padded[np.searchsorted(places, of, side="left")])
-    padded = np.concatenate([places, [np.inf]])
-    return np.asarray(padded[np.searchsorted(places, of, side="right")])
-
-
 def _criterion(alpha: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    weights = [decisions.exact_weight(a) for a in alpha]
-    for_x = np.array([float(w) for w in weights])
-    for_y = np.array([float(1 - w) for w in weights])
-    return for_x[:, None] * x + for_y[:, None] * y
+    for_x, for_y = np.array([_weights(a) for a in alpha.tolist()]).T
+    return np.asarray(for_x[:, None] * x + for_y[:, None] * y)
 
 
-def hull_vertices(x: FloatArray, y: FloatArray, total: FloatArray) -> npt.NDArray[np.intp]:
-    """Indices of the lower left hull, points collinear to rounding kept.
+@lru_cache(maxsize=4096)
+def _weights(alpha: float) -> tuple[float, float]:
+    """alpha and 1 - alpha, each the double nearest to the decimal that was meant."""
+    exact = decisions.exact_weight(alpha)
+    return float(exact), float(1 - exact)
+
+
+def hull_vertices(x: FloatArray, y: FloatArray) -> Index:
+    """Indices of the lower left hull of points with ascending y, collinear ones kept.
 
     A point above the segment between its neighbours is no vertex whatever else
     is dropped, so all of them go at once, until none is left.
     """
-    order = np.lexsort((total, y, x))
-    # Of equal x only the lowest y can win; equal points differ by the tie rule alone.
-    order = order[y[order] <= np.minimum.accumulate(y[order])]
+    lowest = np.minimum.accumulate(x)
+    kept = np.concatenate([[True], x[1:] < lowest[:-1]])
+    # Of equal y the last one kept has the smallest x.
+    order: Index = np.flatnonzero(kept)
+    order = order[np.concatenate([y[order[1:]] > y[order[:-1]], [True]])]
     while order.size > 2:
-        px, py = x[order], y[order]
-        dx_1, dy_1 = px[1:-1] - px[:-2], py[1:-1] - py[:-2]
-        dx_2, dy_2 = px[2:] - px[1:-1], py[2:] - py[1:-1]
-        turn, size = dx_1 * dy_2 - dx_2 * dy_1, np.abs(dx_1 * dy_2) + np.abs(dx_2 * dy_1)
-        keep = np.concatenate([[True], turn >= -_CLOSE * size, [True]])
+        dx, dy = np.diff(x[order]), np.diff(y[order])
+        one, other = dx[:-1] * dy[1:], dx[1:] * dy[:-1]
+        keep = one - other <= _CLOSE * (np.abs(one) + np.abs(other))
         if np.all(keep):
             break
-        order = order[keep]
+        order = order[np.concatenate([[True], keep, [True]])]
     return order
 
 
@@ -130,33 +115,46 @@ def _tied(values: FloatArray) -> npt.NDArray[np.bool_]:
     return np.asarray(values <= least + _CLOSE * abs(least))
 
 
+# ------------------------------------------------------------------------- rate targets
 def choose_nearest(
-    pair: EmpiricalPair, alpha: FloatArray, rate: Callable[[Thresholds], FloatArray]
+    pair: EmpiricalPair, alpha: FloatArray, rate: Callable[[Gaps], FloatArray]
 ) -> Thresholds:
     """For each alpha the threshold whose rate is nearest to it."""
-    t = pair.candidates
-    values, total = rate(t), pair.far(t) + pair.frr(t)
-    kept = np.nonzero(~np.isnan(values))[0]
-    kept = kept[np.argsort(values[kept], kind="stable")]
-    # Rates that agree to rounding are one level: least HTER, then lowest threshold.
-    level = np.cumsum(np.concatenate([[0], np.diff(values[kept]) > _CLOSE]))
-    kept = kept[np.lexsort((kept, _rounded(total[kept]), level))]
-    kept = kept[np.concatenate([[True], np.diff(level) > 0])]
-    levels = values[kept]
-    place = np.searchsorted(levels, alpha)
+    gaps = pair.gaps
+    values = rate(gaps)
+    order = np.argsort(values, kind="stable")  # nan last
+    levels = values[order]
+    levels = levels[: np.searchsorted(levels, np.inf)]
+    same = _SAME_COUNTS if gaps.whole else _SAME_WEIGHTS
+    places = np.searchsorted(levels, alpha)
     chosen = []
-    for a, k in zip(alpha, place, strict=True):
-        around = kept[max(k - 1, 0) : k + 1]
-        target = decisions.exact_weight(a)
-        gaps = [abs(_short(values[m]) - target) for m in around]
-        ranked = zip(gaps, _rounded(total[around]).tolist(), around.tolist(), strict=True)
-        chosen.append(min(ranked)[-1])
-    return t[np.array(chosen, dtype=np.intp)]
+    for a, k in zip(alpha.tolist(), places.tolist(), strict=True):
+        around = [levels[m] for m in (k - 1, k) if 0 <= m < levels.size]
+        near = [_members(levels, v, same) for v in _nearest(a, around)]
+        index = np.sort(np.concatenate([order[first:last] for first, last in near]))
+        total = gaps.far[index] + gaps.frr[index]
+        chosen.append(index[np.argmax(_tied(total))])
+    return gaps.thresholds(np.array(chosen, dtype=np.intp))
 
 
-def _rounded(total: FloatArray) -> FloatArray:
-    """HTERs that agree to rounding made equal."""
-    return np.asarray(np.round(total, 12))
+def _nearest(target: float, levels: list[float]) -> list[float]:
+    """The level nearest to a target, both where they are equally near."""
+    if len(levels) == 1:
+        return levels
+    low, high = levels
+    excess: float | Fraction = abs(high - target) - abs(low - target)
+    if abs(excess) <= _NEAR:
+        exact = decisions.exact_weight(target)
+        excess = abs(_short(high) - exact) - abs(_short(low) - exact)
+    if excess == 0:
+        return levels
+    return [low] if excess > 0 else [high]
+
+
+def _members(levels: FloatArray, value: float, same: float) -> tuple[int, int]:
+    """The run of levels that agree with a value to rounding."""
+    first = np.searchsorted(levels, value - same, side="left")
+    return int(first), int(np.searchsorted(levels, value + same, side="right"))
 
 
 def _short(value: float) -> Fraction:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from betaroc._checks import score_array, weights_array
 from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions._gaps import Gaps, merged
 from betaroc.distributions.base import Atoms, Distribution, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
@@ -65,18 +66,33 @@ class Empirical(Distribution):
     def _steps(self) -> tuple[FloatArray, FloatArray]:
         """Distinct values, ascending, and the weight on each (values of no weight left out)."""
         values: FloatArray = self.values
-        places, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
         if self.weights is None:
-            return places, counts.astype(np.float64)
+            ordered = np.sort(values)
+            new = ordered[1:] != ordered[:-1]
+            if np.all(new):
+                return ordered, np.ones(ordered.size)
+            starts = np.flatnonzero(np.concatenate([[True], new]))
+            return ordered[starts], np.diff(starts, append=ordered.size).astype(np.float64)
+        places, inverse = np.unique(values, return_inverse=True)
         masses = np.asarray(np.bincount(inverse, self.weights, places.size), dtype=np.float64)
         return places[masses > 0.0], masses[masses > 0.0]
 
     @cached_property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers of scores."""
+        masses = self._steps[1]
+        return self.weights is None or bool(np.all(masses == np.floor(masses)))
+
+    @cached_property
     def _below(self) -> FloatArray:
+        if self.weights is None and self._steps[0].size == self.values.size:
+            return np.arange(self.values.size + 1.0)
         return np.concatenate([[0.0], np.cumsum(self._steps[1])])
 
     @cached_property
     def _above(self) -> FloatArray:
+        if self.whole:
+            return np.asarray(self._below[-1] - self._below)
         return np.concatenate([np.cumsum(self._steps[1][::-1])[::-1], [0.0]])
 
     @property
@@ -195,17 +211,24 @@ class EmpiricalPair(Pair):
     impostor: Empirical
 
     @cached_property
+    def gaps(self) -> Gaps:
+        """Every decision the two samples allow, in counts."""
+        whole = self.client.whole and self.impostor.whole
+        return merged(self.client._steps, self.impostor._steps, whole=whole)
+
+    @cached_property
     def candidates(self) -> Thresholds:
         """Accept all (-inf), the middle of each gap, reject all (the largest score)."""
-        places = self.joints.theta
-        low, high = places[:-1], places[1:]
-        middle = 0.5 * low + 0.5 * high
-        middle = np.where((middle > low) & (middle < high), middle, low)
-        return Thresholds.from_theta(np.concatenate([[-np.inf], middle, places[-1:]]))
+        return self.gaps.thresholds()
 
     @cached_property
     def joints(self) -> Thresholds:
-        return Thresholds.from_theta(np.union1d(self.client._steps[0], self.impostor._steps[0]))
+        return Thresholds.from_theta(self.gaps.places)
+
+    @property
+    def candidate_rates(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """TPR, FAR and FRR at the candidates."""
+        return self.gaps.tpr, self.gaps.far, self.gaps.frr
 
     def turning_points(self) -> Thresholds:
         return Thresholds.from_theta(np.empty(0))

@@ -151,6 +151,12 @@ class Pair:
         both = Thresholds.concatenate([self.just_below(jumps), self.joints])
         return both[both.order()]
 
+    @property
+    def candidate_rates(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """TPR, FAR and FRR at the candidates."""
+        t = self.candidates
+        return self.tpr(t), self.far(t), self.frr(t)
+
     def along(self, p: FloatArray) -> Thresholds:
         """Every jump, and where either rate of a continuous law is p; ascending."""
         parts = [self.candidates]

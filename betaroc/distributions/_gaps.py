@@ -1,0 +1,98 @@
+"""The decisions that two samples allow, in counts: one for each gap between their scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._thresholds import FloatArray, Thresholds
+
+__all__ = ["Gaps", "merged"]
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Accept all, the gap above each distinct score of either class, reject all.
+
+    Gap k lies above k of the places; no search is needed for its rates.
+
+    Parameters
+    ----------
+    places : ndarray, shape (k,)
+        Distinct scores of both classes, ascending.
+    client, impostor : ndarray, shape (k,)
+        Weight of each class on them.
+    whole : bool
+        Whether all weights are whole numbers, whose sums are exact.
+    """
+
+    places: FloatArray
+    client: FloatArray
+    impostor: FloatArray
+    whole: bool
+
+    @cached_property
+    def frr(self) -> FloatArray:
+        return self._clients / self._clients[-1]
+
+    @cached_property
+    def tnr(self) -> FloatArray:
+        return self._impostors / self._impostors[-1]
+
+    @cached_property
+    def tpr(self) -> FloatArray:
+        return self._above(self.client, self._clients)
+
+    @cached_property
+    def far(self) -> FloatArray:
+        return self._above(self.impostor, self._impostors)
+
+    @cached_property
+    def _clients(self) -> FloatArray:
+        return np.concatenate([[0.0], np.cumsum(self.client)])
+
+    @cached_property
+    def _impostors(self) -> FloatArray:
+        return np.concatenate([[0.0], np.cumsum(self.impostor)])
+
+    def _above(self, masses: FloatArray, below: FloatArray) -> FloatArray:
+        """The share above each gap, never as a difference that rounds."""
+        if self.whole:
+            return np.asarray((below[-1] - below) / below[-1])
+        return np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]]) / below[-1]
+
+    @cached_property
+    def corners(self) -> npt.NDArray[np.intp]:
+        """Gaps where no small move lowers one error and leaves the other, and both ends."""
+        turns = (self.impostor[:-1] > 0.0) & (self.client[1:] > 0.0)
+        return np.concatenate([[0], np.flatnonzero(turns) + 1, [self.places.size]])
+
+    def thresholds(self, index: npt.NDArray[np.intp] | slice = slice(None)) -> Thresholds:
+        """-inf, the middle of each gap (the lower score if that rounds), the largest score."""
+        low = np.concatenate([[-np.inf], self.places])[index]
+        high = np.concatenate([self.places, [np.inf]])[index]
+        with np.errstate(invalid="ignore", over="ignore"):
+            middle = 0.5 * low + 0.5 * high
+        return Thresholds.from_theta(np.where((middle > low) & (middle < high), middle, low))
+
+
+def merged(
+    client: tuple[FloatArray, FloatArray], impostor: tuple[FloatArray, FloatArray], *, whole: bool
+) -> Gaps:
+    """Gaps of two samples given as (distinct ascending places, masses)."""
+    both = np.concatenate([client[0], impostor[0]])
+    order = np.argsort(both, kind="stable")  # two ascending runs: a merge
+    places = both[order]
+    mass = np.concatenate([client[1], impostor[1]])[order]
+    of_client = order < client[0].size
+    c, i = np.where(of_client, mass, 0.0), np.where(of_client, 0.0, mass)
+    shared = np.flatnonzero(places[1:] == places[:-1])  # the client comes first
+    if shared.size:
+        i[shared] = i[shared + 1]
+        kept = np.ones(places.size, dtype=np.bool_)
+        kept[shared + 1] = False
+        places, c, i = places[kept], c[kept], i[kept]
+    return Gaps(places, c, i, whole)
