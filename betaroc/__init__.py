@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from betaroc.analysis import Analysis, analyze
+    from betaroc.averages import EpcAverage, epc_average
     from betaroc.bands import Band
     from betaroc.comparison import Comparison, compare
     from betaroc.cross_validation import EpcCv, epc_cv
@@ -42,9 +43,11 @@ if TYPE_CHECKING:
         PrecisionWarning,
         ReversedScoresWarning,
         SameDataWarning,
+        ScaleWarning,
         ScoreFileNotFoundError,
         SmallSampleWarning,
         StudyError,
+        TargetWarning,
     )
     from betaroc.expected_performance import Epc, epc
     from betaroc.fitting import DistributionFit, Fit, beta_mle, fit, fit_distribution
@@ -59,6 +62,7 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "analysis": ("Analysis", "analyze"),
+    "averages": ("EpcAverage", "epc_average"),
     "bands": ("Band",),
     "comparison": ("Comparison", "compare"),
     "cross_validation": ("EpcCv", "epc_cv"),
@@ -72,7 +76,8 @@ _ROOMS = {
         "DiscretenessWarning", "DuplicateWarning", "FileFormatError", "FitError",
         "InfluenceWarning", "InputError", "InputTypeError", "MissingDependencyError",
         "OutputError", "PrecisionWarning", "ReversedScoresWarning", "SameDataWarning",
-        "ScoreFileNotFoundError", "SmallSampleWarning", "StudyError",
+        "ScaleWarning", "ScoreFileNotFoundError", "SmallSampleWarning", "StudyError",
+        "TargetWarning",
     ),
     "fitting": ("DistributionFit", "Fit", "beta_mle", "fit", "fit_distribution"),
     "guarantee": ("GuaranteedThreshold", "guaranteed_threshold"),
@@ -85,15 +90,16 @@ _ROOMS = {
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
-    "Analysis", "Band", "Beta", "BetarocError", "BetarocWarning", "BoundaryWarning",
-    "Comparison", "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
-    "DuplicateWarning", "Empirical", "Epc", "EpcCv", "FileFormatError", "Fit", "FitError",
-    "GuaranteedThreshold", "Inflated",
-    "InfluenceWarning", "InputError", "InputTypeError", "LogitNormal",
-    "MissingDependencyError", "Normal", "OperatingPoint", "OutputError", "PrecisionWarning",
-    "ReversedScoresWarning", "Roc", "SameDataWarning", "ScoreFileNotFoundError", "ScoreModel",
-    "Scores", "Shape", "SmallSampleWarning", "StudyError", "analyze", "beta_auc", "beta_mle",
-    "compare", "epc", "epc_cv", "fit", "fit_distribution", "guaranteed_threshold", "read_scores",
+    "Analysis", "Band", "Beta", "BetarocError", "BetarocWarning", "BoundaryWarning", "Comparison",
+    "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
+    "DuplicateWarning", "Empirical", "Epc", "EpcAverage", "EpcCv", "FileFormatError", "Fit",
+    "FitError", "GuaranteedThreshold", "Inflated", "InfluenceWarning", "InputError",
+    "InputTypeError", "LogitNormal", "MissingDependencyError", "Normal", "OperatingPoint",
+    "OutputError", "PrecisionWarning", "ReversedScoresWarning", "Roc", "SameDataWarning",
+    "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel", "Scores", "Shape",
+    "SmallSampleWarning", "StudyError", "TargetWarning", "analyze", "beta_auc", "beta_mle",
+    "compare", "epc", "epc_average", "epc_cv", "fit", "fit_distribution", "guaranteed_threshold",
+    "read_scores",
 ]  # fmt: skip
 
 

@@ -142,13 +142,14 @@ def _nearest(target: float, levels: list[float]) -> list[float]:
     if len(levels) == 1:
         return levels
     low, high = levels
-    excess: float | Fraction = abs(high - target) - abs(low - target)
+    excess = abs(high - target) - abs(low - target)
     if abs(excess) <= _NEAR:
         exact = decisions.exact_weight(target)
-        excess = abs(_short(high) - exact) - abs(_short(low) - exact)
-    if excess == 0:
-        return levels
-    return [low] if excess > 0 else [high]
+        exactly = abs(_short(high) - exact) - abs(_short(low) - exact)
+        if exactly == 0:
+            return levels
+        excess = float(exactly)
+    return [low] if excess > 0.0 else [high]
 
 
 def _members(levels: FloatArray, value: float, same: float) -> tuple[int, int]:

@@ -29,9 +29,11 @@ __all__ = [
     "PrecisionWarning",
     "ReversedScoresWarning",
     "SameDataWarning",
+    "ScaleWarning",
     "ScoreFileNotFoundError",
     "SmallSampleWarning",
     "StudyError",
+    "TargetWarning",
 ]
 
 _PACKAGE_FOLDER = str(Path(__file__).parent) + os.sep
@@ -131,6 +133,14 @@ class DiscretenessWarning(BetarocWarning):
 
 class DuplicateWarning(BetarocWarning):
     """The same classifier was given twice."""
+
+
+class ScaleWarning(BetarocWarning):
+    """Development and test scores seem to be on different scales."""
+
+
+class TargetWarning(BetarocWarning):
+    """A target that no threshold of the development set attains."""
 
 
 def warn(message: str, category: type[BetarocWarning]) -> None:

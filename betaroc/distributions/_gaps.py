@@ -36,11 +36,11 @@ class Gaps:
 
     @cached_property
     def frr(self) -> FloatArray:
-        return self._clients / self._clients[-1]
+        return np.asarray(self._clients / self._clients[-1])
 
     @cached_property
     def tnr(self) -> FloatArray:
-        return self._impostors / self._impostors[-1]
+        return np.asarray(self._impostors / self._impostors[-1])
 
     @cached_property
     def tpr(self) -> FloatArray:
@@ -62,7 +62,8 @@ class Gaps:
         """The share above each gap, never as a difference that rounds."""
         if self.whole:
             return np.asarray((below[-1] - below) / below[-1])
-        return np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]]) / below[-1]
+        above = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
+        return np.asarray(above / below[-1])
 
     @cached_property
     def corners(self) -> npt.NDArray[np.intp]:

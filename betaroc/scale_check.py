@@ -1,0 +1,68 @@
+"""Whether dev and test look like scores on one scale."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from betaroc._thresholds import FloatArray
+from betaroc.distributions.empirical import Empirical
+from betaroc.errors import ScaleWarning, warn
+from betaroc.model import ScoreModel
+
+__all__ = ["warn_of_other_scale"]
+
+#: (dev, test) of the clients and of the impostors, all empirical.
+Laws = list[tuple[Any, Any]]
+
+#: Scores a class that a statement about its spread needs.
+_ENOUGH = 20
+#: Ratio of two spreads that no change of conditions explains.
+_RATIO = 10.0
+
+
+def warn_of_other_scale(dev: ScoreModel, test: ScoreModel) -> None:
+    """A `ScaleWarning` where dev's thresholds can mean nothing on test's scale."""
+    pairs = [(dev.client, test.client), (dev.impostor, test.impostor)]
+    if not all(isinstance(law, Empirical) for both in pairs for law in both):
+        return
+    why = _unit_against_real(pairs) or _other_spread(pairs)
+    if why:
+        warn(
+            f"dev and test seem to be on different scales: {why}. A threshold chosen on dev means"
+            " the same on test only if one function made both scores; convert one of them.",
+            ScaleWarning,
+        )
+
+
+def _unit_against_real(pairs: Laws) -> str | None:
+    """One side within [0, 1], most of the other's scores outside."""
+    shares = []
+    for k in (0, 1):
+        values = np.concatenate([both[k].values for both in pairs])
+        shares.append(float(np.mean((values < 0.0) | (values > 1.0))))
+    for k, name, other in ((0, "dev", "test"), (1, "test", "dev")):
+        if shares[k] == 0.0 and shares[1 - k] > 0.5:
+            return f"all of {name} lies in [0, 1], {100 * shares[1 - k]:.3g} % of {other} outside"
+    return None
+
+
+def _other_spread(pairs: Laws) -> str | None:
+    """In both classes the middle 90 % are ten times as wide, or do not meet."""
+    if min(law.values.size for both in pairs for law in both) < _ENOUGH:
+        return None
+    ranges = [[_middle(law) for law in both] for both in pairs]
+    wide, apart = [], []
+    for of_dev, of_test in ranges:
+        widths = float(np.diff(of_dev)[0]), float(np.diff(of_test)[0])
+        wide.append(min(widths) > 0.0 and max(widths) > _RATIO * min(widths))
+        apart.append(of_dev[1] < of_test[0] or of_test[1] < of_dev[0])
+    if all(wide) or all(apart):
+        shown = " and ".join(f"{low:.4g} to {high:.4g}" for low, high in ranges[1])
+        return f"90 % of the impostor scores of dev and of test lie in {shown}"
+    return None
+
+
+def _middle(law: Empirical) -> FloatArray:
+    return np.asarray(law.ppf(np.array([0.05, 0.95])))

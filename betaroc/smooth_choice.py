@@ -1,0 +1,176 @@
+"""Thresholds of two laws with a continuous part: stationary points, levels and jumps compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from betaroc import decisions
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions.pairs import Pair, sign_changes
+from betaroc.errors import FitError
+from betaroc.measures import precision_of
+
+__all__ = [
+    "best_precision_recall",
+    "monotone_jumps",
+    "nearest_precision",
+    "nearest_rate",
+    "precision_turns",
+]
+
+#: A rate that is this near to its target has met it.
+_MET = 1e-12
+
+
+# ---------------------------------------------------------------- weighted precision/recall
+def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
+    """max alpha P + (1 - alpha) R: ends, jumps and all stationary points between them.
+
+    Towards the upper end the value may rise to a limit that no threshold
+    attains; the bracketing mesh reaches it to within the tie tolerance.
+    """
+
+    def slope(u: FloatArray) -> FloatArray:
+        t = pair.place(u)
+        tpr, far = pair.tpr(t), pair.far(t)
+        called = prior * tpr + (1.0 - prior) * far
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            gain = prior * (1.0 - prior) * (tpr * np.exp(-pair.log_ratio(t)) - far) / called**2
+            return np.asarray(alpha * gain - (1.0 - alpha))
+
+    places = np.concatenate([_roots(pair, slope), pair.mesh])
+    t = Thresholds.concatenate([pair.candidates, pair.place(places)])
+    value = alpha * precision_of(prior, pair.tpr(t), pair.far(t)) + (1.0 - alpha) * pair.tpr(t)
+    return t[[decisions.best(t, -value, pair.far(t) + pair.frr(t))]]
+
+
+def _roots(pair: Pair, function: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    if pair.mesh.size == 0:
+        return np.empty(0)
+    mesh = pair.mesh
+    values = function(mesh)
+    return sign_changes(function, mesh[np.isfinite(values)], "stationary point of a criterion")
+
+
+# ----------------------------------------------------------------------- targets of one rate
+def nearest_rate(pair: Pair, alpha: FloatArray, name: str) -> Thresholds:
+    """argmin abs(rate - alpha) of a monotone rate: its inverse, or a jump."""
+    with np.errstate(divide="ignore"):
+        log_alpha = np.log(alpha)
+    invert, rate = _monotone(pair, name)
+    places = Thresholds.concatenate([pair.candidates, invert(alpha, log_alpha)])
+    return _nearest(pair, alpha, rate, places)
+
+
+def monotone_jumps(pair: Pair, name: str) -> FloatArray:
+    """Rates where the threshold nearest to a target may jump: on either side of an atom."""
+    values = np.unique(_monotone(pair, name)[1](pair.candidates))
+    return np.unique(np.concatenate([values, 0.5 * (values[1:] + values[:-1])]))
+
+
+def _monotone(
+    pair: Pair, name: str
+) -> tuple[Callable[[FloatArray, FloatArray], Thresholds], Callable[[Thresholds], FloatArray]]:
+    """The inverse of a rate, and the rate."""
+    return {
+        "far": (pair.impostor._upper_quantile, pair.far),
+        "frr": (pair.client._lower_quantile, pair.frr),
+        "recall": (pair.client._upper_quantile, pair.tpr),
+        "sensitivity": (pair.client._upper_quantile, pair.tpr),
+        "specificity": (pair.impostor._lower_quantile, pair.tnr),
+    }[name]
+
+
+def _nearest(
+    pair: Pair, alpha: FloatArray, rate: Callable[[Thresholds], FloatArray], t: Thresholds
+) -> Thresholds:
+    """For each alpha the threshold among all whose rate is nearest, under the tie rule."""
+    values, total = rate(t), pair.far(t) + pair.frr(t)
+    chosen = []
+    for a in alpha:
+        gap = np.abs(values - a)
+        chosen.append(decisions.best(t, np.where(gap <= _MET, 0.0, gap), total))
+    return t[np.array(chosen, dtype=np.intp)]
+
+
+# --------------------------------------------------------------------- targets of precision
+def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    """argmin abs(precision - alpha): where TPR / FAR is what is wanted, turns, and jumps."""
+    turns, mesh = _precision_mesh(pair)
+    # A precision of 1 is a limit that no threshold attains: it is met to 1e-12.
+    wanted = np.minimum(alpha[alpha > 0.0], 1.0 - _MET)
+    levels = np.empty(0)
+    if 0.0 < prior < 1.0:
+        levels = np.log(wanted) - np.log1p(-wanted) - math.log(prior / (1.0 - prior))
+    places = [turns, mesh[:1], mesh[-1:], _levels(_log_gain(pair), mesh, levels)]
+    t = Thresholds.concatenate([pair.candidates, pair.place(np.concatenate(places))])
+    return _nearest(pair, alpha, lambda t: precision_of(prior, pair.tpr(t), pair.far(t)), t)
+
+
+def precision_turns(pair: Pair, prior: float) -> FloatArray:
+    """Precisions at the ends, at jumps and where precision turns, ascending."""
+    turns, mesh = _precision_mesh(pair)
+    gain = _log_gain(pair)(np.concatenate([turns, mesh[:1], mesh[-1:]]))
+    with np.errstate(under="ignore", over="ignore"):  # rates may underflow where their quotient does not
+        inner = prior / (prior + (1.0 - prior) * np.exp(-gain))
+    t = pair.candidates
+    values = np.concatenate([inner, precision_of(prior, pair.tpr(t), pair.far(t))])
+    return np.unique(values[~np.isnan(values)])
+
+
+def _log_gain(pair: Pair) -> Callable[[FloatArray], FloatArray]:
+    """log TPR / FAR in working coordinates: precision is a function of it alone."""
+
+    def gain(u: FloatArray) -> FloatArray:
+        t = pair.place(u)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(pair.client._upper(t)[1] - pair.impostor._upper(t)[1])
+
+    return gain
+
+
+def _precision_mesh(pair: Pair) -> tuple[FloatArray, FloatArray]:
+    """Where precision turns, and a mesh between whose neighbours it is monotone."""
+    gain = _log_gain(pair)
+
+    def turn(u: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(pair.log_ratio(pair.place(u)) - gain(u))
+
+    turns = _roots(pair, turn)
+    mesh = np.union1d(pair.mesh, turns)
+    return turns, mesh[np.isfinite(gain(mesh))]
+
+
+def _levels(
+    function: Callable[[FloatArray], FloatArray], mesh: FloatArray, levels: FloatArray
+) -> FloatArray:
+    """All places between neighbours of a mesh where a function crosses a level."""
+    if mesh.size == 0 or levels.size == 0:
+        return np.empty(0)
+    from scipy.optimize import elementwise
+
+    values = function(mesh) - levels[:, None]
+    met: FloatArray = np.tile(mesh, (levels.size, 1))[values == 0.0]
+    which, k = np.nonzero(values[:, :-1] * values[:, 1:] < 0.0)
+    if which.size == 0:
+        return met
+
+    def excess(u: FloatArray, level: FloatArray) -> FloatArray:
+        return np.asarray(function(u) - level)
+
+    found = elementwise.find_root(
+        excess, (mesh[k], mesh[k + 1]), args=(levels[which],), maxiter=200,
+        tolerances={"xatol": 0.0, "xrtol": 1e-15, "fatol": 0.0, "frtol": 0.0},
+    )  # fmt: skip
+    lost = np.flatnonzero(~found.success)
+    if lost.size:
+        raise FitError(
+            f"threshold of a precision: {lost.size} of {which.size} roots did not converge, first"
+            f" near {float(found.x[lost[0]])!r}. This is a defect of betaroc: please report the two"
+            " laws."
+        )
+    return np.concatenate([met, np.asarray(found.x)])
