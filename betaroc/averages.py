@@ -41,6 +41,8 @@ class EpcAverage(NamedTuple):
     second: float
     #: G = (first + second)/2.
     average: float
+    #: Share of the targets, of both axes, that is left out: precision is 0/0 there.
+    undefined: float
 
 
 def epc_average(
@@ -72,7 +74,8 @@ def epc_average(
     Returns
     -------
     EpcAverage
-        Fractions in [0, 1]; nan where precision is 0/0 on test within the range.
+        Fractions in [0, 1]. Targets at which precision is 0/0 on test are left out and
+        their share is stated.
 
     Raises
     ------
@@ -116,7 +119,8 @@ def epc_average(
     of_dev, of_test = side(dev, "dev", prior), side(test, "test", prior)
     first, second, mean = _PAIRS[pair]
     parts = [_mean(of_dev, of_test, name, mean, low, high) for name in (first, second)]
-    return EpcAverage(parts[0], parts[1], 0.5 * (parts[0] + parts[1]))
+    (one, lost), (other, lost_too) = parts
+    return EpcAverage(one, other, 0.5 * (one + other), 0.5 * (lost + lost_too))
 
 
 def _mean(
@@ -126,17 +130,26 @@ def _mean(
     mean: Callable[[OperatingPoint], Any],
     low: float,
     high: float,
-) -> float:
+) -> tuple[float, float]:
+    """The mean over the targets where it is defined, and the share where it is not."""
+
     def value(v: FloatArray) -> FloatArray:
         return np.asarray(mean(test._point(_chosen(dev, criterion, v))))
 
     places = CRITERIA[criterion].levels(dev._pair, dev.prior)
-    if isinstance(dev._pair, EmpiricalPair):
-        middles = np.clip(0.5 * (places[1:] + places[:-1]), low, high)
-        widths = np.diff(middles, prepend=low, append=high)
-        taken = widths > 0.0
-        return float(np.sum(widths[taken] * value(places[taken])) / (high - low))
-    return _integral(value, places[(places > low) & (places < high)], low, high) / (high - low)
+    if not isinstance(dev._pair, EmpiricalPair):
+        inner = places[(places > low) & (places < high)]
+        return _integral(value, inner, low, high) / (high - low), 0.0
+    middles = np.clip(0.5 * (places[1:] + places[:-1]), low, high)
+    widths = np.diff(middles, prepend=low, append=high)
+    taken = widths > 0.0
+    values, widths = value(places[taken]), widths[taken]
+    defined = ~np.isnan(values)
+    if not np.any(defined):
+        return float("nan"), 1.0
+    kept = float(np.sum(widths[defined]))
+    mean_value = float(np.sum(widths[defined] * values[defined])) / kept
+    return mean_value, max(0.0, 1.0 - kept / (high - low))
 
 
 def _chosen(dev: ScoreModel, criterion: str, v: FloatArray) -> Thresholds:

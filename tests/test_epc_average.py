@@ -110,6 +110,15 @@ def test_table_3_is_an_integral_that_its_range_makes_a_mean() -> None:
     assert 0.5 * mean == pytest.approx(curve.area(0.0, 0.5, normalize=False), abs=201 * 2.5e-5)
 
 
+def test_targets_without_a_precision_are_left_out_and_counted() -> None:
+    # Recall on dev is 0, 1/2 or 1: targets below 1/4 reject all, where precision is 0/0.
+    scores = br.Scores([3, 4], [1, 2])
+    average = br.epc_average(scores, scores, "precision-recall")
+    # Recall 1/2 (targets 1/4 to 3/4) and 1: precision is 1 at both thresholds of least HTER.
+    assert average.second == pytest.approx((0.5 * 0.75 + 0.25 * 1.0) / 0.75, rel=1e-15)
+    assert average.undefined == pytest.approx(0.5 * 0.25, rel=1e-15)
+
+
 def test_a_fit_with_atoms_on_dev() -> None:
     # P(C = 0) = 0.1 and P(I = 0) = 0.4 beside laws whose rates are 1 - F on the rest.
     dev = br.ScoreModel(br.Inflated(br.Beta(4, 2), at_zero=0.1), br.Inflated(br.Beta(2, 4), 0.4))
