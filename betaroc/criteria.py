@@ -21,6 +21,7 @@ from betaroc.empirical_choice import choose_linear, choose_nearest, choose_weigh
 from betaroc.measures import precision_of
 from betaroc.smooth_choice import (
     best_precision_recall,
+    least_weighted_errors,
     monotone_jumps,
     nearest_precision,
     nearest_rate,
@@ -64,15 +65,10 @@ def _each(one: Callable[[Pair, float, float], Thresholds]) -> Choice:
 
 
 # ------------------------------------------------------------------ linear criteria
-def _weighted_error(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+def _weighted_error(pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
     if isinstance(pair, EmpiricalPair):
         return choose_weighted_error(pair, alpha)
-
-    def one(pair: Pair, _: float, a: float) -> Thresholds:
-        weight = decisions.exact_weight(a)
-        return decisions.weighted_error(pair, weight, 1 - weight)
-
-    return _each(one)(pair, prior, alpha)
+    return least_weighted_errors(pair, alpha)
 
 
 def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from betaroc.measures import precision_of
 
 __all__ = [
     "best_precision_recall",
+    "least_weighted_errors",
     "monotone_jumps",
     "nearest_precision",
     "nearest_rate",
@@ -23,6 +25,30 @@ __all__ = [
 
 #: A rate that is this near to its target has met it.
 _MET = 1e-12
+
+
+# ------------------------------------------------------------------------- weighted error
+def least_weighted_errors(pair: Pair, alpha: FloatArray) -> Thresholds:
+    """For each alpha the global minimiser of alpha FAR + (1 - alpha) FRR: jumps and level sets."""
+    weights = [decisions.exact_weight(a) for a in alpha.tolist()]
+    parts = [pair.candidates, *(_level_set(pair, w, 1 - w) for w in weights)]
+    ends = np.cumsum([part.size for part in parts])
+    t = Thresholds.concatenate(parts)
+    far, frr = pair.far(t), pair.frr(t)
+    always = np.arange(ends[0])
+    chosen = []
+    for k, w in enumerate(weights):
+        own = np.concatenate([always, np.arange(ends[k], ends[k + 1])])
+        criterion = float(w) * far[own] + float(1 - w) * frr[own]
+        chosen.append(own[decisions.best(t[own], criterion, far[own] + frr[own])])
+    return t[np.array(chosen, dtype=np.intp)]
+
+
+def _level_set(pair: Pair, cost_far: Fraction, cost_frr: Fraction) -> Thresholds:
+    """Where the likelihood ratio is what balances the costs; empty if one costs nothing."""
+    if cost_far > 0 and cost_frr > 0:
+        return pair.ratio_roots(math.log(cost_far) - math.log(cost_frr))
+    return pair.place(np.empty(0))
 
 
 # ---------------------------------------------------------------- weighted precision/recall
@@ -114,7 +140,9 @@ def precision_turns(pair: Pair, prior: float) -> FloatArray:
     """Precisions at the ends, at jumps and where precision turns, ascending."""
     turns, mesh = _precision_mesh(pair)
     gain = _log_gain(pair)(np.concatenate([turns, mesh[:1], mesh[-1:]]))
-    with np.errstate(under="ignore", over="ignore"):  # rates may underflow where their quotient does not
+    with np.errstate(
+        under="ignore", over="ignore"
+    ):  # rates may underflow where their quotient does not
         inner = prior / (prior + (1.0 - prior) * np.exp(-gain))
     t = pair.candidates
     values = np.concatenate([inner, precision_of(prior, pair.tpr(t), pair.far(t))])
