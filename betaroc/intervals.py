@@ -1,0 +1,38 @@
+"""An interval: an estimate, its two ends, and how sure one may be of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from betaroc._value import Value
+
+__all__ = ["Interval"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Interval(Value):
+    """A confidence interval of one number.
+
+    Parameters
+    ----------
+    estimate : float
+        The number.
+    low, high : float
+        The ends.
+    level : float
+        The confidence asked for.
+    method : str
+        How the ends were found.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> br.auc_interval(br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])).estimate
+    0.8125
+    """
+
+    estimate: float
+    low: float
+    high: float
+    level: float
+    method: str
