@@ -61,7 +61,7 @@ def epc_average(
 
     Parameters
     ----------
-    dev, test : Scores, ScoreModel or Fit
+    dev, test : Scores, ScoreSummary, ScoreModel or Fit
         Any mix: thresholds come from dev, rates from test.
     pair : str
         "far-frr" (V is the HTER, small is good), "sensitivity-specificity",

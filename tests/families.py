@@ -32,6 +32,7 @@ DISCRETE: dict[str, br.Distribution] = {
     "empirical": br.Empirical(TIED),
     "empirical weighted": br.Empirical(*WEIGHTED),
     "empirical constant": br.Empirical([0.5, 0.5, 0.5]),
+    "binned": br.Binned([0.0, 0.25, 0.5, 0.75, 1.0], [3, 0, 2, 2]),
 }
 LAWS = CONTINUOUS | INFLATED | DISCRETE
 
@@ -50,6 +51,7 @@ PAIR_LAWS = {
         "inflated normal",
         "empirical",
         "empirical weighted",
+        "binned",
     )
 } | {"logit-normal wide": br.LogitNormal(0.4, 2.0)}
 PAIRS = [(c, i) for c in PAIR_LAWS for i in PAIR_LAWS]
@@ -63,6 +65,7 @@ CLOSED_PAIRS = [
     ("inflated beta", "beta U"),
     ("inflated beta", "inflated beta at one"),
     ("empirical", "empirical weighted"),
+    ("binned", "empirical"),
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, Shape, beta_auc
+from betaroc.distributions.binned import Binned
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import Inflated
 from betaroc.distributions.logit_normal import LogitNormal
@@ -11,6 +12,7 @@ from betaroc.distributions.normal import Normal
 
 __all__ = [
     "Beta",
+    "Binned",
     "Distribution",
     "Empirical",
     "Inflated",

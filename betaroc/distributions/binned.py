@@ -1,0 +1,98 @@
+"""The law of scores known only as counts in bins, exact at the bins' borders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._checks import score_array, weights_array
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions._gaps import Gaps
+from betaroc.distributions.empirical import Empirical, EmpiricalPair
+from betaroc.distributions.pairs import closed_forms
+from betaroc.errors import InputError
+
+__all__ = ["Binned"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Binned(Empirical):
+    """Scores of which only the number in each bin (edge, next edge] is known.
+
+        P(S <= edges[k]) = (counts[0] + ... + counts[k - 1]) / sum(counts)
+
+    Parameters
+    ----------
+    edges : array_like, shape (k + 1,)
+        Finite, ascending.
+    counts : array_like, shape (k,)
+        Scores in each bin, not negative; not all 0.
+
+    Raises
+    ------
+    InputError
+        If the edges do not ascend, their number is not one more than that of the counts, or a
+        count is negative.
+    InputTypeError
+        If edges or counts are not real numbers.
+
+    Notes
+    -----
+    Both tails are exact at the edges. The mass of a bin lies on its upper edge, so
+    that between edges a rate is off by no more than the bin's share. A pair decides at edges.
+
+    Examples
+    --------
+    >>> from betaroc import Binned
+    >>> law = Binned([0.0, 0.5, 1.0], [3, 1])
+    >>> law.cdf(0.5), law.sf(0.5), law.cdf(0.7)
+    (0.75, 0.25, 0.75)
+    """
+
+    edges: Any = None
+    counts: Any = None
+    values: Any = field(init=False, repr=False, compare=False)
+    weights: Any = field(init=False, repr=False, compare=False)
+
+    def __init__(self, edges: npt.ArrayLike, counts: npt.ArrayLike) -> None:
+        places = score_array(edges, "edges")
+        if places.size < 2 or np.any(np.diff(places) <= 0.0):
+            raise InputError(
+                f"edges must be two or more ascending numbers; got {places.size}, of which"
+                f" {int(np.sum(np.diff(places) <= 0.0))} do not exceed the one before. Sort them"
+                " and drop repeats."
+            )
+        given = {"edges": places, "counts": weights_array(counts, places.size - 1, "counts")}
+        for name, value in (*given.items(), ("values", places[1:]), ("weights", given["counts"])):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def _steps(self) -> tuple[FloatArray, FloatArray]:
+        occupied = self.counts > 0.0
+        return self.edges[1:][occupied], np.asarray(self.counts[occupied], dtype=np.float64)
+
+
+class EdgeGaps(Gaps):
+    """Gaps whose thresholds are the places themselves: what lies between is not known."""
+
+    def thresholds(self, index: npt.NDArray[np.intp] | slice = slice(None)) -> Thresholds:
+        """-inf, then each place: accept what lies above it."""
+        return Thresholds.from_theta(np.concatenate([[-np.inf], self.places])[index])
+
+
+class BinnedPair(EmpiricalPair):
+    """Counts in bins on either side, or samples beside them."""
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        known = super().gaps
+        return EdgeGaps(known.places, known.client, known.impostor, known.whole)
+
+
+closed_forms(Binned, Binned, BinnedPair)
+closed_forms(Binned, Empirical, BinnedPair)
+closed_forms(Empirical, Binned, BinnedPair)

@@ -1,0 +1,225 @@
+"""Summaries: one pass on every engine, what they keep, and curves that come from them."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import warnings
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from betaroc._layout import bin_edges, bin_of
+
+ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "parquet"]
+
+
+def rows(seed: int = 1, n: int = 3000) -> tuple[np.ndarray, np.ndarray]:
+    """U-shaped scores in any order, some of exactly 0 and 1, down to 1e-200."""
+    rng = np.random.default_rng(seed)
+    score = np.concatenate([rng.beta(0.4, 0.3, n), rng.beta(0.3, 1.9, 2 * n)])
+    score[:7] = [0.0, 1.0, 1.0, 1e-200, 1e-20, 1 - 2**-53, 0.5]
+    label = np.repeat([1, 0], [n, 2 * n])
+    order = rng.permutation(score.size)
+    return score[order], label[order]
+
+
+def frame_of(engine: str, score: np.ndarray, label: np.ndarray, folder: Path) -> Any:
+    table = pd.DataFrame({"score": score, "label": label})
+    if engine == "pandas":
+        return table
+    if engine == "parquet":
+        pytest.importorskip("pyarrow")
+        table.to_parquet(folder / "scores.parquet")
+        return folder / "scores.parquet"
+    if importlib.util.find_spec(engine.split("-")[0]) is None:
+        pytest.skip(f"{engine} is not installed")
+    if engine.startswith("polars"):
+        import polars as pl
+
+        eager = pl.DataFrame({"score": score, "label": label})
+        return eager.lazy() if engine.endswith("lazy") else eager
+    if engine == "pyarrow":
+        import pyarrow as pa
+
+        return pa.table({"score": score, "label": label})
+    if engine == "duckdb":
+        import duckdb
+
+        return duckdb.from_df(table)
+    import dask.dataframe as dd
+
+    return dd.from_pandas(table, npartitions=3)
+
+
+@pytest.mark.filterwarnings("ignore:Dask support is moving:FutureWarning")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_finds_the_same(engine: str, tmp_path: Path) -> None:
+    score, label = rows()
+    found = br.summarize(frame_of(engine, score, label, tmp_path))
+    for one, values in ((found.client, score[label == 1]), (found.impostor, score[label == 0])):
+        inner = values[(values > 0) & (values < 1)]
+        counts = np.bincount(bin_of(values, 65_536, None), minlength=65_536)
+        assert one.bins.tolist() == np.flatnonzero(counts).tolist()
+        assert one.counts.tolist() == counts[counts > 0].tolist()
+        assert (one.n, one.n_zero, one.n_one, one.n_outside) == (
+            values.size, int(np.sum(values == 0)), int(np.sum(values == 1)), 0
+        )  # fmt: skip
+        assert (one.minimum, one.maximum) == (values.min(), values.max())
+        logs = [math.fsum(np.log(inner)), math.fsum(np.log1p(-inner))]
+        assert [one.log, one.log1m] == pytest.approx(logs, rel=1e-12)
+        logit = np.log(inner) - np.log1p(-inner)
+        assert one.logit_square == pytest.approx(math.fsum(logit**2), rel=1e-12)
+        exact = [Fraction(float(v)) for v in values]
+        mean = sum(exact) / len(exact)
+        assert one.mean == pytest.approx(float(mean), rel=1e-12)
+        square = sum((v - mean) ** 2 for v in exact)
+        assert one.square == pytest.approx(float(square), rel=1e-12)
+
+
+def test_a_tiny_score_keeps_its_log_of_1_minus_s(tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    score, label = np.array([1e-20, 3e-17, 0.5, 0.25]), np.array([1, 1, 0, 0])
+    for engine in ("pandas", "polars"):
+        found = br.summarize(frame_of(engine, score, label, tmp_path))
+        assert found.client.log1m == pytest.approx(-(1e-20 + 3e-17), rel=1e-13)
+
+
+def test_summaries_add_up() -> None:
+    score, label = rows()
+    table = pd.DataFrame({"score": score, "label": label})
+    whole = br.summarize(table)
+    merged = br.summarize(table[:4000]) + br.summarize(table[4000:])
+    for one, two in ((whole.client, merged.client), (whole.impostor, merged.impostor)):
+        assert one.bins.tolist() == two.bins.tolist()
+        assert one.counts.tolist() == two.counts.tolist()
+        assert (one.n, one.minimum, one.maximum) == (two.n, two.minimum, two.maximum)
+        sums = [[getattr(s, k) for k in ("mean", "square", "log", "log1m")] for s in (one, two)]
+        assert sums[0] == pytest.approx(sums[1], rel=1e-12)
+    assert whole.model == merged.model
+
+
+@pytest.mark.parametrize("layout", [None, (0.0, 1.0), (-4.0, 4.0)])
+def test_a_border_is_the_last_score_of_its_bin(layout: tuple[float, float] | None) -> None:
+    edges = bin_edges(4096, layout)
+    inner = edges[np.isfinite(edges)]
+    here, above = bin_of(inner, 4096, layout), bin_of(np.nextafter(inner, np.inf), 4096, layout)
+    first = np.concatenate([[True], np.diff(inner) > 0])
+    last = np.concatenate([np.diff(inner) > 0, [True]])
+    assert np.all(here[first] <= np.flatnonzero(first))
+    assert np.all(above[last] > np.flatnonzero(last))
+    for score in (np.random.default_rng(1).normal(0, 3, 5000), rows()[0]):
+        found = np.searchsorted(edges, score, side="left")
+        assert np.array_equal(found, bin_of(score, 4096, layout))
+
+
+def test_the_map_is_monotone_on_neighbouring_doubles() -> None:
+    rng = np.random.default_rng(5)
+    start = np.concatenate([rng.normal(0, 1, 300), 10.0 ** rng.uniform(-300, 5, 300)])
+    for s in start:
+        run = [s]
+        for _ in range(20):
+            run.append(np.nextafter(run[-1], np.inf))
+        assert np.all(np.diff(bin_of(np.array(run), 1 << 20, None)) >= 0)
+
+
+# ------------------------------------------------------------------------------ curves
+def normal_frame(seed: int, n: int = 4000) -> tuple[br.Scores, pd.DataFrame]:
+    rng = np.random.default_rng(seed)
+    scores = br.Scores(rng.normal(8, 6, n), rng.normal(-7, 8, n))
+    score = np.concatenate([scores.client, scores.impostor])
+    return scores, pd.DataFrame({"score": score, "label": np.repeat([1, 0], n)})
+
+
+def test_rates_at_borders_are_those_of_the_rows_and_bounded_between() -> None:
+    scores, frame = normal_frame(1)
+    summary = br.summarize(frame)
+    edges = np.unique(np.clip(bin_edges(65_536, None), -30, 30))[::50]
+    far = np.mean(scores.impostor[:, None] > edges, axis=0)
+    inside = (edges > scores.impostor.min()) & (edges < scores.impostor.max())
+    assert np.allclose(summary.model.far(edges[inside]), far[inside], rtol=0, atol=1e-15)
+    places = np.random.default_rng(2).uniform(-30, 30, 500)
+    off = np.abs(summary.model.far(places) - np.mean(scores.impostor[:, None] > places, axis=0))
+    assert off.max() <= summary.rate_error[0] + 1e-15
+
+
+def test_an_epc_of_summaries_is_the_one_of_rows_up_to_the_stated_error() -> None:
+    (dev, dev_frame), (test, test_frame) = normal_frame(1), normal_frame(2)
+    a, b = br.summarize(dev_frame), br.summarize(test_frame)
+    alpha = [0.1, 0.5, 0.9]
+    rough = br.epc(a, b, measure="weighted-error", alpha=alpha)
+    exact = br.epc(dev, test, measure="weighted-error", alpha=alpha)
+    # Dev's minimum among borders is at most one bin of either class above that of all thresholds.
+    assert np.all(rough.expected >= exact.expected - 1e-15)
+    assert np.all(rough.expected <= exact.expected + max(a.rate_error))
+    # What is met at those thresholds is exact: they are borders of test's bins too.
+    far = np.mean(test.impostor[:, None] > rough.threshold, axis=0)
+    frr = np.mean(test.client[:, None] <= rough.threshold, axis=0)
+    assert np.allclose(rough.far, far, atol=1e-15)
+    assert np.allclose(rough.frr, frr, atol=1e-15)
+    mixed = br.epc(dev, b, alpha=alpha)
+    assert np.abs(mixed.value - br.epc(dev, test, alpha=alpha).value).max() <= max(b.rate_error)
+
+
+def test_a_band_of_a_summary_is_that_of_the_rows() -> None:
+    (_, dev_frame), (test, test_frame) = normal_frame(1, 500), normal_frame(2, 500)
+    curve = br.epc(br.summarize(dev_frame), br.summarize(test_frame), alpha=[0.3, 0.7])
+    rows = br.epc(br.ScoreModel(curve.dev.client, curve.dev.impostor), test, alpha=[0.3, 0.7])
+    assert rows.threshold.tolist() == curve.threshold.tolist()
+    band, other = (e.band(resample="test", replicates=4000, rng=1) for e in (curve, rows))
+    # Thresholds at borders leave the same counts, hence the same multinomial draws.
+    assert np.allclose(band.low, other.low, atol=1e-12)
+
+
+# ------------------------------------------------------------------------------ bad input
+def table(score: list[Any], label: list[Any]) -> pd.DataFrame:
+    return pd.DataFrame({"score": score, "label": label})
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: br.summarize(table([0.1, math.nan, 0.5], [0, 1, 1])), br.InputError, "of 3"),
+        (lambda: br.summarize(table([0.1, math.inf, 0.5], [0, 1, 1])), br.InputError,
+         "0 missing and 1 NaN or infinite of 3"),
+        (lambda: br.summarize(table([0.1, 0.2, 0.5], [0, 1, 2])), br.InputError, "two labels"),
+        (lambda: br.summarize(table([0.1, 0.2], [1, 1])), br.InputError, "no impostor"),
+        (lambda: br.summarize(table(["a", "b"], [0, 1])), br.InputTypeError, "must be numeric"),
+        (lambda: br.summarize(table([0.1], [0]), score="scores"), br.InputError, "Did you mean"),
+        (lambda: br.summarize([1, 2]), br.InputTypeError, "frame that Narwhals reads"),
+        (lambda: br.summarize("nowhere.parquet"), br.FileFormatError, "there is none at"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), bins=3), br.InputError, "int >= 8"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(1.0, 0.0)), br.InputError,
+         "low < high"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]))
+         + br.summarize(table([0.1, 0.2], [0, 1]), bins=64), br.InputError, "one number of bins"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]))
+         + br.summarize(table([0.1, 0.2], [0, 1]), layout=(0.0, 1.0)), br.InputError, "one layout"),
+        (lambda: br.Binned([0.0, 0.5, 0.5], [1, 1]), br.InputError, "ascending"),
+        (lambda: br.fit(br.summarize(table([0.1, 0.2], [0, 1]))), br.InputTypeError, "Scores"),
+    ],
+)  # fmt: skip
+def test_what_a_summary_refuses(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_a_null_in_a_lazy_frame_is_counted() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.LazyFrame({"score": [0.1, None, 0.4, float("nan")], "label": [0, 1, 1, 0]})
+    with pytest.raises(br.InputError, match="1 missing and 1 NaN or infinite of 4"):
+        br.summarize(frame)
+
+
+def test_a_summary_is_a_value() -> None:
+    summary = br.summarize(table([0.1, 0.2, 0.7], [0, 1, 1]))
+    assert summary == br.summarize(table([0.7, 0.1, 0.2], [1, 0, 1]))
+    assert repr(summary) == ("<ScoreSummary 2 client and 1 impostor scores in 65536 bins>")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert summary.prior == 2 / 3
