@@ -13,7 +13,7 @@ from betaroc.decisions import atom_masses
 from betaroc.distributions.pairs import Pair
 from betaroc.ends import limits
 
-__all__ = ["chords_of", "is_concave"]
+__all__ = ["chords_of", "is_concave", "upper_chain"]
 
 #: Relative rounding noise of a slope built from differences of rates.
 _NOISE = 1e-9
@@ -30,7 +30,7 @@ def _dense(pair: Pair) -> Thresholds:
     return pair.along(p)[::-1]
 
 
-def _upper_chain(x: FloatArray, y: FloatArray) -> list[int]:
+def upper_chain(x: FloatArray, y: FloatArray) -> list[int]:
     """Indices of the upper hull of points with x ascending (ties: y ascending)."""
     chain: list[int] = []
     for k in range(x.size):
@@ -56,7 +56,7 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
     t = _dense(pair)
     t = _distinct(pair, t)
     far, tpr = pair.far(t), pair.tpr(t)
-    chain = np.array(_upper_chain(far, tpr))
+    chain = np.array(upper_chain(far, tpr))
     starts, ends = [none], [none]
     for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
         inner = slice(int(chain[g]), int(chain[g + 1]) + 1)

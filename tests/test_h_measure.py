@@ -1,0 +1,122 @@
+"""The H-measure against its definition, hand integrals and invariances."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import betaroc as br
+
+RNG = np.random.default_rng(7)
+PAIRS = {
+    "bell": br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)),
+    "hook": br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91), prior=0.3),
+    "below": br.ScoreModel(br.Beta(2, 4), br.Beta(4, 2), prior=0.4),
+    "binormal": br.ScoreModel(br.Normal(1, 1), br.Normal(0, 2), prior=0.6),
+    "inflated": br.ScoreModel(
+        br.Inflated(br.Beta(2, 1), 0.05, 0.1), br.Inflated(br.Beta(1, 2), 0.2, 0.01)
+    ),
+    "samples": br.ScoreModel(
+        br.Empirical(np.round(RNG.normal(1, 1, 40), 1)),
+        br.Empirical(np.round(RNG.normal(0, 1, 60), 1)),
+        prior=0.4,
+    ),
+    "mixed": br.ScoreModel(br.Empirical(RNG.normal(1, 1, 9)), br.Normal(0, 1), prior=0.2),
+}
+
+
+def by_definition(model: br.ScoreModel, a: float, b: float) -> float:
+    """1 - int Q u dc / int min(c pi0, (1 - c) pi1) u dc, Q by the library's global minimum."""
+    pi = model.prior
+
+    def loss(c: float) -> float:
+        # c (1 - pi) FAR + (1 - c) pi FRR is (sum of weights) times a weighted error.
+        total = c * (1 - pi) + (1 - c) * pi
+        point = model.min_weighted_error(c * (1 - pi) / total)
+        return (c * (1 - pi) * point.far + (1 - c) * pi * point.frr) * stats.beta.pdf(c, a, b)
+
+    def trivial(c: float) -> float:
+        return min(c * (1 - pi), (1 - c) * pi) * stats.beta.pdf(c, a, b)
+
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    places = np.linspace(0, 1, 41)
+    value = sum(
+        0.5 * (high - low) * w * loss(0.5 * (high + low) + 0.5 * (high - low) * x)
+        for low, high in itertools.pairwise(places)
+        for x, w in zip(nodes, weights, strict=True)
+    )
+    most = integrate.quad(trivial, 0, pi)[0] + integrate.quad(trivial, pi, 1)[0]
+    return 1 - value / most
+
+
+@pytest.mark.parametrize("weights", ["beta22", "prior", (3.0, 1.5)])
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_definition(name: str, weights: str | tuple[float, float]) -> None:
+    model = PAIRS[name]
+    shapes = {"beta22": (2.0, 2.0), "prior": (1 + model.prior, 2 - model.prior)}
+    a, b = shapes[weights] if isinstance(weights, str) else weights
+    # 480 Gauss nodes; Q has corners, at which a panel of width 1/40 is off by some 1e-6.
+    assert model.h_measure(weights) == pytest.approx(by_definition(model, a, b), abs=1e-5)
+
+
+def test_hand_integrals() -> None:
+    # LR = t / (1 - t), so that c = t; U(c) = 2 c^3 - 3/2 c^4, V(c) = U(1 - c), L = 1/10.
+    model = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
+    assert model.h_measure() == pytest.approx(1 - 0.1 / (5 / 32), rel=1e-13)
+    # One threshold with FAR 0 and FRR 1/2 at prior 1/2: Q = min(c/2, (1 - c)/4), equal at 1/3.
+    # L = U(1/3)/2 + V(1/3)/4, V(c) = U(1 - c).
+    half = br.ScoreModel(br.Empirical([1, 3]), br.Empirical([1, 1]))
+    loss = 0.5 * u(1 / 3) + 0.25 * u(2 / 3)
+    assert half.h_measure() == pytest.approx(1 - loss / (5 / 32), rel=1e-13)
+
+
+def u(c: float) -> float:
+    return 2 * c**3 - 1.5 * c**4
+
+
+def test_no_error_no_information_and_the_wrong_way_round() -> None:
+    assert br.ScoreModel(br.Empirical([3, 4]), br.Empirical([1, 2])).h_measure() == 1.0
+    assert br.ScoreModel(br.Empirical([1, 2]), br.Empirical([3, 4])).h_measure() == 0.0
+    for law in (br.Beta(2, 1), br.Normal(0, 1), br.Empirical([1, 2, 2])):
+        assert br.ScoreModel(law, law).h_measure() == pytest.approx(0.0, abs=1e-15)
+
+
+def test_class_swap_reflection_and_increasing_maps() -> None:
+    model = PAIRS["hook"]
+    mirrored = br.ScoreModel(br.Beta(1.91, 0.77), br.Beta(0.36, 0.47), prior=0.7)
+    # s -> 1 - s with the classes swapped exchanges the errors; Beta(2, 2) is symmetric.
+    assert mirrored.h_measure() == pytest.approx(model.h_measure(), rel=1e-11)
+    sample = PAIRS["samples"]
+    mapped = br.ScoreModel(
+        br.Empirical(np.exp(sample.client.values)), br.Empirical(np.exp(sample.impostor.values)),
+        prior=0.4,
+    )  # fmt: skip
+    assert mapped.h_measure() == pytest.approx(sample.h_measure(), rel=1e-13)
+    binormal = br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1.3), prior=0.3)
+    logit = br.ScoreModel(br.LogitNormal(1, 1), br.LogitNormal(0, 1.3), prior=0.3)
+    assert logit.h_measure() == pytest.approx(binormal.h_measure(), rel=1e-11)
+
+
+def test_closed_forms_and_generic_agree() -> None:
+    for name in ("bell", "hook", "binormal"):
+        model = PAIRS[name]
+        assert model.generic().h_measure() == pytest.approx(model.h_measure(), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error"),
+    [("beta11", br.InputError), ((0.0, 1.0), br.InputError), ((1.0, math.nan), br.InputError),
+     (3.0, br.InputTypeError)],
+)  # fmt: skip
+def test_bad_weights(weights: object, error: type[Exception]) -> None:
+    with pytest.raises(error, match="weights"):
+        PAIRS["bell"].h_measure(weights)  # type: ignore[arg-type]
+
+
+def test_a_prior_of_an_end_is_refused() -> None:
+    with pytest.raises(br.InputError, match="strictly between 0 and 1"):
+        br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2), prior=1.0).h_measure()
