@@ -235,8 +235,9 @@ def _bracket(
     excess: Callable[[float], float], a: float, b: float, grid: FloatArray
 ) -> tuple[float, float]:
     """Finite ends around the sign change, which may lie beyond all quantiles looked at."""
-    low = a if math.isfinite(a) else float(grid[0])
-    high = b if b < BELOW_ONE else float(grid[-1])
+    inner = grid if grid.size else np.array([x for x in (a, b) if abs(x) < BELOW_ONE] or [0.0])
+    low = a if math.isfinite(a) else float(inner[0])
+    high = b if b < BELOW_ONE else float(inner[-1])
     for _ in range(_DOUBLINGS):
         if np.sign(excess(low)) * np.sign(excess(high)) < 0.0:
             break

@@ -351,6 +351,14 @@ def test_areas(names: tuple[str, str]) -> None:
     assert pair.partial_auc(0.05, 0.3, standardized=True) == pytest.approx(expected, rel=1e-12)
 
 
+def test_a_crossing_far_beyond_two_narrow_laws() -> None:
+    # F_c = F_i where (t - mu_c) / sigma_c = (t - mu_i) / sigma_i.
+    client, impostor = br.Normal(0.3, 5e-10), br.Normal(-7.3e-8, 2.9e-8)
+    crossing = br.ScoreModel(client, impostor).diagonal_crossings()
+    expected = (0.3 * 2.9e-8 - -7.3e-8 * 5e-10) / (2.9e-8 - 5e-10)
+    assert crossing.threshold == pytest.approx([expected], rel=1e-12)
+
+
 @each_pair
 def test_crossings_and_shape_against_signs_on_the_dense_grid(names: tuple[str, str]) -> None:
     pair, probes = model(*names), dense(*names)
