@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from betaroc.analysis import Analysis, analyze
+    from betaroc.auc_intervals import AucTest, auc_interval, auc_test
     from betaroc.averages import EpcAverage, epc_average
     from betaroc.bands import Band
     from betaroc.comparison import Comparison, compare
     from betaroc.cross_validation import EpcCv, epc_cv
     from betaroc.distributions import (
         Beta,
+        Binned,
         Distribution,
         Empirical,
         Inflated,
@@ -51,24 +53,28 @@ if TYPE_CHECKING:
     )
     from betaroc.expected_performance import Epc, epc
     from betaroc.fitting import DistributionFit, Fit, beta_mle, fit, fit_distribution
+    from betaroc.forecast import EpcForecast, epc_forecast
     from betaroc.guarantee import GuaranteedThreshold, guaranteed_threshold
+    from betaroc.intervals import Interval
     from betaroc.io import read_scores
     from betaroc.measures import OperatingPoint
     from betaroc.model import ScoreModel
     from betaroc.roc import Roc
     from betaroc.scores import Scores
+    from betaroc.summary import ClassSummary, ScoreSummary, summarize
 
 __version__ = "0.1.0"
 
 _ROOMS = {
     "analysis": ("Analysis", "analyze"),
+    "auc_intervals": ("AucTest", "auc_interval", "auc_test"),
     "averages": ("EpcAverage", "epc_average"),
     "bands": ("Band",),
     "comparison": ("Comparison", "compare"),
     "cross_validation": ("EpcCv", "epc_cv"),
     "distributions": (
-        "Beta", "Distribution", "Empirical", "Inflated", "LogitNormal", "Normal", "Shape",
-        "beta_auc",
+        "Beta", "Binned", "Distribution", "Empirical", "Inflated", "LogitNormal", "Normal",
+        "Shape", "beta_auc",
     ),
     "expected_performance": ("Epc", "epc"),
     "errors": (
@@ -80,26 +86,30 @@ _ROOMS = {
         "TargetWarning",
     ),
     "fitting": ("DistributionFit", "Fit", "beta_mle", "fit", "fit_distribution"),
+    "forecast": ("EpcForecast", "epc_forecast"),
     "guarantee": ("GuaranteedThreshold", "guaranteed_threshold"),
+    "intervals": ("Interval",),
     "io": ("read_scores",),
     "measures": ("OperatingPoint",),
     "model": ("ScoreModel",),
     "roc": ("Roc",),
     "scores": ("Scores",),
+    "summary": ("ClassSummary", "ScoreSummary", "summarize"),
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
-    "Analysis", "Band", "Beta", "BetarocError", "BetarocWarning", "BoundaryWarning", "Comparison",
-    "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
-    "DuplicateWarning", "Empirical", "Epc", "EpcAverage", "EpcCv", "FileFormatError", "Fit",
-    "FitError", "GuaranteedThreshold", "Inflated", "InfluenceWarning", "InputError",
-    "InputTypeError", "LogitNormal", "MissingDependencyError", "Normal", "OperatingPoint",
-    "OutputError", "PrecisionWarning", "ReversedScoresWarning", "Roc", "SameDataWarning",
-    "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel", "Scores", "Shape",
-    "SmallSampleWarning", "StudyError", "TargetWarning", "analyze", "beta_auc", "beta_mle",
-    "compare", "epc", "epc_average", "epc_cv", "fit", "fit_distribution", "guaranteed_threshold",
-    "read_scores",
+    "Analysis", "AucTest", "Band", "Beta", "BetarocError", "BetarocWarning", "Binned",
+    "BoundaryWarning", "ClassSummary", "Comparison", "DegenerateDataError", "DiscretenessWarning",
+    "Distribution", "DistributionFit", "DuplicateWarning", "Empirical", "Epc", "EpcAverage",
+    "EpcCv", "EpcForecast", "FileFormatError", "Fit", "FitError", "GuaranteedThreshold",
+    "Inflated", "InfluenceWarning", "InputError", "InputTypeError", "Interval", "LogitNormal",
+    "MissingDependencyError", "Normal", "OperatingPoint", "OutputError", "PrecisionWarning",
+    "ReversedScoresWarning", "Roc", "SameDataWarning", "ScaleWarning", "ScoreFileNotFoundError",
+    "ScoreModel", "ScoreSummary", "Scores", "Shape", "SmallSampleWarning", "StudyError",
+    "TargetWarning", "analyze", "auc_interval", "auc_test", "beta_auc", "beta_mle", "compare",
+    "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_distribution",
+    "guaranteed_threshold", "read_scores", "summarize",
 ]  # fmt: skip
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from betaroc._names import names_array, stacked
 from betaroc._words import listed, nearest, shown
 from betaroc.errors import InputError, InputTypeError
 
 
-def frame_columns(frame: Any, wanted: dict[str, str]) -> dict[str, Any]:
-    """The wanted columns, eager, with no missing value."""
+def frame_columns(frame: Any, wanted: dict[str, str | tuple[str, str]]) -> dict[str, Any]:
+    """The wanted columns, eager, with no missing value; two names give an array of two columns."""
     import narwhals as nw
     from narwhals.exceptions import NarwhalsError
 
@@ -28,17 +29,48 @@ def frame_columns(frame: Any, wanted: dict[str, str]) -> dict[str, Any]:
             "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask);"
             f" got {shown(frame)} of type {type(frame).__name__}. Use Scores.from_labels(y, s)."
         ) from error
-    for role, column in wanted.items():
+    columns = {role: named_columns(given, role) for role, given in wanted.items()}
+    for role, column in ((r, c) for r, names in columns.items() for c in names):
         if column not in present:
             raise InputError(
                 f"{role}={shown(column)} must name a column of the frame; there are"
                 f" {listed(present)}. {nearest(column, [str(p) for p in present])}Pass"
                 f" {role}=..."
             )
-    table = table.select(list(dict.fromkeys(wanted.values())))
+    table = table.select(list(dict.fromkeys(c for names in columns.values() for c in names)))
     if isinstance(table, nw.LazyFrame):
         table = table.collect()
-    return {role: _column(table[column], column) for role, column in wanted.items()}
+    return {role: _joined(table, names) for role, names in columns.items()}
+
+
+def named_columns(given: Any, role: str) -> tuple[str, ...]:
+    """The names of one column, or of two different ones given as a tuple."""
+    names = given if isinstance(given, tuple) else (given,)
+    if not all(isinstance(name, str) for name in names):
+        raise InputTypeError(
+            f"{role} must be the name of a column, or a tuple of two; got {shown(given)} of type"
+            f" {type(given).__name__}. Pass text, such as ('claimed', 'real')."
+        )
+    if len(names) != len(set(names)) or not 1 <= len(names) <= (1 if role in _SINGLE else 2):
+        raise InputError(
+            f"{role} must name one column"
+            + ("" if role in _SINGLE else " or two different ones")
+            + f"; got {shown(given)}. Name each column once."
+        )
+    return names
+
+
+#: Roles of a single column.
+_SINGLE = frozenset({"score", "label", "weight"})
+
+
+def _joined(table: Any, names: tuple[str, ...]) -> Any:
+    parts = [_column(table[name], name) for name in names]
+    if len(parts) == 1:
+        return parts[0]
+    called = [f"column {shown(name)}" for name in names]
+    checked = [names_array(p, len(p), c) for p, c in zip(parts, called, strict=True)]
+    return stacked(checked, f"group or id {shown(names)}")
 
 
 def _column(series: Any, column: str) -> Any:

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from betaroc._rows import Rows, missing_column
+from betaroc._names import AnyArray
+from betaroc._rows import Rows, Wanted, missing_column
 from betaroc._words import listed, shown
 from betaroc.errors import FileFormatError, MissingDependencyError
 
 
-def read_parquet(path: Path, name: str, score: str, label: str) -> Rows:
-    """The two columns of a Parquet file; page checksums are verified where there are any."""
+def read_parquet(path: Path, name: str, wanted: Wanted) -> Rows:
+    """The wanted columns of a Parquet file; page checksums are verified where there are any."""
+    roles = {wanted.score: "score", wanted.label: "label"} | wanted.named
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -24,19 +26,22 @@ def read_parquet(path: Path, name: str, score: str, label: str) -> Rows:
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             present = list(file.schema_arrow.names)
-            _check_columns(present, score, label, name)
-            table = file.read(columns=[score, label])
+            _check_columns(present, roles, name)
+            table = file.read(columns=list(roles))
             table.validate(full=True)
     except (pa.ArrowException, OSError) as error:
         raise FileFormatError(
             f"{name} must be intact Parquet ({path.stat().st_size} bytes): "
             f"{shown(str(error), 140)}. It is truncated or damaged: copy or export it again."
         ) from error
-    return _rows(table.column(score), table.column(label), name, score, label)
+    _refuse_missing(table, roles, name)
+    rows = _rows(table.column(wanted.score), table.column(wanted.label), name, wanted.score)
+    rows.names = {column: _names(table.column(column), column, name) for column in wanted.named}
+    return rows
 
 
-def _check_columns(present: list[str], score: str, label: str, name: str) -> None:
-    for role, column in (("score", score), ("label", label)):
+def _check_columns(present: list[str], roles: dict[str, str], name: str) -> None:
+    for column, role in roles.items():
         if column not in present:
             raise missing_column(name, role, column, present)
         if present.count(column) > 1:
@@ -46,17 +51,33 @@ def _check_columns(present: list[str], score: str, label: str, name: str) -> Non
             )
 
 
-def _rows(scores: Any, labels: Any, name: str, score: str, label: str) -> Rows:
-    import pyarrow as pa
-
-    for column, called in ((scores, score), (labels, label)):
-        gone = np.flatnonzero(column.is_null().to_numpy())
+def _refuse_missing(table: Any, roles: dict[str, str], name: str) -> None:
+    for called in roles:
+        gone = np.flatnonzero(table.column(called).is_null().to_numpy())
         if gone.size:
             raise FileFormatError(
                 f"{name}: column {shown(called)} must have no missing value; got {gone.size} of"
-                f" {len(column)} null, first in rows {listed(gone.tolist())} (counted from 0)."
+                f" {table.num_rows} null, first in rows {listed(gone.tolist())} (counted from 0)."
                 " Drop these rows first."
             )
+
+
+def _names(values: Any, column: str, name: str) -> AnyArray:
+    """Integers or text."""
+    array = np.asarray(values.to_numpy())
+    if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
+        array = array.astype(np.str_)
+    if array.dtype.kind not in "iuU":
+        raise FileFormatError(
+            f"{name}: column {shown(column)} must be integers or text; its type is {values.type}."
+            " Convert it to text when writing."
+        )
+    return array
+
+
+def _rows(scores: Any, labels: Any, name: str, score: str) -> Rows:
+    import pyarrow as pa
+
     kind = scores.type
     if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         raise FileFormatError(

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc._checks import FloatArray, score_array
-from betaroc._labels import KNOWN_LABELS, looks_like_labels
+from betaroc._labels import KNOWN_LABELS, BoolArray, looks_like_labels
+from betaroc._names import AnyArray, stacked
 from betaroc._words import listed, nearest, shown
 from betaroc.errors import FileFormatError, InputError
 
 _WORDS = {"true", "false"}
 
 
+class Wanted(NamedTuple):
+    """The columns of a call: score, label, and those of ``group`` and ``id`` by role."""
+
+    score: str = "score"
+    label: str = "label"
+    names: dict[str, tuple[str, ...]] = {}  # noqa: RUF012 - never written to
+
+    @property
+    def named(self) -> dict[str, str]:
+        """Role of each further column, by its name."""
+        return {column: role for role, columns in self.names.items() for column in columns}
+
+
 def missing_column(name: str, role: str, column: str, present: list[str]) -> FileFormatError:
     """The error for a column that the header lacks."""
     return FileFormatError(
         f"{name} must have a column {shown(column, 40)}; there are {listed(present)}."
-        f" {nearest(column, present)}Pass {role}=... (--{role})."
+        f" {nearest(column, present)}Pass {role}=..."
+        + (f" (--{role})." if role in {"score", "label"} else "")
     )
 
 
@@ -28,7 +43,8 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
 class Rows:
     """Scores of a file in its order and, for each, the code of its label's text.
 
-    ``first`` holds, for each text, the line or row where it first occurs.
+    ``first`` holds, for each text, the line or row where it first occurs; ``names`` the
+    further columns that were asked for, by name.
     """
 
     name: str
@@ -37,9 +53,10 @@ class Rows:
     codes: npt.NDArray[np.int64]
     tokens: list[str]
     first: list[int]
+    names: dict[str, AnyArray] = field(default_factory=dict)
 
-    def split(self, client_label: object) -> tuple[FloatArray, FloatArray]:
-        """Client and impostor scores."""
+    def split(self, client_label: object) -> tuple[FloatArray, BoolArray]:
+        """The scores, and which are clients."""
         if not self.codes.size:
             raise FileFormatError(f"{self.name} must hold scores; it has no rows. Export again.")
         try:
@@ -54,7 +71,11 @@ class Rows:
         is_client = np.array([key == client for key in keys])[self.codes]
         if is_client.all() or not is_client.any():
             self._refuse_one_class("impostor" if is_client.any() else "client", kinds)
-        return values[is_client], values[~is_client]
+        return values, is_client
+
+    def joined(self, role: str, columns: tuple[str, ...]) -> AnyArray:
+        """One or two columns of names."""
+        return stacked([self.names[c] for c in columns], f"{role} of {self.name}")
 
     def _client(self, kinds: list[object], keys: list[object], client_label: object) -> object:
         if client_label is None:

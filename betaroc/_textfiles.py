@@ -20,9 +20,10 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from betaroc._rows import Rows, missing_column
-from betaroc._words import listed, shown
-from betaroc.errors import FileFormatError
+from betaroc._names import AnyArray
+from betaroc._rows import Rows, Wanted, missing_column
+from betaroc._words import listed, nearest, shown
+from betaroc.errors import FileFormatError, InputError
 
 #: A gzip file may expand to this size, and beyond it to this many times its own.
 _EXPANDED, _RATIO = 2**30, 1000
@@ -151,11 +152,41 @@ def layout_of(file: TextFile) -> str:
     return "tsv" if "\t" in first and first.count("\t") >= first.count(",") else "csv"
 
 
+#: What the columns of bob.measure's text are called in ``group`` and ``id``.
+_BOB = {
+    2: (),
+    4: ("claimed", "real", "probe"),
+    5: ("claimed", "model", "real", "probe"),
+}
+
+
+class _Names:
+    """One column of names: each text once, and a code for each row."""
+
+    def __init__(self, file: str, column: str) -> None:
+        self.file, self.column = file, column
+        self.codes, self.known = array("q"), dict[str, int]()
+
+    def add(self, text: str, line: int) -> None:
+        name = text.strip()
+        if not name:
+            raise FileFormatError(
+                f"{self.file}, line {line}: column {shown(self.column)} must not be missing; got"
+                f" {shown(text)}. Give it, or remove the line."
+            )
+        self.codes.append(self.known.setdefault(name, len(self.known)))
+
+    def array(self) -> AnyArray:
+        names = np.array(list(self.known), dtype=np.str_)
+        return names[np.frombuffer(self.codes, dtype=np.int64)]
+
+
 class _Collector:
     """Scores and label codes in little memory."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, columns: list[str]) -> None:
         self.name = name
+        self.names = [_Names(name, column) for column in columns]
         self.scores, self.codes = array("d"), array("q")
         self.known: dict[str, int] = {}
         self.first: list[int] = []
@@ -220,13 +251,15 @@ class _Collector:
             np.frombuffer(self.codes, dtype=np.int64),
             list(self.known),
             self.first,
+            {c.column: c.array() for c in self.names if c.codes},
         )
 
 
-def columns_of(file: TextFile, n: int) -> Rows:
+def columns_of(file: TextFile, n: int, wanted: Wanted) -> Rows:
     """bob.measure's text of ``n`` columns separated by blanks."""
     real = {4: 1, 5: 2}.get(n)
-    found = _Collector(file.name)
+    places = [_place_of(role, c, n, file.name) for c, role in wanted.named.items()]
+    found = _Collector(file.name, list(wanted.named))
     for line, text in enumerate(file.lines(), 1):
         fields = text.split()
         if not fields or fields[0].startswith("#"):
@@ -238,22 +271,43 @@ def columns_of(file: TextFile, n: int) -> Rows:
             )
         label = fields[0] if real is None else str(int(fields[0] == fields[real]))
         found.add(fields[-1], label, line)
+        for column, place in zip(found.names, places, strict=True):
+            column.add(fields[place], line)
     return found.rows()
 
 
-def read_table(file: TextFile, score: str, label: str, delimiter: str) -> Rows:
-    """The two columns of a table with a header."""
-    found = _Collector(file.name)
+def _place_of(role: str, column: str, n: int, name: str) -> int:
+    """Which of the blank-separated columns is meant."""
+    known = _BOB[n]
+    if column not in known:
+        there = f"are {listed(known)}" if known else "are none"
+        raise InputError(
+            f"{role} must name columns of {name}, which is {n}col text: there {there}; got"
+            f" {shown(column)}. {nearest(column, known)}Pass {role}=... or a csv file."
+        )
+    return known.index(column)
+
+
+def read_table(file: TextFile, wanted: Wanted, delimiter: str) -> Rows:
+    """The wanted columns of a table with a header."""
+    score, label = wanted.score, wanted.label
+    found = _Collector(file.name, list(wanted.named))
     rows = _records(file, delimiter)
     header, line = next(rows, ([], 0))
     if score not in header and any(";" in h for h in header):
         _refuse_semicolons(header, line, rows, file.name, delimiter)
     s, l = _positions(header, line, file.name, score, label, delimiter)  # noqa: E741
+    for column, role in wanted.named.items():
+        if column not in header:
+            raise missing_column(file.name, role, column, header)
+    others = [(names, header.index(names.column)) for names in found.names]
     width = len(header)
     for row, line in rows:
         if len(row) != width:
             _refuse_width(row, width, line, file.name)
         found.add(row[s], row[l].strip(), line)
+        for names, place in others:
+            names.add(row[place], line)
     return found.rows()
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from betaroc import _checks
 from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._value import Value
 from betaroc.criteria import CRITERIA
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.errors import FitError, InputError
@@ -32,17 +34,35 @@ _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
 _TOLERANCE = 1e-9
 
 
-class EpcAverage(NamedTuple):
-    """Means of (V1 + V2)/2 over the targets of V1, over those of V2, and of both."""
+@dataclass(frozen=True, eq=False, repr=False)
+class EpcAverage(Value):
+    """Means of (V1 + V2)/2 over the targets of V1, over those of V2, and of both.
 
-    #: E[(V1 + V2)/2 | V1], the first rate being the criterion.
+    Made by :func:`epc_average`.
+
+    Parameters
+    ----------
+    first : float
+        E[(V1 + V2)/2 | V1], the first rate being the criterion.
+    second : float
+        E[(V1 + V2)/2 | V2].
+    average : float
+        G = (first + second)/2.
+    undefined : float
+        Share of the targets, of both axes, that is left out: precision is 0/0 there.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> chance = br.ScoreModel(br.Beta(2.0, 3.0), br.Beta(2.0, 3.0))
+    >>> round(br.epc_average(chance, chance).average, 9)
+    0.5
+    """
+
     first: float
-    #: E[(V1 + V2)/2 | V2].
     second: float
-    #: G = (first + second)/2.
     average: float
-    #: Share of the targets, of both axes, that is left out: precision is 0/0 there.
-    undefined: float
+    undefined: float = 0.0
 
 
 def epc_average(

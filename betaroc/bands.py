@@ -12,30 +12,28 @@ import numpy.typing as npt
 from betaroc import _checks
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
-from betaroc.criteria import CRITERIA
-from betaroc.distributions.empirical import Empirical, EmpiricalPair
+from betaroc.delta_bands import FittedTest, delta_interval, fitted_test
 from betaroc.errors import InputError
 from betaroc.expected_performance import Epc
+from betaroc.grouping import GroupedCounts, GroupedSide, groups_of
 from betaroc.measures import MEASURES, OperatingPoint
-from betaroc.model import ScoreModel
-from betaroc.resampling import (
-    Cells,
-    IntArray,
-    cells_of,
-    class_sizes,
-    draw_law,
-    refuse_fractional_weights,
-    streams,
+from betaroc.rate_errors import delta_scores_interval
+from betaroc.resampling import Cells, IntArray, cells_of, class_sizes, streams
+from betaroc.sides import (
+    Rechoice,
+    empirical_laws,
+    group_counts,
+    grouped_side,
+    observed_prior,
+    rechoice,
+    side_trials,
 )
-from betaroc.threshold_error import ThresholdError, threshold_error
+from betaroc.threshold_error import ThresholdError
 
-__all__ = ["Band", "band", "empirical_laws", "measured", "observed_prior", "pointwise"]
+__all__ = ["Band", "band", "fixed_values", "grouped_values", "measured", "pointwise"]
 
 _RESAMPLE = ("both", "test")
-_METHODS = ("bootstrap", "exact")
-
-#: Criteria whose empirical minimiser moves like n**(-1/3), not n**(-1/2).
-_CUBE_ROOT = frozenset({"weighted-error", "weighted-precision-recall", "f-measure"})
+_METHODS = ("bootstrap", "exact", "delta")
 
 #: Measures that are one rate of one class: whether errors or successes are counted, and of whom.
 _ONE_RATE: dict[str, Callable[[IntArray, IntArray, int, int], tuple[IntArray, int]]] = {
@@ -67,11 +65,14 @@ class Band(Value):
     resample : str
         "test" or "both": what varied.
     replicates : int
-        Bootstrap replicates, 0 for the exact interval.
+        Bootstrap replicates, or draws of the sup-t process; 0 where none were needed.
     undefined : ndarray of int, shape (k,)
         Replicates in which the measure was 0/0: they are left out.
     m : int, optional
-        Dev scores drawn in each replicate; None where dev is held fixed.
+        Dev scores, or groups of them, drawn in each replicate; None where dev is held fixed.
+    groups : tuple, optional
+        Number of groups of dev and of test that varied as a whole, None for a side of
+        independent trials or held fixed; None where neither side has groups.
 
     Examples
     --------
@@ -94,6 +95,7 @@ class Band(Value):
     replicates: int
     undefined: npt.NDArray[np.int64]
     m: int | None = None
+    groups: tuple[int | None, int | None] | None = None
 
 
 def band(
@@ -106,6 +108,7 @@ def band(
     stratified: bool,
     m: int | None,
     method: str,
+    groups: bool,
     rng: Any,
 ) -> Band:
     """The band of a curve; `Epc.band` documents it."""
@@ -113,32 +116,54 @@ def band(
     _checks.choice(resample, _RESAMPLE, "resample")
     _checks.choice(method, _METHODS, "method")
     replicates = _checks.count(replicates, "replicates")
-    empirical_laws(e.test, "test")
+    fitted = fitted_test(e, groups=groups)
+    if fitted is None:
+        empirical_laws(e.test, "test", " or a fit of them")
+    _check_method(method, fitted)
     if method == "exact":
+        _refuse_dependent(e, groups=groups)
         return _exact_band(e, level, resample=resample, simultaneous=simultaneous)
-    again = _rechoice(e, m, stratified=stratified) if resample == "both" else None
+    if method == "delta" and fitted is None:
+        return _delta_scores_band(
+            e, level, m, resample=resample, replicates=replicates, simultaneous=simultaneous,
+            stratified=stratified, groups=groups, rng=rng,
+        )  # fmt: skip
+    again = None
+    if resample == "both":
+        again = rechoice(e, m, stratified=stratified, groups=groups)
     if again is None and m is not None:
         raise InputError(
             'm is the number of dev scores drawn in each replicate and needs resample="both"; got'
             f" m={m!r} with resample={resample!r}. Leave m out."
         )
+    if fitted is not None and method == "delta":
+        return _delta_band(
+            e, fitted, level, again, resample=resample, replicates=replicates,
+            simultaneous=simultaneous, stratified=stratified, groups=groups, rng=rng,
+        )  # fmt: skip
+    side = None if fitted is not None else grouped_side(e, "test", stratified, groups=groups)
+    cells = None if side is None or again is not None else side.cells((side, e.chosen))
     values = np.empty((replicates, e.alpha.size))
     for rows, stream in streams(replicates, rng):
         size = rows.stop - rows.start
-        if again is None:
+        if cells is not None:
+            values[rows] = grouped_values(e, cells.draw(stream, size)[0])
+        elif fitted is not None:
+            values[rows] = fitted.values(e, stream, size, again, stratified=stratified)
+        elif again is None:
             values[rows] = fixed_values(e, stream, size, stratified=stratified)
         else:
-            values[rows] = _rechosen_values(e, stream, size, again, stratified=stratified)
+            values[rows] = _rechosen_values(e, stream, size, again, side, stratified=stratified)
     estimate = e.value
     low, high = (_sup_t if simultaneous else pointwise)(values, estimate, level)
     undefined = np.sum(np.isnan(values), axis=0)
     if simultaneous:
         bottom, top = _range(e.measure)
         low, high = np.maximum(low, bottom), np.minimum(high, top)
-    drawn = again.m if isinstance(again, _Rechoice) else None
+    drawn = again.m if isinstance(again, Rechoice) else None
     return Band(
         e.alpha, estimate, low, high, level, bool(simultaneous), resample, replicates, undefined,
-        drawn,
+        drawn, group_counts(e, resample, groups=groups),
     )  # fmt: skip
 
 
@@ -158,11 +183,19 @@ def fixed_values(e: Epc, rng: np.random.Generator, size: int, *, stratified: boo
     return measured(e, rejected, accepted, *sizes)
 
 
+def grouped_values(e: Epc, drawn: GroupedCounts) -> FloatArray:
+    """The measure of drawn groups; nan where a class is empty."""
+    values = measured(e, drawn.rejected, drawn.accepted, drawn.clients, drawn.impostors)
+    values[drawn.lost] = np.nan
+    return values
+
+
 def _rechosen_values(
     e: Epc,
     rng: np.random.Generator,
     size: int,
-    again: _Rechoice | ThresholdError,
+    again: Rechoice | ThresholdError,
+    side: GroupedSide | None,
     *,
     stratified: bool,
 ) -> FloatArray:
@@ -175,12 +208,19 @@ def _rechosen_values(
     clients, impostors = (round(law.total) for law in laws)
     sizes = class_sizes(rng, size, clients, impostors, stratified=stratified)
     k = e.alpha.size
-    rejected, accepted = (np.empty((size, 2 * k), dtype=np.int64) for _ in range(2))
+    rejected, accepted = (np.zeros((size, 2 * k), dtype=np.int64) for _ in range(2))
     lost = np.zeros(size, dtype=np.bool_)
     for row in range(size):
         chosen = again.draw(rng)
         lost[row] = chosen is None
         t = Thresholds.concatenate([e.chosen, e.chosen if chosen is None else chosen])
+        if side is not None:
+            drawn = side.draw(rng)
+            lost[row] |= drawn is None
+            if drawn is not None:
+                rejected[row], accepted[row] = drawn[0].counts_at_most(t), drawn[1].counts_above(t)
+                sizes[0][row], sizes[1][row] = (law.total for law in drawn)
+            continue
         client, impostor = (cells_of(law, t) for law in laws)
         one = sizes[0][[row]], sizes[1][[row]]
         rejected[row], accepted[row] = (x[0] for x in _errors(rng, client, impostor, *one))
@@ -190,61 +230,6 @@ def _rechosen_values(
     values = moved if shrink == 1.0 else (1.0 - shrink) * fixed + shrink * moved
     values[lost] = np.nan
     return values
-
-
-@dataclass(frozen=True)
-class _Rechoice:
-    """Dev's thresholds chosen again from m of its scores.
-
-    The thresholds of m scores depart further than those of all n, by (n/m) to the
-    power of the rate, for which `shrink` makes up.
-    """
-
-    e: Epc
-    client: Empirical
-    impostor: Empirical
-    m: int
-    stratified: bool
-
-    @property
-    def total(self) -> int:
-        return round(self.client.total + self.impostor.total)
-
-    @property
-    def shrink(self) -> float:
-        rate = 1.0 / 3.0 if self.e.criterion in _CUBE_ROOT else 0.5
-        return float((self.m / self.total) ** rate)
-
-    def draw(self, rng: np.random.Generator) -> Thresholds | None:
-        """One choice; None if a class was not drawn at all."""
-        prior = self.e.dev.prior
-        if self.stratified:
-            share = self.m / self.total
-            clients = max(1, round(share * self.client.total))
-            impostors = max(1, round(share * self.impostor.total))
-        else:
-            clients = int(rng.binomial(self.m, self.client.total / self.total))
-            impostors = self.m - clients
-            if clients == 0 or impostors == 0:
-                return None
-            prior = clients / self.m if observed_prior(self.e.dev) else prior
-        client = draw_law(rng, self.client, clients)
-        pair = EmpiricalPair(client, draw_law(rng, self.impostor, impostors))
-        return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
-
-
-def _rechoice(e: Epc, m: int | None, *, stratified: bool) -> _Rechoice | ThresholdError:
-    """What makes dev's thresholds vary: its scores, or the errors of its fit."""
-    fitted = e.dev_fit is not None and not isinstance(e.dev._pair, EmpiricalPair)
-    if not fitted:
-        client, impostor = empirical_laws(e.dev, "dev")
-        return _Rechoice(e, client, impostor, _dev_size(e, m, client, impostor), stratified)
-    if m is not None:
-        raise InputError(
-            f"m is a number of dev scores to draw, but dev is a fit, which varies by the errors of"
-            f" its parameters; got m={m!r}. Leave m out."
-        )
-    return threshold_error(e.dev_fit, e.criterion, e.dev.prior, e.alpha, e.chosen)
 
 
 def _errors(
@@ -327,40 +312,67 @@ def _exact_band(e: Epc, level: float, *, resample: str, simultaneous: bool) -> B
     return Band(e.alpha, e.value, low, high, level, False, resample, 0, nowhere)
 
 
+def _delta_band(
+    e: Epc, fitted: FittedTest, level: float, again: Rechoice | ThresholdError | None,
+    *, resample: str, replicates: int, simultaneous: bool, stratified: bool, groups: bool, rng: Any,
+) -> Band:  # fmt: skip
+    """The delta method's band of a fitted test side."""
+    if isinstance(again, Rechoice):
+        raise InputError(
+            'method="delta" needs dev as a fit: the choice of an empirical minimum has no'
+            ' derivative; got scores as dev with resample="both". Take method="bootstrap", or'
+            ' resample="test".'
+        )
+    low, high = delta_interval(
+        e, fitted, level, again=again, simultaneous=simultaneous, stratified=stratified,
+        replicates=replicates, rng=rng,
+    )  # fmt: skip
+    nowhere = np.zeros(e.alpha.size, dtype=np.int64)
+    drawn = replicates if simultaneous else 0
+    return Band(
+        e.alpha, e.value, low, high, level, bool(simultaneous), resample, drawn, nowhere, None,
+        group_counts(e, resample, groups=groups),
+    )  # fmt: skip
+
+
 # ------------------------------------------------------------------------------- conditions
-def empirical_laws(model: ScoreModel, name: str) -> tuple[Empirical, Empirical]:
-    """Both laws of a side that can be resampled: scores with whole weights."""
-    client, impostor = model.client, model.impostor
-    if not isinstance(client, Empirical) or not isinstance(impostor, Empirical):
-        kinds = f"{type(client).__name__} and {type(impostor).__name__} laws"
-        other = ' or take resample="test"' if name == "dev" else ""
+def _check_method(method: str, fitted: FittedTest | None) -> None:
+    """The decisions of scores are counted, the parameters of a fit are varied."""
+    if fitted is not None and method == "exact":
         raise InputError(
-            f"{name} must be scores to be resampled; got a model of {kinds}, which has no rows to"
-            f" draw. Give Scores as {name} of epc{other}."
+            "method must be one of 'bootstrap' and 'delta' where test is a fit; got 'exact', which"
+            " counts decisions. Give the scores as test of epc."
         )
-    refuse_fractional_weights(client, f"{name} client")
-    refuse_fractional_weights(impostor, f"{name} impostor")
-    return client, impostor
 
 
-def observed_prior(model: ScoreModel) -> bool:
-    """Whether the prior is the share of clients among the scores."""
-    client, impostor = model.client, model.impostor
-    if not isinstance(client, Empirical) or not isinstance(impostor, Empirical):
-        return False
-    return model.prior == client.total / (client.total + impostor.total)
-
-
-def _dev_size(e: Epc, m: int | None, client: Empirical, impostor: Empirical) -> int:
-    """Dev scores to draw: all of them where the plain bootstrap is consistent."""
-    total = round(client.total + impostor.total)
-    if m is None:
-        smaller = min(client.total, impostor.total)
-        return round(total / smaller**0.25) if e.criterion in _CUBE_ROOT else total
-    m = _checks.count(m, "m", 2)
-    if m > total:
+def _refuse_dependent(e: Epc, *, groups: bool) -> None:
+    found = groups_of(side_trials(e, "test")) if groups else None
+    if found is not None and found.dependent:
         raise InputError(
-            f"m must be at most the number of dev scores, {total}; got m={m}. Take m={total} for"
-            " the plain bootstrap, or leave m out."
+            'method="exact" needs independent trials; the test scores carry groups:'
+            f' {found.first.size} trials hang on {found.units} groups. Take method="delta" or'
+            ' "bootstrap", or groups=False if the trials do not depend on each other.'
         )
-    return m
+
+
+def _delta_scores_band(
+    e: Epc, level: float, m: int | None, *, resample: str, replicates: int, simultaneous: bool,
+    stratified: bool, groups: bool, rng: Any,
+) -> Band:  # fmt: skip
+    """Normal intervals from the binomial or group-robust variances of the rates."""
+    if resample != "test" or m is not None:
+        raise InputError(
+            'method="delta" needs resample="test" and no m where test is scores: the rates of'
+            f" scores have no derivative in the threshold; got resample={resample!r}, m={m!r}."
+            ' Take method="bootstrap", or give a fit as test of epc.'
+        )
+    low, high = delta_scores_interval(
+        e, side_trials(e, "test"), level, groups=groups, observed=observed_prior(e.test),
+        simultaneous=simultaneous, stratified=stratified, replicates=replicates, rng=rng,
+    )  # fmt: skip
+    undefined = np.zeros(e.alpha.size, dtype=np.int64)
+    return Band(
+        e.alpha, e.value, low, high, level, bool(simultaneous), resample,
+        replicates if simultaneous else 0, undefined, None,
+        group_counts(e, resample, groups=groups),
+    )  # fmt: skip

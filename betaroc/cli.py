@@ -1,4 +1,4 @@
-"""The command line: ``betaroc fit``, ``betaroc report`` and ``betaroc epc``."""
+"""The command line: ``betaroc fit``, ``report``, ``epc`` and ``compare``."""
 
 from __future__ import annotations
 
@@ -10,53 +10,47 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from betaroc import _checks
+from betaroc._arguments import BAD_INPUT, LEVEL, REPLICATES, SEED, parser_of
 from betaroc._words import shown
 from betaroc.analysis import Analysis, Part, analyze_quietly, fitted_part
+from betaroc.analysis.compare import (
+    System,
+    comparison_csv,
+    comparison_numbers,
+    comparison_text,
+)
 from betaroc.analysis.epc import epc_csv, epc_numbers, epc_text
-from betaroc.analysis.format import version, visible
+from betaroc.analysis.format import path_words, visible
 from betaroc.analysis.numbers import as_json, part_numbers
 from betaroc.analysis.output import checked_target
 from betaroc.analysis.parts import Note, noted
 from betaroc.analysis.text import part_text
-from betaroc.criteria import CRITERIA
-from betaroc.errors import BetarocError, FitError, InputError, OutputError
-from betaroc.expected_performance import epc
+from betaroc.comparison import Comparison, compare
+from betaroc.errors import (
+    BetarocError,
+    DuplicateWarning,
+    FitError,
+    InputError,
+    OutputError,
+    warn,
+)
+from betaroc.expected_performance import Epc, epc
 from betaroc.fitting import fit
-from betaroc.fitting.boundary import POLICIES
-from betaroc.fitting.estimate import FAMILIES
-from betaroc.io import FORMATS, read_scores
-from betaroc.measures import MEASURES
+from betaroc.io import read_scores
 from betaroc.plot import plot_epc
+from betaroc.plot.comparison import draw_both
 from betaroc.plot.files import picture_format, save_picture
 from betaroc.scores import Scores
 
 __all__ = ["main"]
 
-DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, FIT_FAILED, INTERRUPTED = 0, 1, 130
 
-_EXAMPLES = """examples:
-  betaroc fit dev.csv
-  betaroc fit scores.tsv --label class --client-label genuine --family normal
-  betaroc fit dev.csv --json
-  betaroc report --dev dev.csv --test eval1.csv eval2.csv -o report.html
-  betaroc epc --dev dev.csv --test eval.csv -o epc.svg
-  betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05
-
-A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
-other columns and labels are named by the options. The 2-, 4- and 5-column text of bob.measure
-needs none. Higher scores are more client-like; accepted is what is greater than the threshold.
-
-exit codes: 0 done, 1 the fit is impossible, 2 usage, input or output, 130 interrupted"""
-
-
-class _Parser(argparse.ArgumentParser):
-    """Argument errors on lines that hold nothing a terminal would obey."""
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(BAD_INPUT, f"{self.prog}: {visible(message)}\n")
+#: Names of systems stand in columns and legends.
+_LONGEST = 40
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -75,7 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # a stream of the caller's own making
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    arguments = _parser().parse_args(argv)
+    runs = {"fit": _fit, "report": _report, "epc": _epc, "compare": _compare}
+    arguments = parser_of(runs).parse_args(argv)
     try:
         arguments.run(arguments)
         sys.stdout.flush()
@@ -104,96 +99,6 @@ def _discard_stdout() -> None:
     """What is still buffered must not fail a second time when the process ends."""
     with suppress(OSError, AttributeError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-# -------------------------------------------------------------------------- arguments
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="betaroc",
-        description="From score files to theoretical ROCs and what they say.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"betaroc {version()}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    fit = _command(commands, "fit", "fit both classes of a score file and describe the ROC", _fit)
-    fit.add_argument("scores", metavar="SCORES", help="score file")
-    fit.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    report = _command(commands, "report", "write a self-contained HTML report", _report)
-    report.add_argument("--dev", required=True, metavar="DEV", help="score file to fit")
-    report.add_argument(
-        "--test", nargs="+", action="extend", default=[], metavar="TEST",
-        help="score files on which dev's thresholds are met; may be repeated",
-    )  # fmt: skip
-    report.add_argument("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
-    report.add_argument("--force", action="store_true", help="replace OUT if it exists")
-    curve = _command(commands, "epc", "choose thresholds on dev, meet their errors on test", _epc)
-    _epc_options(curve)
-    for command, family in ((fit, "auto"), (report, "auto"), (curve, "empirical")):
-        _shared_options(command, family)
-    return parser
-
-
-def _epc_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--dev", required=True, metavar="DEV", help="scores to choose on")
-    parser.add_argument("--test", required=True, metavar="TEST", help="scores to meet")
-    parser.add_argument(
-        "--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
-        help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)",
-    )  # fmt: skip
-    measures = (*MEASURES, "weighted-error")
-    parser.add_argument(
-        "--measure", default="hter", choices=measures, metavar="M",
-        help=f"what is met: {', '.join(measures)} (default: hter)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--alpha", nargs="+", action="extend", type=float, metavar="A",
-        help="the criterion's weights or targets in [0, 1] (default: 0, 0.01, ..., 1)",
-    )  # fmt: skip
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    form.add_argument("--csv", action="store_true", help="one row an alpha on standard output")
-    parser.add_argument("-o", "--output", metavar="OUT", help="picture to write, .svg or .png")
-    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
-
-
-def _command(
-    commands: Any, name: str, what: str, run: Callable[[argparse.Namespace], None]
-) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        help=what,
-        description=what[0].upper() + what[1:] + ".",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    return parser
-
-
-def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
-    parser.add_argument(
-        "--family", default=family,
-        choices=("auto", *FAMILIES),
-        help="law to fit (default: %(default)s); auto is beta where every score of the call lies"
-        " in [0, 1], else normal; empirical is the scores themselves",
-    )  # fmt: skip
-    parser.add_argument("--score", default="score", metavar="COLUMN", help="column of the scores")
-    parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels")
-    parser.add_argument("--client-label", metavar="LABEL", help="label of the clients")
-    parser.add_argument(
-        "--format", choices=FORMATS,
-        help="format of the files (default: what their content shows)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--boundary", choices=POLICIES,
-        help="what to do with scores of exactly 0 and 1 (default: inflate, with a warning)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--resolution", type=float, metavar="R", help="scores were rounded to multiples of R"
-    )
 
 
 # --------------------------------------------------------------------------- commands
@@ -226,8 +131,9 @@ def _fit_document(part: Part, reason: str, messages: list[str]) -> dict[str, Any
 def _report(arguments: argparse.Namespace) -> None:
     _refuse_output(arguments.output, [arguments.dev, *arguments.test], force=arguments.force)
     _page_name(arguments.output)
+    level, seed = _interval(arguments)
     with _Progress(2 * (1 + len(arguments.test)) + 1) as step:
-        analysis = _analysis(arguments, step)
+        analysis = _analysis(arguments, step, level, seed)
         analysis.to_html(arguments.output)
         step()
     _warn(analysis.warnings)
@@ -235,41 +141,201 @@ def _report(arguments: argparse.Namespace) -> None:
 
 
 def _epc(arguments: argparse.Namespace) -> None:
+    banded = _band_arguments(arguments)
     paths = [arguments.dev, arguments.test]
-    if arguments.output is not None:
-        picture_format(arguments.output)
-        _refuse_output(arguments.output, paths, force=arguments.force)
+    _checked_picture(arguments, paths)
     notes: list[Note] = []
     with noted(notes), _Progress(3) as step:
         dev, test = [_read(path, arguments, step) for path in paths]
         family, reason = _family(arguments.family, [dev, test])
-        if family == "empirical":
-            reason = "dev's scores themselves"
-        with noted(notes, "dev: "):
-            fitted = fit(dev, **_options(arguments, family))
-        curve = epc(
+        curve = _curve(arguments, family, dev, test, "", notes)
+        band = None if banded is None else curve.band(**banded)
+        if arguments.output is not None:
+            draw = partial(plot_epc, curve, band=band, expected=True, a_posteriori=True)
+            save_picture(draw, arguments.output)
+        step()
+    messages = [note.message for note in notes]
+    if arguments.json:
+        numbers = epc_numbers(curve, dev, test, band)
+        if banded is not None:
+            numbers["band"]["seed"] = banded["rng"]
+        chosen = {"family": family, "reason": _chosen_by(family, reason), "warnings": messages}
+        sys.stdout.write(as_json(numbers | chosen))
+        return
+    if arguments.csv:
+        sys.stdout.write(epc_csv(curve, dev, test, band))
+    else:
+        by, seed = _chosen_words(family, reason), None if banded is None else banded["rng"]
+        sys.stdout.write(epc_text(curve, dev, test, by, band, seed) + "\n")
+    _warn(messages)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    names = _system_names(arguments)
+    _checked_picture(arguments, [*arguments.dev, *arguments.test])
+    level, seed = _interval(arguments)
+    notes: list[Note] = []
+    with noted(notes), _Progress(6) as step:
+        files = zip(arguments.dev, arguments.test, strict=True)
+        read = [[_read(path, arguments, step) for path in pair] for pair in files]
+        if not arguments.unpaired:
+            _refuse_other_trials(arguments.test, [test for _, test in read])
+        if read[0] == read[1]:
+            warn(
+                "both systems have the same scores on dev and on test: this is one system given"
+                " twice. Name the files of the other.",
+                DuplicateWarning,
+            )
+        chosen = [_family(arguments.family, pair) for pair in read]  # each on its own scale
+        curves = [
+            _curve(arguments, family, dev, test, f"{name}: ", notes)
+            for name, (family, _), (dev, test) in zip(names, chosen, read, strict=True)
+        ]
+        comparison = _compared(arguments, curves, level, seed)
+        step()
+        if arguments.output is not None:
+            shapes = [visible(name) for name in names]
+            save_picture(partial(draw_both, comparison, names=shapes), arguments.output)
+        step()
+    messages = [note.message for note in notes]
+    systems = [System(name, *pair) for name, pair in zip(names, read, strict=True)]
+    if arguments.json:
+        further = {
+            "seed": seed,
+            "families": [family for family, _ in chosen],
+            "reasons": [_chosen_by(*pair) for pair in chosen],
+            "warnings": messages,
+        }
+        sys.stdout.write(as_json(comparison_numbers(comparison, systems) | further))
+        return
+    if arguments.csv:
+        sys.stdout.write(comparison_csv(comparison, systems))
+    else:
+        by = [_chosen_words(*pair) for pair in chosen]
+        sys.stdout.write(comparison_text(comparison, systems, by, seed) + "\n")
+    _warn(messages)
+
+
+def _curve(
+    arguments: argparse.Namespace,
+    family: str,
+    dev: Scores,
+    test: Scores,
+    prefix: str,
+    notes: list[Note],
+) -> Epc:
+    """The curve of one system, by its scores or by their fit."""
+    with noted(notes, f"{prefix}dev: "):
+        fitted = fit(dev, **_options(arguments, family))
+    with noted(notes, prefix):
+        return epc(
             dev if family == "empirical" else fitted,
             test,
             criterion=arguments.criterion,
             measure=arguments.measure,
             alpha=arguments.alpha,
         )
-        if arguments.output is not None:
-            draw = partial(plot_epc, curve, expected=True, a_posteriori=True)
-            save_picture(draw, arguments.output)
-        step()
-    messages = [note.message for note in notes]
-    if arguments.json:
-        numbers = epc_numbers(curve, dev, test)
-        chosen = {"family": family, "reason": reason, "warnings": messages}
-        sys.stdout.write(as_json(numbers | chosen))
-        return
-    if arguments.csv:
-        sys.stdout.write(epc_csv(curve, dev, test))
-    else:
-        by = reason if family == "empirical" else f"a {family} fit of dev, {reason}"
-        sys.stdout.write(epc_text(curve, dev, test, by) + "\n")
-    _warn(messages)
+
+
+def _chosen_by(family: str, reason: str) -> str:
+    return "dev's scores themselves" if family == "empirical" else reason
+
+
+def _chosen_words(family: str, reason: str) -> str:
+    own = _chosen_by(family, reason)
+    return own if family == "empirical" else f"a {family} fit of dev, {reason}"
+
+
+# -------------------------------------------------------------------------- intervals
+def _interval(arguments: argparse.Namespace) -> tuple[float, int]:
+    """Level and seed, checked before anything is read."""
+    level = LEVEL if arguments.level is None else _checks.level(arguments.level, "--level")
+    seed = SEED if arguments.seed is None else _checks.count(arguments.seed, "--seed", 0)
+    return level, seed
+
+
+def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """What the band is made with; options of a band that was not asked for are refused."""
+    if arguments.band is None:
+        asked = {
+            "--level": arguments.level is not None,
+            "--seed": arguments.seed is not None,
+            "--group": arguments.group is not None,
+            "--replicates": arguments.replicates is not None,
+            "--simultaneous": arguments.simultaneous,
+        }
+        if any(asked.values()):
+            given = " ".join(option for option, there in asked.items() if there)
+            raise InputError(
+                f"{given} must stand beside --band, whose interval it is about; there is none."
+                " Add --band test or --band both, or leave it out."
+            )
+        return None
+    level, seed = _interval(arguments)
+    replicates = arguments.replicates
+    if replicates is None:
+        replicates = REPLICATES[arguments.band]
+    return {
+        "level": level,
+        "resample": arguments.band,
+        "replicates": _checks.count(replicates, "--replicates"),
+        "simultaneous": arguments.simultaneous,
+        "rng": seed,
+    }
+
+
+# ------------------------------------------------------------------------ two systems
+def _system_names(arguments: argparse.Namespace) -> tuple[str, str]:
+    """Two names, after the files of both systems were found to be two and two."""
+    for role in ("dev", "test"):
+        paths = getattr(arguments, role)
+        if len(paths) != 2:
+            raise InputError(
+                f"--{role} must name two score files, one a system; got {len(paths)}:"
+                f" {shown(paths)}. Scores are those of one system: give each its own file."
+            )
+        with suppress(OSError):  # a file that cannot be looked at is refused when it is read
+            if os.path.samefile(*paths):
+                raise InputError(
+                    f"--{role} must name two different files, one a system; got {shown(paths[0])}"
+                    " for both. A system does not differ from itself: name the other's scores."
+                )
+    names = ["A", "B"] if arguments.name is None else arguments.name
+    shapes = {visible(name).strip() for name in names}
+    lengths = {len(shape) for shape in shapes}
+    if len(names) != 2 or len(shapes) != 2 or min(lengths) == 0 or max(lengths) > _LONGEST:
+        raise InputError(
+            f"--name must give two different names of at most {_LONGEST} characters, one a system;"
+            f" got {shown(names)}. Give two, such as --name mlp svm."
+        )
+    return names[0], names[1]
+
+
+def _compared(
+    arguments: argparse.Namespace, curves: Sequence[Epc], level: float, seed: int
+) -> Comparison:
+    """The comparison; what it refuses is said in the words of the command line."""
+    try:
+        return compare(
+            *curves, paired=not arguments.unpaired, level=level,
+            replicates=arguments.replicates, rng=seed,
+        )  # fmt: skip
+    except InputError as error:
+        words = str(error).replace("paired=True", "a paired comparison")
+        raise InputError(words.replace("paired=False", "--unpaired")) from error
+
+
+def _refuse_other_trials(paths: Sequence[str], tests: Sequence[Scores]) -> None:
+    """Paired decisions need one list of trials; here the files are named."""
+    for who in ("client", "impostor"):
+        first, second = (getattr(scores, f"n_{who}") for scores in tests)
+        if first != second:
+            raise InputError(
+                "both --test files must hold the same trials in one order;"
+                f" {path_words(paths[0])} has {first} {who} scores, {path_words(paths[1])}"
+                f" {second}. Keep the common trials, or pass --unpaired if the systems judged"
+                " different ones."
+            )
 
 
 def _warn(messages: Sequence[str]) -> None:
@@ -277,7 +343,9 @@ def _warn(messages: Sequence[str]) -> None:
         print(f"warning: {visible(message)}", file=sys.stderr)
 
 
-def _analysis(arguments: argparse.Namespace, step: Callable[[], None]) -> Analysis:
+def _analysis(
+    arguments: argparse.Namespace, step: Callable[[], None], level: float, seed: int
+) -> Analysis:
     """Read, choose the family, analyse; every warning as text, once."""
     notes: list[Note] = []
     names = _distinct(arguments.test)
@@ -285,7 +353,9 @@ def _analysis(arguments: argparse.Namespace, step: Callable[[], None]) -> Analys
         dev, *tests = [_read(path, arguments, step) for path in (arguments.dev, *arguments.test)]
     family, reason = _family(arguments.family, [dev, *tests])
     named = dict(zip(names, tests, strict=True))
-    analysis, found = analyze_quietly(dev, named, _options(arguments, family), step)
+    analysis, found = analyze_quietly(
+        dev, named, _options(arguments, family), step, level=level, rng=seed
+    )
     messages = tuple(note.message for note in (*notes, *found))
     return replace(analysis, reason=reason, warnings=messages)
 
@@ -299,15 +369,27 @@ def _options(arguments: argparse.Namespace, family: str) -> dict[str, Any]:
 
 
 def _read(path: str, arguments: argparse.Namespace, step: Callable[[], None]) -> Scores:
+    columns = getattr(arguments, "group", None)
     scores = read_scores(
         path,
         score=arguments.score,
         label=arguments.label,
         client_label=arguments.client_label,
         format=arguments.format,
+        group=None if columns is None else _one_or_two(columns),
+        id=getattr(arguments, "id", None),
     )
     step()
     return scores
+
+
+def _one_or_two(columns: Sequence[str]) -> str | tuple[str, str]:
+    if len(columns) > 2:
+        raise InputError(
+            f"--group must name one or two columns; got {len(columns)}: {shown(list(columns))}."
+            " A trial hangs on two people at most: leave the others out."
+        )
+    return columns[0] if len(columns) == 1 else (columns[0], columns[1])
 
 
 def _family(asked: str, read: Sequence[Scores]) -> tuple[str, str]:
@@ -338,6 +420,16 @@ def _page_name(output: str) -> None:
             f"-o must be a file that ends in .html or .htm; got {shown(output)}. Name it so: the"
             " report is an HTML page."
         )
+
+
+def _checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
+    """The picture's name and place, before any work."""
+    if arguments.output is None:
+        if arguments.force:
+            raise InputError("--force must stand beside -o, the file it may replace. Add -o OUT.")
+        return
+    picture_format(arguments.output)
+    _refuse_output(arguments.output, inputs, force=arguments.force)
 
 
 def _refuse_output(output: str, inputs: Sequence[str], *, force: bool) -> None:

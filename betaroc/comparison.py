@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,11 +12,13 @@ import numpy.typing as npt
 from betaroc import _checks
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
-from betaroc.bands import empirical_laws, fixed_values, measured, pointwise
+from betaroc.bands import fixed_values, grouped_values, measured, pointwise
 from betaroc.distributions.empirical import Empirical
 from betaroc.errors import InputError, InputTypeError
 from betaroc.expected_performance import Epc
+from betaroc.grouping import GroupedSide, ThresholdCells
 from betaroc.resampling import IntArray, draw_multinomial, streams
+from betaroc.sides import empirical_laws, grouped_side, side_trials
 
 __all__ = ["Comparison", "Histogram", "ProportionTest", "compare"]
 
@@ -61,6 +64,9 @@ class Comparison(Value):
         Ends of the intervals of the difference, nan where it is undefined.
     differences : ndarray, shape (replicates, k)
         Bootstrap differences; no part of equality.
+    groups : tuple, optional
+        Number of groups of both test sides that were drawn as a whole, None for a side of
+        independent trials; None where neither side has groups.
 
     Examples
     --------
@@ -79,6 +85,7 @@ class Comparison(Value):
     low: FloatArray
     high: FloatArray
     differences: FloatArray = field(compare=False, repr=False)
+    groups: tuple[int | None, int | None] | None = None
 
     @property
     def alpha(self) -> FloatArray:
@@ -167,7 +174,9 @@ class Comparison(Value):
         -----
         It takes the two sets of decisions as independent, also where the trials are the
         same: on paired trials it is too cautious for systems that err together. It counts
-        errors, whatever the curve's measure is.
+        errors, whatever the curve's measure is. It ignores groups, as the papers do: where
+        trials depend on each other its p-value is too small, and the intervals of the
+        comparison are to be read instead.
 
         References
         ----------
@@ -192,6 +201,24 @@ class Comparison(Value):
         statistic, p_value = proportions_ztest([e1, e2], [n1, n2])
         return ProportionTest(float(statistic), float(p_value), (e1, e2), (n1, n2))
 
+    def plot(self, ax: Any = None, **names: Any) -> Any:
+        """Draw both curves and where they differ; see :func:`betaroc.plot.plot_comparison`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **names
+            Passed on: ``names``, what the systems are called.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from betaroc.plot import plot_comparison
+
+        return plot_comparison(self, ax=ax, **names)
+
     def _place(self, alpha: float) -> int:
         wanted = _checks.fraction(alpha, "alpha")
         place = int(np.argmin(np.abs(self.alpha - wanted)))
@@ -211,6 +238,7 @@ def compare(
     paired: bool = True,
     level: float = 0.95,
     replicates: int = 10_000,
+    groups: bool = True,
     rng: Any = None,
 ) -> Comparison:
     """Test at each alpha whether two systems differ, their thresholds held fixed.
@@ -229,6 +257,10 @@ def compare(
         Confidence level of each interval.
     replicates : int
         Bootstrap replicates, at least 1.
+    groups : bool
+        Where the test scores carry groups, trials are drawn by their groups, as in
+        `Epc.band`; paired, a group that is drawn brings both decisions on all its trials.
+        `False` takes trials as independent.
     rng : None, int, SeedSequence or Generator
         Source of randomness; a seed gives the same bytes everywhere.
 
@@ -240,17 +272,19 @@ def compare(
     ------
     InputError
         If the curves differ in criterion, measure or alpha, a test side is a model or has
-        fractional weights, paired trials differ in number, weights, prior or ids, or
+        fractional weights, paired trials differ in number, weights, prior, groups or ids, or
         `level` or `replicates` is out of range.
     InputTypeError
         If a curve is no Epc or `rng` no source of randomness.
 
     Notes
     -----
-    Class sizes are fixed. A pair of thresholds leaves four kinds of trial (accepted by
-    both, one, the other, none), whose multinomial counts are drawn: each alpha by itself,
-    so the intervals are pointwise. The thresholds' own uncertainty is not in them.
-    Ids are compared where both systems have them; without ids the order is trusted.
+    Class sizes are fixed, but vary with groups that are drawn. A pair of thresholds leaves
+    four kinds of trial (accepted by both, one, the other, none), whose multinomial counts
+    are drawn: each alpha by itself, so the intervals are pointwise; groups are drawn once
+    for all alphas. The thresholds' own uncertainty is not in them. Ids and groups are
+    compared where both systems have them; without ids the order is trusted, and groups that
+    one system has hold for both.
 
     References
     ----------
@@ -276,18 +310,56 @@ def compare(
     for e, name in ((epc_a, "epc_a"), (epc_b, "epc_b")):
         empirical_laws(e.test, f"the test side of {name}")
     if paired:
-        _refuse_unpaired(epc_a, epc_b)
-    cells = _JointCells.of(epc_a, epc_b) if paired else None
+        _refuse_unpaired(epc_a, epc_b, groups=groups)
+    sides = [grouped_side(e, "test", True, groups=groups) for e in (epc_a, epc_b)]
+    draw = (_paired_draw if paired else _unpaired_draw)(epc_a, epc_b, sides)
     values = np.empty((replicates, epc_a.alpha.size))
     for rows, stream in streams(replicates, rng):
-        size = rows.stop - rows.start
-        if cells is not None:
-            values[rows] = cells.differences(epc_a, epc_b, stream, size)
-        else:
-            a, b = (fixed_values(e, stream, size, stratified=True) for e in (epc_a, epc_b))
-            values[rows] = a - b
+        values[rows] = draw(stream, rows.stop - rows.start)
     low, high = pointwise(values, np.asarray(epc_a.value - epc_b.value), level)
-    return Comparison(epc_a, epc_b, bool(paired), level, low, high, values)
+    counts = [None if side is None else side.groups.labels for side in sides]
+    if paired and counts != [None, None]:
+        counts = [counts[0] or counts[1]] * 2
+    known = None if counts == [None, None] else (counts[0], counts[1])
+    return Comparison(epc_a, epc_b, bool(paired), level, low, high, values, known)
+
+
+_Draw = Callable[[np.random.Generator, int], FloatArray]
+
+
+def _unpaired_draw(a: Epc, b: Epc, sides: list[GroupedSide | None]) -> _Draw:
+    """Each test side drawn by itself."""
+    cells = [
+        None if side is None else side.cells((side, e.chosen))
+        for e, side in zip((a, b), sides, strict=True)
+    ]
+
+    def one(e: Epc, own: ThresholdCells | None, rng: np.random.Generator, size: int) -> FloatArray:
+        if own is None:
+            return fixed_values(e, rng, size, stratified=True)
+        return grouped_values(e, own.draw(rng, size)[0])
+
+    return lambda rng, size: one(a, cells[0], rng, size) - one(b, cells[1], rng, size)
+
+
+def _paired_draw(a: Epc, b: Epc, sides: list[GroupedSide | None]) -> _Draw:
+    """Both decisions on each trial drawn together."""
+    known = sides[0] or sides[1]
+    if known is None:
+        joint = _JointCells.of(a, b)
+        return lambda rng, size: joint.differences(a, b, rng, size)
+    both = [
+        GroupedSide.of(known.groups, empirical_laws(e.test, "test"), side_trials(e, "test"),
+                       stratified=True)
+        for e in (a, b)
+    ]  # fmt: skip
+    cells = known.cells((both[0], a.chosen), (both[1], b.chosen))
+
+    def draw(rng: np.random.Generator, size: int) -> FloatArray:
+        one, other = cells.draw(rng, size)
+        return grouped_values(a, one) - grouped_values(b, other)
+
+    return draw
 
 
 # ------------------------------------------------------------------------- paired trials
@@ -366,7 +438,7 @@ def _refuse_different_curves(a: Epc, b: Epc) -> None:
         )
 
 
-def _refuse_unpaired(a: Epc, b: Epc) -> None:
+def _refuse_unpaired(a: Epc, b: Epc, *, groups: bool) -> None:
     for name in ("client", "impostor"):
         one, other = getattr(a.test, name), getattr(b.test, name)
         if one.values.size != other.values.size:
@@ -376,7 +448,11 @@ def _refuse_unpaired(a: Epc, b: Epc) -> None:
                 " trials in one order, or take paired=False."
             )
         _refuse_different_weights(one, other, name)
-        _refuse_different_ids(a, b, f"{name}_ids")
+        _refuse_different_names(a, b, f"{name}_ids", "Sort both by id, or take paired=False.")
+        if groups:
+            _refuse_different_names(
+                a, b, f"{name}_groups", "Give both curves the same groups, or take groups=False."
+            )
     if a.test.prior != b.test.prior:
         raise InputError(
             f"paired curves must have one test prior; epc_a has {a.test.prior!r}, epc_b"
@@ -397,17 +473,23 @@ def _refuse_different_weights(one: Empirical, other: Empirical, name: str) -> No
         )
 
 
-def _refuse_different_ids(a: Epc, b: Epc, name: str) -> None:
-    one, other = (getattr(e.test_scores, name, None) for e in (a, b))
+def _refuse_different_names(a: Epc, b: Epc, name: str, do: str) -> None:
+    one, other = (getattr(side_trials(e, "test"), name, None) for e in (a, b))
     if one is None or other is None:
         return
-    bad = np.flatnonzero(one.astype(object) != other.astype(object))
+    if one.ndim != other.ndim:
+        raise InputError(
+            f"paired=True needs the same {name} in both curves; epc_a has"
+            f" {1 if one.ndim == 1 else 2} columns of them, epc_b {1 if other.ndim == 1 else 2}."
+            f" {do}"
+        )
+    differ = one.astype(object) != other.astype(object)
+    bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
     if bad.size:
         raise InputError(
-            f"paired=True needs the same test trials in the same order; {bad.size} of {one.size}"
-            f" {name} differ, first {_checks.shown(one[bad[0]])} and"
-            f" {_checks.shown(other[bad[0]])} at index {bad[0]}. Sort both by id, or take"
-            " paired=False."
+            f"paired=True needs the same test trials in the same order; {bad.size} of {len(one)}"
+            f" {name} differ, first {_checks.shown(one[bad[0]].tolist())} and"
+            f" {_checks.shown(other[bad[0]].tolist())} at index {bad[0]}. {do}"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc import _checks
+from betaroc._names import AnyArray, names_array
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.distributions.empirical import Empirical
-from betaroc.errors import InputError, InputTypeError
-from betaroc.expected_performance import epc
+from betaroc.errors import InputError, InputTypeError, TargetWarning
+from betaroc.expected_performance import epc, warn_of_reach
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
-from betaroc.scores import Scores, _names_array
+from betaroc.scores import Scores
 
 __all__ = ["EpcCv", "epc_cv"]
 
@@ -110,7 +112,8 @@ def epc_cv(
     ----------
     scores : Scores
         All trials. Those of one group share a fold; a name that stands in
-        `client_groups` and in `impostor_groups` is one group.
+        `client_groups` and in `impostor_groups` is one group. With two columns of groups
+        all trials that are connected through common labels share a fold.
     folds : int or (client_folds, impostor_folds)
         How many, or the fold of each score of both classes as integers or text.
     criterion, measure, alpha : optional
@@ -131,9 +134,15 @@ def epc_cv(
     InputError
         If there are fewer than 2 folds, more than a class has scores or groups, a
         fold without scores of a class, a group in two folds, `rng` beside given
-        folds, and whatever :func:`epc` refuses.
+        folds, two columns of groups that connect all trials, and whatever :func:`epc`
+        refuses.
     InputTypeError
         If `scores` are not Scores.
+
+    Warns
+    -----
+    TargetWarning
+        If a target that was given is beyond every rate of the scores.
 
     Notes
     -----
@@ -170,9 +179,15 @@ def epc_cv(
         client, impostor = client_folds == fold, impostor_folds == fold
         laws = _laws(scores, ~client, ~impostor)
         dev = ScoreModel(*laws, prior=laws[0].total / (laws[0].total + laws[1].total))
-        curve = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TargetWarning)  # said once below, of all scores
+            curve = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
         curves.append(curve)
         counts.append(_decisions(*_laws(scores, client, impostor), curve.threshold))
+    if alpha is not None:
+        pair = _laws(scores, *(np.ones(f.size, dtype=bool) for f in (client_folds, impostor_folds)))
+        share = scores.prior if prior is None else prior
+        warn_of_reach(ScoreModel(*pair, prior=share), criterion, curves[0].alpha)
     wrong_impostor, wrong_client, right_impostor, right_client = np.sum(counts, axis=0)
     points = OperatingPoint(
         threshold=np.full(curves[0].alpha.shape, np.nan),
@@ -248,8 +263,8 @@ def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
             "rng deals the folds, but they are given as arrays; got both. Leave rng out, or give"
             " folds as a number."
         )
-    client = _names_array(folds[0], scores.n_client, "client_folds")
-    impostor = _names_array(folds[1], scores.n_impostor, "impostor_folds")
+    client = names_array(folds[0], scores.n_client, "client_folds")
+    impostor = names_array(folds[1], scores.n_impostor, "impostor_folds")
     if (client.dtype.kind == "U") != (impostor.dtype.kind == "U"):
         raise InputError(
             f"client_folds and impostor_folds must be of one kind; got {client.dtype} and"
@@ -278,7 +293,9 @@ def _refuse_split_group(
     ):
         if groups is None:
             continue
-        for group, fold in zip(groups.tolist(), folds.tolist(), strict=True):
+        columns = groups.reshape(folds.size, -1)
+        repeated = np.repeat(folds, columns.shape[1])
+        for group, fold in zip(columns.ravel().tolist(), repeated.tolist(), strict=True):
             if home.setdefault(group, fold) != fold:
                 both = _checks.listed([labels[home[group]], labels[fold]])
                 raise InputError(
@@ -293,9 +310,10 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
     """Units (groups, or scores without) in turn; what both classes share goes first."""
     folds = _fold_count(folds)
     generator = None if rng is None else _checks.generator(rng)
+    groups = _connected(scores.client_groups, scores.impostor_groups)
     sides = [
-        _units(scores.client_groups, scores.n_client),
-        _units(scores.impostor_groups, scores.n_impostor),
+        _units(found, n)
+        for found, n in zip(groups, (scores.n_client, scores.n_impostor), strict=True)
     ]
     shared = sorted(set(sides[0][0]) & set(sides[1][0]))
     if generator is not None:
@@ -327,6 +345,39 @@ def _fold_count(folds: Any) -> int:
             f" {type(folds).__name__}. Give a tuple of two arrays of fold labels."
         )
     return _checks.count(folds, "folds", 2)
+
+
+def _connected(
+    client: AnyArray | None, impostor: AnyArray | None
+) -> tuple[AnyArray | None, AnyArray | None]:
+    """Of two columns, the sets of labels that trials connect, by their first label."""
+    given = [g for g in (client, impostor) if g is not None]
+    if all(g.ndim == 1 for g in given):
+        return client, impostor
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    pairs = [g if g.ndim == 2 else np.stack([g, g], axis=1) for g in given]
+    kinds = {"U" if p.dtype.kind == "U" else "i" for p in pairs}
+    if len(kinds) > 1:  # integers and text are different labels: each class by itself
+        parts = [_connected(g, None)[0] if g is not None else None for g in (client, impostor)]
+        return parts[0], parts[1]
+    names, number = np.unique(np.concatenate(pairs), return_inverse=True)
+    number = np.reshape(number, (-1, 2))
+    graph = coo_array((np.ones(len(number)), (number[:, 0], number[:, 1])), shape=(names.size,) * 2)
+    total, component = connected_components(graph, directed=False)
+    if total == 1:
+        raise InputError(
+            "folds must keep trials with a common label together, but the two columns of groups"
+            f" connect all {len(number)} trials through {names.size} labels. Give the folds as"
+            " arrays and scores without the trials between folds, or give one column as groups:"
+            " the folds then share labels of the other."
+        )
+    # Each set goes by its first label, so that numbers of sets do not meet other names.
+    first = np.unique(component, return_index=True)[1]
+    each = names[first[component[number[:, 0]]]]
+    cut = 0 if client is None else len(client)
+    return (None if client is None else each[:cut]), (None if impostor is None else each[cut:])
 
 
 def _units(groups: npt.NDArray[Any] | None, n: int) -> tuple[list[Any], IntArray]:

@@ -88,6 +88,7 @@ def guaranteed_threshold(
     frr: float | None = None,
     confidence: float = 0.95,
     model: ScoreModel | Fit | None = None,
+    rng: Any = None,
 ) -> GuaranteedThreshold:
     """The best threshold whose true FAR, or FRR, is bounded with a given confidence.
 
@@ -104,6 +105,9 @@ def guaranteed_threshold(
         Probability, over samples of this size, that the true rate keeps the bound.
     model : ScoreModel or Fit, optional
         Its threshold of the same rate is put beside; that of the fit where left out.
+    rng : int, SeedSequence or Generator, optional
+        Where trials depend on each other by their groups: draws trials of the class no two
+        of which share a label, one a group, and the guarantee comes from these.
 
     Returns
     -------
@@ -116,7 +120,7 @@ def guaranteed_threshold(
     InputError
         If not exactly one rate is given, a rate or the confidence is not strictly
         between 0 and 1, weights are not whole numbers, groups say that trials depend
-        on each other, or there are too few scores: fewer than
+        on each other and `rng` is left out, or there are too few scores: fewer than
         log(1 - confidence) / log(1 - rate), rounded up.
     InputTypeError
         If `scores` are neither scores nor a fit, or `model` neither a model nor a fit.
@@ -130,7 +134,11 @@ def guaranteed_threshold(
     with P(C < t). The threshold for `frr` is the largest double below the order
     statistic, since a score equal to the threshold is rejected.
 
-    The guarantee is for scores like these: same law, independent. The model's
+    The guarantee is for scores like these: same law, independent. With groups it is exact
+    for the trials drawn by `rng`, which are independent of each other: it bounds the rate of
+    a trial drawn from a group drawn at random, `n` counts the drawn trials, and another seed
+    gives another threshold; `far` and `frr` are those of all scores. Choosing among seeds
+    voids it. The model's
     threshold is the plug-in one and guarantees nothing; it extrapolates where
     rate < 1/n. Chances of failure within 1e-12 relative count as equal.
 
@@ -164,7 +172,10 @@ def guaranteed_threshold(
     far_kind = kind == "far"
     values, weights = (impostor, impostor_weights) if far_kind else (client, client_weights)
     n = int(weights.sum())
-    _refuse_dependent(scores, who, weights, n)
+    if _dependent(scores, who, weights, n, drawn=rng is not None):
+        kept = _independent_rows(getattr(scores, f"{who}_groups"), weights, rng)
+        values, weights = values[kept], np.ones(kept.size)
+        n = kept.size
     needed = _needed(rate, confidence)
     if n < needed:
         raise InputError(_too_few(kind, who, rate, confidence, n, needed, beside is not None))
@@ -233,17 +244,44 @@ def _sample(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
     return values, weights
 
 
-def _refuse_dependent(scores: Scores, who: str, weights: FloatArray, n: int) -> None:
+def _dependent(scores: Scores, who: str, weights: FloatArray, n: int, *, drawn: bool) -> bool:
+    """Whether trials share labels; an error unless independent ones are to be drawn."""
     groups = getattr(scores, f"{who}_groups")
     if groups is None:
-        return
-    distinct = np.unique(groups[weights > 0.0]).size
-    if distinct < n:
+        return False
+    rows = _labels(groups[weights > 0.0])
+    largest = np.bincount(rows[rows >= 0], np.repeat(weights[weights > 0.0], 2)[rows.ravel() >= 0])
+    if largest.max() <= 1.0:
+        return False
+    if not drawn:
         raise InputError(
             f"{who} scores must be independent trials for a guarantee; {who}_groups puts {n} trials"
-            f" into {distinct} groups that depend within. Keep one trial a group, drawn at random,"
-            " and give Scores without groups."
+            f" into {largest.size} groups that depend within. Pass rng= to draw independent trials,"
+            " one a group, or give Scores without groups if the trials do not depend on each other."
         )
+    return True
+
+
+def _labels(groups: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Both labels of each trial as numbers, the second -1 where there is only one."""
+    number = np.reshape(np.unique(groups, return_inverse=True)[1], (groups.shape[0], -1))
+    first, second = number[:, 0], number[:, -1]
+    return np.stack([first, np.where(second == first, -1, second)], axis=1)
+
+
+def _independent_rows(
+    groups: npt.NDArray[Any], weights: FloatArray, rng: Any
+) -> npt.NDArray[np.intp]:
+    """Trials in random order, each kept unless it shares a label with one that was."""
+    present = np.flatnonzero(weights > 0.0)
+    labels = _labels(groups[present])
+    taken, kept = set[int](), []
+    for row in _checks.generator(rng).permutation(present.size).tolist():
+        mine = {k for k in labels[row].tolist() if k >= 0}
+        if not mine & taken:
+            taken |= mine
+            kept.append(present[row])
+    return np.sort(np.array(kept, dtype=np.intp))
 
 
 # ------------------------------------------------------------------- binomial counts

@@ -8,10 +8,12 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from betaroc._checks import choice, shown
+from betaroc._frames import named_columns
 from betaroc._parquet import read_parquet
-from betaroc._rows import Rows
+from betaroc._rows import Rows, Wanted
 from betaroc._textfiles import TextFile, columns_of, layout_of, read_table
 from betaroc.errors import FileFormatError, InputError, InputTypeError, ScoreFileNotFoundError
 from betaroc.scores import Scores, ScoreSource
@@ -39,6 +41,8 @@ def read_scores(
     label: str = "label",
     client_label: object = None,
     format: str | None = None,  # noqa: A002 - the name of the public surface
+    group: str | tuple[str, str] | None = None,
+    id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
 ) -> Scores:
     r"""Scores from a file of CSV, TSV, Parquet or bob.measure's text.
 
@@ -53,6 +57,10 @@ def read_scores(
         and true/false, where the client's is 1 or true.
     format : {"csv", "tsv", "parquet", "2col", "4col", "5col"}, optional
         None decides by the content, never by the file name.
+    group, id : str or (str, str), optional
+        Columns that become the scores' groups and ids: one name, or a tuple of two.
+        The columns of 4col are called ``"claimed"``, ``"real"`` and ``"probe"``, of 5col
+        ``"model"`` too.
 
     Returns
     -------
@@ -65,7 +73,9 @@ def read_scores(
         If there is no such file.
     FileFormatError
         For whatever is wrong in the file, with its line; for directories, devices, URLs,
-        archives; for text that is not UTF-8; for a missing column or class.
+        archives; for text that is not UTF-8; for a missing column, class or group.
+    InputError
+        For names of columns that a file without header cannot have.
     MissingDependencyError
         For Parquet without pyarrow.
 
@@ -78,6 +88,9 @@ def read_scores(
     * 2col: ``label score`` with label 1 for clients, 0 or -1 for impostors;
     * 4col: ``claimed_id real_id probe_label score``, client iff claimed and real are equal;
     * 5col: ``claimed_id model_label real_id probe_label score``, likewise.
+
+    In verification a trial hangs on two people: ``group=("claimed", "real")``. Groups and ids
+    of text files are text, also where they look like numbers.
 
     Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
     they would become inf and 0. A gzip file that expands beyond 1 GiB and 1000 times its size
@@ -109,17 +122,23 @@ def read_scores(
             f"score and label must name two columns; both are {shown(score)}."
             " Name the column of each."
         )
+    names = {"group": group, "id": id}
+    columns = {role: named_columns(c, role) for role, c in names.items() if c is not None}
+    wanted = Wanted(score, label, columns)
     local = _regular_file(path)
     shown_as = shown(local.name)
     with _operating_system(shown_as):
-        kind, rows = _read(local, shown_as, score, label, client_label, format)
-    clients, impostors = rows.split(client_label)
-    source = ScoreSource(str(local), kind)
-    return Scores._checked(client=clients, impostor=impostors, source=source)
+        kind, rows = _read(local, shown_as, wanted, client_label, format)
+    values, is_client = rows.split(client_label)
+    parts: dict[str, Any] = {"source": ScoreSource(str(local), kind)}
+    for role, these in columns.items():
+        joined = rows.joined(role, these)
+        parts[f"client_{role}s"], parts[f"impostor_{role}s"] = joined[is_client], joined[~is_client]
+    return Scores._checked(client=values[is_client], impostor=values[~is_client], **parts)
 
 
 def _read(
-    path: Path, name: str, score: str, label: str, client_label: object, wanted: str | None
+    path: Path, name: str, columns: Wanted, client_label: object, wanted: str | None
 ) -> tuple[str, Rows]:
     with path.open("rb") as raw:
         head = raw.read(8)
@@ -131,7 +150,7 @@ def _read(
     if parquet or path.suffix.lower() in {".parquet", ".pq"}:
         if wanted not in {None, "parquet"}:
             raise FileFormatError(f"{name} is no {wanted} file; it is Parquet. Leave format out.")
-        return "parquet", read_parquet(path, name, score, label)
+        return "parquet", read_parquet(path, name, columns)
     _refuse_magic(head, name)
     if wanted == "parquet":
         raise FileFormatError(
@@ -141,10 +160,10 @@ def _read(
     file = TextFile(path, name, zipped=head.startswith(b"\x1f\x8b"))
     layout = wanted or layout_of(file)
     if layout in {"csv", "tsv"}:
-        rows = read_table(file, score, label, "," if layout == "csv" else "\t")
+        rows = read_table(file, columns, "," if layout == "csv" else "\t")
     else:
-        _refuse_unused(layout, name, score, label, client_label)
-        rows = columns_of(file, int(layout[0]))
+        _refuse_unused(layout, name, columns.score, columns.label, client_label)
+        rows = columns_of(file, int(layout[0]), columns)
     return layout + (", gzip" if file.zipped else ""), rows
 
 

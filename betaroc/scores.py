@@ -12,13 +12,12 @@ from betaroc._checks import frozen, score_array, shown, weights_array
 from betaroc._containers import array_1d
 from betaroc._frames import frame_columns
 from betaroc._labels import client_mask, looks_like_labels
+from betaroc._names import AnyArray, name_columns
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.errors import InputError, InputTypeError
 
 __all__ = ["ScoreSource", "Scores"]
-
-AnyArray = npt.NDArray[Any]
 
 #: Above this many scores the repr is a summary, not something to paste back.
 _PASTE_LIMIT = 50
@@ -53,9 +52,10 @@ class Scores(Value):
         One-dimensional scores of each class: lists, numpy, pandas, Polars or pyarrow.
     client_weights, impostor_weights : array_like of float, optional
         Frequencies, one a score: weight k stands for k equal trials.
-    client_groups, impostor_groups : array_like of int or str, optional
-        Trials of one group depend on each other (a person, a session).
-    client_ids, impostor_ids : array_like of int or str, optional
+    client_groups, impostor_groups : array_like of int or str, shape (n,) or (n, 2), optional
+        Trials that share a label depend on each other (a person, a session). Two columns
+        where a trial hangs on two things, such as the claimed and the real identity.
+    client_ids, impostor_ids : array_like of int or str, shape (n,) or (n, 2), optional
         Which trial a score belongs to, so that paired comparisons can be checked.
     name : str, optional
         Name of the classifier, for tables and pictures.
@@ -69,7 +69,8 @@ class Scores(Value):
     ------
     InputError
         For NaN, infinite or missing scores, an empty class, two-dimensional arrays, integers
-        that float64 would round, negative weights, or labels given as a class of scores.
+        that float64 would round, negative weights, labels given as a class of scores, or two
+        columns of groups of which one is text and one is not.
     InputTypeError
         For booleans, text, complex numbers, dates, masked or sparse arrays, generators.
 
@@ -77,6 +78,12 @@ class Scores(Value):
     -----
     float32 converts exactly; float16 gives a `PrecisionWarning`. Scores compare by
     content, pickle, copy, and up to 50 of them have a repr to paste back.
+
+    A label of a group names one thing wherever it stands: in both classes and in both
+    columns. Person ``"s1"`` who claims to be ``"s2"`` has the row ``["s1", "s2"]``, and it
+    shares a person with ``["s2", "s3"]``. Give different things different labels, such as
+    ``"person 1"`` and ``"image 1"``. Two columns are the columns of one array
+    (``np.column_stack``), a frame of two columns, or a list of pairs.
 
     Examples
     --------
@@ -126,7 +133,7 @@ class Scores(Value):
             ("client_ids", client_ids, c.size),
             ("impostor_ids", impostor_ids, i.size),
         ):
-            content[key] = None if given is None else _names_array(given, n, key)
+            content[key] = None if given is None else name_columns(given, n, key)
         self.__setstate__(content)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -229,8 +236,8 @@ class Scores(Value):
         label: str = "label",
         client_label: object = None,
         weight: str | None = None,
-        group: str | None = None,
-        id: str | None = None,  # noqa: A002 - the name of the public surface
+        group: str | tuple[str, str] | None = None,
+        id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
     ) -> Scores:
         """Scores from the columns of a frame.
 
@@ -243,8 +250,10 @@ class Scores(Value):
             Column names.
         client_label : object, optional
             As in `from_labels`.
-        weight, group, id : str, optional
-            Column names.
+        weight : str, optional
+            Column name.
+        group, id : str or (str, str), optional
+            Column name, or the names of two columns.
 
         Returns
         -------
@@ -311,7 +320,7 @@ class Scores(Value):
                 parts[f"{who}_weights"] = weights[chosen]
         for key in ("groups", "ids"):
             if extras[key] is not None:
-                given = _names_array(extras[key], mask.size, key)
+                given = name_columns(extras[key], mask.size, called.get(key, key))
                 parts[f"client_{key}"], parts[f"impostor_{key}"] = given[mask], given[~mask]
         return cls._checked(client=values[mask], impostor=values[~mask], **parts)
 
@@ -323,7 +332,9 @@ class Scores(Value):
         return scores
 
 
-_COLUMN_OF = {"label": "label", "score": "score", "weights": "weight"}
+_COLUMN_OF = {
+    "label": "label", "score": "score", "weights": "weight", "groups": "group", "ids": "id",
+}  # fmt: skip
 
 
 def _name(name: object) -> str | None:
@@ -357,24 +368,6 @@ def _refuse_labels_as_scores(client: FloatArray, impostor: FloatArray) -> None:
         f" the {client.size} entries of the other, like labels."
         f" Use Scores.from_labels(y_true={y}, y_score={s})."
     )
-
-
-def _names_array(values: Any, n: int, name: str) -> AnyArray:
-    """Group or trial names: integers or text, one a score."""
-    array = array_1d(values, name)
-    if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
-        array = array.astype(str)
-    if array.dtype.kind not in "iuU":
-        raise InputTypeError(
-            f"{name} must be integers or text; got dtype {array.dtype}, first {shown(array[0])}."
-            " Convert with .astype(str)."
-        )
-    if array.size != n:
-        raise InputError(
-            f"{name} must have one entry a score; got {array.size} for {n} scores."
-            " Pass the entries of the same rows."
-        )
-    return frozen(np.array(array, copy=True, order="C"))
 
 
 def _refuse_other_index(y_true: Any, **others: Any) -> None:

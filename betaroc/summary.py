@@ -47,6 +47,14 @@ class ClassSummary(Value):
         Sums of log s, of log(1 - s) and of logit(s)**2 over the scores inside (0, 1).
     bins, counts : ndarray of int
         Bins that hold scores, ascending, and how many.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> import pandas as pd
+    >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.0], "label": [1, 1, 0]}))
+    >>> one.client.n, one.client.maximum, one.impostor.n_zero, one.client.counts.tolist()
+    (2, 0.9, 1, [1, 1])
     """
 
     n: int

@@ -13,6 +13,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import Inflated
 from betaroc.distributions.pairs import pair_of
 from betaroc.errors import InputError
+from betaroc.grouping import groups_of, roots
 
 __all__ = ["ThresholdError", "threshold_error"]
 
@@ -43,7 +44,11 @@ class ThresholdError:
 
     def draw(self, rng: np.random.Generator) -> Thresholds:
         """Thresholds of another dev set of that size."""
-        move = self.slope @ rng.standard_normal(self.slope.shape[1])
+        return self.at(np.asarray(rng.standard_normal(self.slope.shape[1])))
+
+    def at(self, z: FloatArray) -> Thresholds:
+        """Thresholds z standard errors away from the estimates."""
+        move = self.slope @ z
         moving = move != 0.0
         place = _coordinate(self.chosen, self.unit) + move
         moved = Thresholds.from_logit(place) if self.unit else Thresholds.from_theta(place)
@@ -59,32 +64,56 @@ def _coordinate(t: Thresholds, unit: bool) -> FloatArray:
 
 
 def threshold_error(
-    fit: Any, criterion: str, prior: float, alpha: FloatArray, chosen: Thresholds
+    fit: Any,
+    criterion: str,
+    prior: float,
+    alpha: FloatArray,
+    chosen: Thresholds,
+    *,
+    groups: bool = True,
 ) -> ThresholdError:
-    """The error of dev's thresholds from the covariance of the fit's parameters."""
+    """The error of dev's thresholds from the covariance of the fit's parameters.
+
+    Of both classes together where the fit's scores carry `groups`.
+    """
     laws = fit.model.client, fit.model.impostor
     unit = pair_of(*laws).unit
+    results = fit.client, fit.impostor
+    cut = len(results[0].names)
     columns = []
-    for side, result in enumerate((fit.client, fit.impostor)):
-        estimate, covariance = np.array(result.values), np.array(result.cov)
-        if not np.all(np.isfinite(covariance)):
-            raise InputError(
-                "dev's fit must have a finite covariance for its thresholds to vary; got"
-                f" {('client', 'impostor')[side]} {result.distribution!r:.60}. Take"
-                ' resample="test", or give the dev scores.'
-            )
-        for root in _roots(covariance):
-            ends = []
-            for sign in (1.0, -1.0):
-                moved = list(laws)
-                moved[side] = _with(laws[side], result.names, estimate + sign * _STEP * root)
-                t = CRITERIA[criterion].choose(pair_of(*moved), prior, alpha)
-                ends.append(_coordinate(t, unit))
-            with np.errstate(invalid="ignore"):
-                columns.append((ends[0] - ends[1]) / (2.0 * _STEP))
+    for root in _joint_roots(fit, groups=groups):
+        ends = []
+        for sign in (1.0, -1.0):
+            moves = np.split(sign * _STEP * root, [cut])
+            moved = [
+                _with(law, result.names, np.array(result.values) + move) if np.any(move) else law
+                for law, result, move in zip(laws, results, moves, strict=True)
+            ]
+            t = CRITERIA[criterion].choose(pair_of(*moved), prior, alpha)
+            ends.append(_coordinate(t, unit))
+        with np.errstate(invalid="ignore"):
+            columns.append((ends[0] - ends[1]) / (2.0 * _STEP))
     slope = np.stack(columns, axis=1)
     inside = np.isfinite(_coordinate(chosen, unit)) & np.all(np.isfinite(slope), axis=1)
     return ThresholdError(chosen, np.where(inside[:, None], slope, 0.0), unit)
+
+
+def _joint_roots(fit: Any, *, groups: bool) -> FloatArray:
+    """Roots of the covariance of the clients' and the impostors' parameters."""
+    for who, result in (("client", fit.client), ("impostor", fit.impostor)):
+        if not np.all(np.isfinite(result.cov)):
+            raise InputError(
+                "dev's fit must have a finite covariance for its thresholds to vary; got"
+                f" {who} {result.distribution!r:.60}. Take"
+                ' resample="test", or give the dev scores.'
+            )
+    if groups and groups_of(getattr(fit, "scores", None)) is not None:
+        return roots(fit.joint_cov())
+    sizes = [len(fit.client.names), len(fit.impostor.names)]
+    parts = [_roots(np.array(result.cov)) for result in (fit.client, fit.impostor)]
+    return np.concatenate(
+        [np.pad(parts[0], ((0, 0), (0, sizes[1]))), np.pad(parts[1], ((0, 0), (sizes[0], 0)))]
+    )
 
 
 def _roots(covariance: FloatArray) -> FloatArray:

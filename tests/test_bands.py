@@ -265,6 +265,7 @@ def test_ends_of_the_scale_stay_where_they_are() -> None:
     assert band.high[1] > band.low[1]
 
 
+@pytest.mark.filterwarnings("ignore::betaroc.errors.TargetWarning")
 @pytest.mark.parametrize("criterion", list(CRITERIA))
 @pytest.mark.parametrize("size", [40, 5000])
 def test_a_drawn_law_chooses_as_its_rows_would(criterion: str, size: int) -> None:
@@ -394,7 +395,7 @@ def test_without_rng_two_bands_differ(sides: tuple[br.Scores, br.Scores]) -> Non
         ({"level": 1.0}, "level must be a confidence level"),
         ({"level": math.nan}, "level must be a confidence level"),
         ({"resample": "dev"}, "resample must be one of"),
-        ({"method": "delta"}, "method must be one of"),
+        ({"method": "delta"}, 'needs resample="test" and no m where test is scores'),
         ({"m": 801}, "m must be at most the number of dev scores, 800; got m=801"),
         ({"m": 1}, "m must be an int >= 2"),
         ({"m": 10, "resample": "test"}, 'needs resample="both"; got m=10'),

@@ -184,15 +184,16 @@ def test_tables_of_single_points_laws_and_undefined_values(
 
 # ------------------------------------------------------------------ csv
 def test_csv_is_the_curve(mixed: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["epc", "--dev", mixed, "--test", TEST, "--csv", "--measure", "precision"]) == 0
+    paths = ["--dev", mixed, "--test", UNIT_TEST]
+    assert main(["epc", *paths, "--csv", "--measure", "precision"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    curve = br.epc(br.read_scores(mixed), br.read_scores(TEST), measure="precision")
+    curve = br.epc(br.read_scores(mixed), br.read_scores(UNIT_TEST), measure="precision")
     assert [float(row["alpha"]) for row in rows] == curve.alpha.tolist()
     assert [float(row["threshold"]) for row in rows] == curve.threshold.tolist()
     assert [row["value"] == "" for row in rows] == (curve.value != curve.value).tolist()
     assert [row["trivial"] for row in rows] == [str(t).lower() for t in curve.trivial.tolist()]
     assert rows[0]["criterion"] == "weighted-error"
-    assert rows[0]["test"] == TEST
+    assert rows[0]["test"] == UNIT_TEST
 
 
 @pytest.mark.parametrize("name", ["=1+1.csv", "@sum.csv", "+1.csv", "-1.csv", " =1.csv"])
@@ -204,6 +205,143 @@ def test_no_text_cell_is_a_formula(
     assert main(["epc", f"--dev={name}", "--test", TEST, "--csv", "--alpha", "0.5"]) == 0
     (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
     assert row["dev"] == f"'{name}"
+
+
+def test_csv_has_the_ends_of_the_band_and_nothing_without_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    call = ["epc", "--dev", DEV, "--test", TEST, "--alpha", "0.2", "0.5", "--csv"]
+    assert main(call) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["low"], row["high"]) for row in rows] == [("", "")] * 2
+    assert main([*call, "--band", "test", "--replicates", "200"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    curve = br.epc(br.read_scores(DEV), br.read_scores(TEST), alpha=[0.2, 0.5])
+    band = curve.band(resample="test", replicates=200, rng=0)
+    assert [float(row["low"]) for row in rows] == band.low.tolist()
+    assert [float(row["high"]) for row in rows] == band.high.tolist()
+    assert list(rows[0])[-6:] == ["low", "high", "criterion", "measure", "dev", "test"]
+
+
+# ------------------------------------------------------------------ band
+@pytest.fixture
+def six(tmp_path: Path) -> list[str]:
+    """Dev's threshold at 1/2 is 2.5; on test it errs on client 2 and impostor 3."""
+    dev = write(tmp_path / "six_dev.csv", [3, 4, 5], [1, 2, 3])
+    return ["--dev", dev, "--test", write(tmp_path / "six_test.csv", [2, 4, 6], [0, 1, 3]),
+            "--alpha", "0.5"]  # fmt: skip
+
+
+def test_a_band_of_six_trials(six: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """HTER of a replicate is S/6, S binomial (6, 1/3).
+
+    P(S = 0) = 64/729 > 0.025; P(S >= 5) = 13/729 < 0.025 < P(S >= 4) = 73/729.
+    At level 0.6: P(S = 0) < 0.2 < P(S <= 1) = 256/729, P(S >= 4) < 0.2 < P(S >= 3) = 233/729.
+    """
+    band = document(capsys, *six, "--band", "test")["band"]
+    assert band["low"] == [0.0]
+    assert band["high"] == pytest.approx([4 / 6])
+    rest = {key: band[key] for key in band if key not in ("low", "high")}
+    assert rest == {
+        "level": 0.95, "simultaneous": False, "resample": "test", "replicates": 10_000,
+        "undefined": [0], "m": None, "groups": None, "seed": 0,
+    }  # fmt: skip
+    band = document(capsys, *six, "--band", "test", "--level", "0.6", "--seed", "5")["band"]
+    assert (band["low"], band["high"]) == (pytest.approx([1 / 6]), pytest.approx([3 / 6]))
+    assert (band["level"], band["seed"]) == (0.6, 5)
+    assert document(capsys, *six)["band"] is None
+
+
+def test_a_band_is_that_of_the_curve(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--alpha", "0.2", "0.5", "--band", "both", "--replicates", "60", "--simultaneous",
+               "--level", "0.9", "--seed", "4"]  # fmt: skip
+    found = document(capsys, "--dev", DEV, "--test", TEST, *options)["band"]
+    curve = br.epc(br.read_scores(DEV), br.read_scores(TEST), alpha=[0.2, 0.5])
+    band = curve.band(0.9, replicates=60, simultaneous=True, rng=4)
+    for name in ("low", "high", "undefined"):
+        assert found[name] == getattr(band, name).tolist()
+    assert (found["m"], found["simultaneous"], found["resample"]) == (band.m, True, "both")
+    fitted = document(capsys, "--dev", DEV, "--test", TEST, *options, "--family", "normal")["band"]
+    expected = br.epc(br.fit(br.read_scores(DEV), "normal"), br.read_scores(TEST), alpha=[0.2, 0.5])
+    assert fitted["low"] == expected.band(0.9, replicates=60, simultaneous=True, rng=4).low.tolist()
+    assert fitted["m"] is None
+
+
+def test_groups_of_a_band(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
+    call = ["--dev", files[0], "--test", files[1], "--alpha", "0.3", "0.5", "--replicates", "200"]
+    alone = document(capsys, *call, "--band", "test")["band"]
+    grouped = document(capsys, *call, "--band", "test", "--group", "claimed")["band"]
+    people = {line.split()[0] for line in Path(files[1]).read_text().splitlines()}
+    assert alone["groups"] is None
+    assert grouped["groups"] == [None, len(people)]
+    # Trials of one person err together: fewer of them vary more.
+    assert grouped["high"][0] - grouped["low"][0] > alone["high"][0] - alone["low"][0]
+    assert main(["epc", *call, "--band", "test", "--group", "claimed"]) == 0
+    assert f"seed 0; trials drawn by {len(people)} groups of test\n" in capsys.readouterr().out
+    assert main(["epc", *call, "--band", "test", "--group", "nobody"]) == 2
+    assert "nobody" in capsys.readouterr().err
+
+
+def test_replicates_left_out_are_those_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    small = ["--dev", DEV, "--test", TEST, "--alpha", "0.5", "--band"]
+    assert document(capsys, *small, "test")["band"]["replicates"] == 10_000
+    assert document(capsys, *small, "both")["band"]["replicates"] == 1000
+    with pytest.raises(SystemExit):
+        main(["epc", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "(default: 10000 for --band test, 1000 for --band both)" in text
+
+
+def test_the_table_has_two_more_columns(six: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["epc", *six, "--band", "test", "--level", "0.9"]) == 0
+    out = capsys.readouterr().out
+    assert (
+        "band: 90 % at each alpha by itself; resampled: test alone, dev's thresholds as they are;"
+        " 10000 replicates, seed 0\n"
+    ) in out
+    rows = out.split("\n\n")[1].splitlines()
+    heads = [head for head in rows[0].split("  ") if head]
+    assert [head.strip() for head in heads[3:6]] == ["met on test", "low", "high"]
+    # P(S = 0) = 0.088 > 0.05 and P(S >= 4) = 0.1 > 0.05 > P(S >= 5): 0 and 4/6.
+    assert rows[1].split()[4:10] == ["33.3", "%", "0", "%", "66.7", "%"]
+    assert main(["epc", *six, "--band", "both", "--simultaneous", "--replicates", "50"]) == 0
+    out = capsys.readouterr().out
+    assert "band: 95 % of the whole curve at once; resampled: dev's choice (" in out
+    assert main(["epc", *six]) == 0
+    assert "band" not in capsys.readouterr().out
+
+
+def test_a_seed_gives_the_same_bytes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts, pictures = [], []
+    for k, seed in enumerate(("2", "2", "3")):
+        out = tmp_path / f"{k}.svg"
+        call = ["epc", "--dev", DEV, "--test", TEST, "--band", "test", "--replicates", "100"]
+        assert main([*call, "--seed", seed, "--json", "-o", str(out)]) == 0
+        texts.append(capsys.readouterr().out)
+        pictures.append(out.read_text())
+    assert texts[0] == texts[1] != texts[2]
+    assert pictures[0] == pictures[1] != pictures[2]
+    assert ">95 % pointwise, fixed thresholds<" in pictures[0].replace("met on test, ", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--level", "0.9"], "--level"),
+        (["--seed", "1", "--replicates", "5"], "--seed --replicates"),
+        (["--simultaneous"], "--simultaneous"),
+        (["--group", "person"], "--group"),
+        (["--level", "0.95", "--simultaneous"], "--level --simultaneous"),
+    ],
+)
+def test_options_of_a_band_that_is_not_asked_for(
+    options: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["epc", "--dev", DEV, "--test", TEST, *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"betaroc: {named} must stand beside --band")
 
 
 # ------------------------------------------------------------------ picture
@@ -245,6 +383,10 @@ def test_pictures_that_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture
         (["--criterion", "far", "--measure", "weighted-error"], "weighted-error"),
         (["--family", "beta"], "normal"),
         (["--test", "missing.csv"], "existing file"),
+        (["--band", "test", "--level", "95"], "--level must be a confidence level"),
+        (["--band", "test", "--seed=-3"], "--seed must be an int >= 0"),
+        (["--band", "both", "--replicates", "0"], "--replicates must be an int >= 1"),
+        (["--force"], "--force must stand beside -o"),
     ],
 )
 def test_bad_input_is_2(
@@ -271,7 +413,9 @@ def test_an_impossible_fit_is_1(tmp_path: Path, capsys: pytest.CaptureFixture[st
      ["--dev", DEV, "--test", TEST, "--criterion", "nothing"],
      ["--dev", DEV, "--test", TEST, "--measure", "auc"],
      ["--dev", DEV, "--test", TEST, "--alpha"],
-     ["--dev", DEV, "--test", TEST, "--alpha", "much"]],
+     ["--dev", DEV, "--test", TEST, "--alpha", "much"],
+     ["--dev", DEV, "--test", TEST, "--band", "dev"],
+     ["--dev", DEV, "--test", TEST, "--band", "test", "--seed", "1.5"]],
 )  # fmt: skip
 def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:

@@ -52,6 +52,7 @@ def literal(
     return thresholds, far, frr
 
 
+@pytest.mark.filterwarnings("ignore::betaroc.errors.TargetWarning")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_pooled_rates_are_those_of_a_literal_loop(criterion: str, seed: int) -> None:
@@ -182,12 +183,20 @@ def test_measures_at_the_pooled_rates(prior: float | None) -> None:
     np.testing.assert_allclose(precise.value, by_hand, rtol=1e-13)
 
 
+@pytest.mark.filterwarnings("ignore::betaroc.errors.TargetWarning")
 def test_the_prior_of_the_criterion() -> None:
     scores = tied_scores(1)
     more = {"folds": 3, "criterion": "precision", "alpha": ALPHAS}
     curve = br.epc_cv(scores, **more, prior=0.01)
     folds = curve.client_folds.tolist(), curve.impostor_folds.tolist()
     assert curve.threshold.tolist() == literal(scores, *folds, "precision", prior=0.01)[0]
+
+
+def test_targets_out_of_reach_are_said_once() -> None:
+    scores = br.Scores(np.arange(6.0), np.arange(6.0) - 1.5)
+    with pytest.warns(br.TargetWarning, match="1 of 1 targets are out of reach") as caught:
+        br.epc_cv(scores, folds=3, criterion="precision", alpha=[0.1])
+    assert len(caught) == 1
 
 
 def test_weights_are_copies_that_stay_together() -> None:

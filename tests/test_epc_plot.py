@@ -12,6 +12,7 @@ import betaroc as br
 from betaroc import plot
 from betaroc.errors import InputError, OutputError
 from betaroc.plot.files import save_picture
+from betaroc.plot.style import new_axes
 
 DEV = br.Scores([3.0, 4.0, 5.0], [1.0, 2.0, 3.0])
 TEST = br.Scores([2.0, 4.0, 6.0], [0.0, 1.0, 3.0], name="faces")
@@ -99,6 +100,231 @@ def test_what_is_undefined_is_a_gap() -> None:
     y = plot.plot_epc(curve).lines[0].get_ydata()
     assert y[0] == 1.0
     assert np.isnan(y[1])
+
+
+# ------------------------------------------------------------------ bands
+def filled(ax: object) -> list[object]:
+    return [artist for artist in ax.collections if artist.get_gid() == "band"]
+
+
+def made(curve: br.Epc, low: list[float], high: list[float], **other: object) -> br.Band:
+    k = curve.alpha.size
+    fields = {"level": 0.95, "simultaneous": False, "resample": "test", "replicates": 1,
+              "undefined": np.zeros(k, np.int64), **other}  # fmt: skip
+    return br.Band(curve.alpha, curve.value, np.array(low), np.array(high), **fields)
+
+
+def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
+    curve = br.epc(DEV, TEST, alpha=[0.9, 0.1, 0.5])
+    band = made(curve, [0.3, 0.1, 0.2], [0.6, 0.4, 0.5])
+    ax = curve.plot(band=band, color="#123456")
+    (area,) = filled(ax)
+    (path,) = area.get_paths()
+    corners = {(round(x, 6), round(y, 6)) for x, y in path.vertices}
+    assert corners == {(0.1, 0.1), (0.5, 0.2), (0.9, 0.3), (0.1, 0.4), (0.5, 0.5), (0.9, 0.6)}
+    assert area.get_facecolor()[0][:3] == pytest.approx((0x12 / 255, 0x34 / 255, 0x56 / 255))
+    assert labels(ax) == ["faces", "faces, 95 % pointwise, fixed thresholds"]
+    for other, words in (
+        ({"simultaneous": True, "resample": "both"}, "faces, 95 % simultaneous"),
+        ({"level": 0.999, "resample": "both"}, "faces, 99.9 % pointwise"),
+    ):
+        ax = plot.plot_epc(curve, band=made(curve, [0.1] * 3, [0.2] * 3, **other), expected=True)
+        assert labels(ax) == ["faces", "faces, promised on dev", words]
+
+
+def test_an_undefined_interval_is_a_gap_and_one_alone_is_upright() -> None:
+    curve = br.epc(DEV, TEST, alpha=[0.1, 0.2, 0.3, 0.4, 0.5])
+    nan = np.nan
+    ax = curve.plot(band=made(curve, [0.1, 0.1, nan, 0.2, nan], [0.4, 0.4, nan, 0.5, nan]))
+    line, area = filled(ax)
+    assert [segment.tolist() for segment in line.get_segments()] == [[[0.4, 0.2], [0.4, 0.5]]]
+    assert max(x for path in area.get_paths() for x, _ in path.vertices) == 0.2
+    assert labels(ax) == ["faces", "faces, 95 % pointwise, fixed thresholds"]
+    single = br.epc(DEV, TEST, criterion="eer")
+    ax = single.plot(band=single.band(resample="test", replicates=50, rng=1))
+    assert len(filled(ax)) == 1
+    nowhere = plot.plot_epc(curve, band=made(curve, [nan] * 5, [nan] * 5))
+    assert filled(nowhere) == []
+
+
+def test_the_band_of_another_curve_is_refused() -> None:
+    one, other = br.epc(DEV, TEST, alpha=[0.1, 0.9]), br.epc(DEV, TEST, alpha=[0.1, 0.8])
+    same_alphas = br.epc(DEV, MIXED, alpha=[0.1, 0.9])
+    for wrong in (other, same_alphas):
+        band = wrong.band(resample="test", replicates=20, rng=1)
+        with pytest.raises(InputError, match=r"must be that of the curve drawn.*epc\.band\(\)"):
+            one.plot(band=band)
+
+
+# ------------------------------------------------------------------ two systems
+POOR = br.Scores([1.0, 4.0, 0.0], [2.0, 3.0, 4.0])
+
+
+def comparison(low: list[float], high: list[float], **options: object) -> br.Comparison:
+    """Two curves at alphas 0.5, 0.1, 0.3, 0.9 with made-up intervals."""
+    alpha = [0.5, 0.1, 0.3, 0.9][: len(low)]
+    first, second = (br.epc(DEV, side, alpha=alpha, **options) for side in (TEST, POOR))
+    return br.Comparison(first, second, True, 0.9, np.array(low), np.array(high),
+                         np.zeros((3, len(low))))  # fmt: skip
+
+
+def shaded(ax: object) -> list[tuple[str, float, float]]:
+    return [
+        (p.get_gid(), round(p.get_x(), 9), round(p.get_x() + p.get_width(), 9))
+        for p in ax.patches
+        if str(p.get_gid()).startswith("better")
+    ]
+
+
+def test_two_curves_and_the_alphas_in_which_they_differ() -> None:
+    # In order of alpha: 0.1 first better, 0.3 no difference, 0.5 second better, 0.9 undefined.
+    result = comparison([0.1, -0.4, -0.1, np.nan], [0.2, -0.2, 0.1, np.nan])
+    ax = result.plot(names=("mlp", "svm"))
+    first, second = ax.lines
+    assert first.get_xdata().tolist() == [0.1, 0.3, 0.5, 0.9]
+    # 2.5 rejects client 2 and accepts 3; of POOR clients 1, 0 and impostors 3, 4; 3.5 at 0.9
+    # accepts no impostor but 4 of POOR.
+    assert first.get_ydata() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1 / 6])
+    assert second.get_ydata() == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1 / 2])
+    assert shaded(ax) == [("better-1", 0.1, 0.2), ("better-2", 0.4, 0.7)]
+    words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert words == ["mlp", "svm", "mlp better (90 %)", "svm better (90 %)"]
+    hatches = {patch.get_hatch() for patch in ax.patches}
+    assert len(hatches) == 2  # told apart without colour
+    assert first.get_linestyle() != second.get_linestyle()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "alpha: weight of FAR against FRR", "half total error rate on test",
+    )  # fmt: skip
+    given = new_axes()
+    assert result.plot(given) is given
+    assert labels(given)[2:] == ["A better (90 %)", "B better (90 %)"]
+
+
+def test_a_larger_measure_is_better_where_it_should_be() -> None:
+    result = comparison([0.1, -0.4], [0.2, -0.2], measure="f1")
+    assert shaded(result.plot()) == [("better-1", 0.3, 0.5), ("better-2", 0.1, 0.3)]
+
+
+def test_the_difference_its_interval_and_zero() -> None:
+    result = comparison([0.1, -0.4, -0.1, np.nan], [0.2, -0.2, 0.1, np.nan])
+    ax = plot.plot_difference(result, names=("mlp", "svm"))
+    assert ax.lines[0].get_ydata() == pytest.approx([-1 / 3] * 4)
+    (zero,) = [line for line in ax.lines if line.get_gid() == "zero"]
+    assert set(zero.get_ydata()) == {0.0}
+    (area,) = filled(ax)
+    corners = {(round(x, 6), round(y, 6)) for path in area.get_paths() for x, y in path.vertices}
+    assert corners == {(0.1, -0.4), (0.3, -0.1), (0.5, 0.1), (0.1, -0.2), (0.3, 0.1), (0.5, 0.2)}
+    assert shaded(ax) == [("better-1", 0.1, 0.2), ("better-2", 0.4, 0.7)]
+    assert ax.get_ylabel() == "difference in half total error rate"
+    words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert words[:2] == ["mlp - svm", "90 % pointwise"]
+
+
+def test_the_histogram_of_the_bootstrap() -> None:
+    first, second = (br.epc(DEV, side, alpha=[0.5, 0.9]) for side in (TEST, POOR))
+    result = br.compare(first, second, replicates=400, rng=1)
+    ax = plot.plot_difference_histogram(result, 0.5, bins=8)
+    counts, edges = result.histogram(0.5, 8)
+    assert [bar.get_height() for bar in ax.patches] == counts.tolist()
+    assert [bar.get_x() for bar in ax.patches] == pytest.approx(edges[:-1].tolist())
+    places = {}
+    for line in ax.lines:
+        places.setdefault(line.get_gid(), []).append(float(line.get_xdata()[0]))
+    assert places["zero"] == [0.0]
+    assert places["difference"] == pytest.approx([-1 / 3])
+    assert places["interval"] == [result.low[0], result.high[0]]
+    words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert words == ["no difference", "A - B on test", "95 % interval"]
+    assert ax.get_xlabel() == "difference in half total error rate at alpha 0.5"
+    with pytest.raises(InputError, match="one of the 2"):
+        plot.plot_difference_histogram(result, 0.4)
+
+
+def test_one_alpha_alone_is_seen() -> None:
+    first, second = (br.epc(DEV, side, criterion="eer") for side in (TEST, POOR))
+    result = br.Comparison(first, second, True, 0.95, np.array([-0.5]), np.array([-0.1]),
+                           np.zeros((3, 1)))  # fmt: skip
+    ax = result.plot()
+    assert [line.get_marker() for line in ax.lines] == ["o", "s"]
+    ((gid, start, stop),) = shaded(ax)
+    assert gid == "better-1"
+    assert start < 0.5 < stop
+    assert ax.get_xticks().size == 0
+    assert len(filled(plot.plot_difference(result))) == 1
+
+
+def test_names_are_one_a_system() -> None:
+    result = comparison([0.1], [0.2])
+    for draw in (plot.plot_comparison, plot.plot_difference):
+        for names in ("AB", ["A"], ["A", "B", "C"]):
+            with pytest.raises(InputError, match="names must be those of the two systems"):
+                draw(result, names=names)
+    with pytest.raises(InputError, match="one for each of the 1 curves"):
+        plot.plot_a_priori([result.first], names=["A", "B"])
+
+
+# ------------------------------------------------------------------ points on ROC and DET
+def marks(ax: object, gid: str) -> list[tuple[float, float]]:
+    (line,) = [line for line in ax.lines if line.get_gid() == gid]
+    return [tuple(point) for point in line.get_xydata().tolist()]
+
+
+def test_points_chosen_on_dev_and_the_own_optimum_lie_on_the_curve() -> None:
+    """Dev's 2.5 at 0.2 and 0.5 has FAR = FRR = 1/3 on test, its 3.5 at 0.9 FAR 0, FRR 1/3.
+
+    On test itself alpha 0.2 costs least at 1.5: FAR 1/3, FRR 0; alpha 0.5 ties
+    1.5 with 3.5 (each 1/6), the lower wins; at 0.9 it is 3.5: FAR 0, FRR 1/3.
+    """
+    curve = br.epc(DEV, TEST, alpha=[0.2, 0.5, 0.9])
+    prior, own = [(1 / 3, 1 / 3)] * 2 + [(0.0, 1 / 3)], [(1 / 3, 0.0)] * 2 + [(0.0, 1 / 3)]
+    frames = {
+        "roc": (curve.test.roc().plot(), lambda far, frr: (far, 1 - frr)),
+        "impostor": (curve.test.roc(positive="impostor").plot(), lambda far, frr: (frr, 1 - far)),
+        "linear": (curve.test.det(scale="linear").plot(), lambda far, frr: (far, frr)),
+    }
+    for ax, place in frames.values():
+        assert plot.plot_a_priori_points(curve, ax, color="#123456", label="mlp") is ax
+        for gid, points in (("a-priori", prior), ("a-posteriori", own)):
+            expected = [place(far, frr) for far, frr in points]
+            assert np.ravel(marks(ax, gid)) == pytest.approx(np.ravel(expected))
+        assert labels(ax)[-2:] == ["mlp, chosen on dev", "mlp, own optimum"]
+        assert [text.get_text() for text in ax.texts] == ["0.2", "0.5", "0.9"]
+        first, second = (
+            line for line in ax.lines if line.get_gid() in ("a-priori", "a-posteriori")
+        )
+        assert first.get_marker() != second.get_marker()
+    det = plot.plot_a_priori_points(curve, curve.test.det().plot(), alpha=[0.5])
+    from scipy.special import ndtri
+
+    assert np.ravel(marks(det, "a-priori")) == pytest.approx([ndtri(1 / 3)] * 2)
+
+
+def test_curves_of_two_systems_with_their_points() -> None:
+    systems = [br.epc(DEV, side) for side in (TEST, POOR)]
+    for curve, axes in (("det", ("FAR", "FRR")), ("roc", ("FAR", "TPR"))):
+        ax = plot.plot_a_priori(systems, curve=curve, names=["A", "B"])
+        assert (ax.get_xlabel(), ax.get_ylabel()) == axes
+        words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+        assert words == ["A", "A, chosen on dev", "A, own optimum",
+                         "B", "B, chosen on dev", "B, own optimum"]  # fmt: skip
+        assert [text.get_text() for text in ax.texts] == ["0.25", "0.5", "0.75"] * 2
+    given = new_axes(square=True)
+    assert plot.plot_a_priori(systems[:1], given, alpha=0.5) is given
+    assert labels(given) == ["faces", "faces, chosen on dev", "faces, own optimum"]
+    single = br.epc(DEV, POOR, criterion="eer")
+    ax = plot.plot_a_priori([single])
+    assert len(ax.texts) == 0
+    assert len(marks(ax, "a-priori")) == 1
+
+
+def test_points_without_a_curve_or_an_alpha_are_refused() -> None:
+    curve = br.epc(DEV, TEST, alpha=[0.2, 0.5])
+    with pytest.raises(InputError, match="plot_det or plot_roc has drawn"):
+        plot.plot_a_priori_points(curve, new_axes())
+    with pytest.raises(InputError, match=r"got 0\.3, the nearest is 0\.2"):
+        plot.plot_a_priori_points(curve, curve.test.roc().plot(), alpha=[0.5, 0.3])
+    with pytest.raises(InputError, match="curve must be one of"):
+        plot.plot_a_priori([curve], curve="epc")
 
 
 # ------------------------------------------------------------------ promised against met

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 import betaroc as br
 from betaroc import plot
-from betaroc.plot.style import legend_below, new_axes
+from betaroc.plot.style import legend, legend_below, new_axes, stacked_axes
 from betaroc.plot.svg import draw_svg
 
 BETA = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0), name="bells")
@@ -97,6 +97,44 @@ def test_names_are_only_text(name: str) -> None:
     assert labels(ax) == [name]
     assert not ax.get_legend().get_texts()[0].get_parse_math()
     draw_svg(lambda: ax, "salt")  # mathematics that do not parse would raise here
+
+
+def test_axes_remember_what_was_drawn_on_them() -> None:
+    drawn = {
+        "roc": BETA.roc().plot(),
+        "impostor-roc": BETA.roc(positive="impostor").plot(),
+        "det": BETA.det().plot(),
+        "linear-det": BETA.det(scale="linear").plot(),
+    }
+    assert {name: ax.get_gid() for name, ax in drawn.items()} == {name: name for name in drawn}
+    assert BETA.precision_recall().plot().get_gid() is None
+
+
+# ------------------------------------------------------------------ legends
+def test_a_legend_names_grounds_and_areas_too() -> None:
+    ax = new_axes()
+    ax.plot([0, 1], [0, 1], label="line")
+    ax.axvspan(0.2, 0.3, label="ground")
+    ax.axvspan(0.4, 0.5)
+    ax.fill_between([0, 1], [0, 0], [1, 1], label="area")
+    ax.fill_between([0, 1], [0, 0], [1, 1], label="_nolegend_")
+    legend(ax)
+    assert labels(ax) == ["line", "area", "ground"]
+
+
+def test_two_legends_become_one_below() -> None:
+    upper, lower = stacked_axes()
+    for ax, names in ((upper, "ab"), (lower, "bc")):
+        for name in names:
+            ax.plot([0, 1], [0, 1], label=name)
+        legend(ax)
+    height = upper.figure.get_figheight()
+    legend_below(upper, 2, also=lower)
+    assert (upper.get_legend(), lower.get_legend()) == (None, None)
+    (below,) = upper.figure.legends
+    assert [text.get_text() for text in below.get_texts()] == ["a", "b", "c"]
+    assert upper.figure.get_figheight() > height
+    assert upper.get_xlim() == lower.get_xlim()
 
 
 # ------------------------------------------------------------------ densities

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,8 +13,10 @@ import numpy as np
 import pytest
 
 import betaroc as br
+from betaroc.analysis.format import percent
+from betaroc.cli import main
 from betaroc.report import render_report
-from betaroc.report.figures import curve_figures
+from betaroc.report.figures import Figure, curve_figures, epc_figures
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
 LIVENESS = DATA / "liveness_cross_logreg"
@@ -95,15 +98,13 @@ def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
         "exponent", "They are no test of fit", "FAR 0.1 % by dev’s laws", "test, observed",
     ):  # fmt: skip
         assert piece in page, piece
-    # Both classes of both sets, ROC and DET.
-    assert text.count("<svg ") == 6
-    assert text.count("viewBox=") == 6
+    # Both classes of both sets, ROC and DET, the expected performance curves.
+    assert text.count("<svg ") == 7
+    assert text.count("viewBox=") == 7
     assert 'width="' not in "".join(re.findall(r"<svg [^>]*>", text))
 
 
 def test_rates_on_test_are_the_counted_ones(analysis: br.Analysis, text: str) -> None:
-    from betaroc.analysis.format import percent
-
     met = analysis.points[0]
     row = "".join(f"<td>{percent(v)}</td>" for v in (met.observed[1].far, met.observed[1].frr))
     assert row in text
@@ -154,6 +155,8 @@ def test_hostile_names_are_only_text(
 ) -> None:
     monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+    panel = Figure("", "a panel")
+    monkeypatch.setattr("betaroc.report.page.epc_figures", lambda analysis: {"test": panel})
     page = render_report(renamed(analysis, name))
     page.encode("utf-8")
     if "javascript:" in name:
@@ -290,8 +293,187 @@ def test_many_sets_are_named_once_and_differ_in_colour() -> None:
 def test_many_tests_are_all_drawn() -> None:
     analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(3)})
     page = render_report(analysis)
-    assert page.count("<svg ") == 2 * 4 + 2
+    assert page.count("<svg ") == 2 * 4 + 2 + 3
     assert "test 3, observed" in page
+
+
+# ------------------------------------------------------- expected performance curves
+@pytest.fixture
+def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing the other pictures again takes time and shows nothing."""
+    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
+    monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+
+
+def plain(text: str) -> str:
+    return " ".join("".join(Page(text).text).split()).replace("\u00a0", " ")
+
+
+def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis: br.Analysis) -> None:
+    dev, test = (br.read_scores(LIVENESS / f"{name}.csv") for name in ("dev", "test_sharpen0.40"))
+    for met, given in zip(analysis.curves, (br.fit(dev), dev), strict=True):
+        assert met.epc == br.epc(given, test)
+        assert met.band == met.epc.band(resample="test", replicates=2000, rng=0)
+        assert met.role == "test"
+    assert [met.chosen_by for met in analysis.curves] == ["model", "scores"]
+
+
+def test_the_panel_has_a_table_of_five_alphas(analysis: br.Analysis, text: str) -> None:
+    page = plain(text)
+    assert "Expected performance curves" in page
+    assert page.count("95 % low") == 2
+    for met in analysis.curves:
+        arrays = (met.epc.expected, met.epc.value, met.band.low, met.band.high,
+                  met.epc.a_posteriori)  # fmt: skip
+        for alpha, k in ((0.1, 10), (0.25, 25), (0.5, 50), (0.75, 75), (0.9, 90)):
+            cells = "".join(f"<td>{percent(float(values[k]))}</td>" for values in arrays)
+            assert f"<tr><th>{alpha}</th>{cells}</tr>" in text
+    assert "Thresholds chosen by dev’s fitted laws" in page
+    assert "Thresholds chosen on dev’s scores" in page
+    assert (
+        "test: HTER against alpha. Solid: met on test; dashed: promised. Thin: thresholds chosen by"
+        " dev’s scores; thick: by dev’s fitted laws. Shaded: 95 % interval at each alpha"
+    ) in page
+
+
+def test_the_picture_of_the_panel(analysis: br.Analysis) -> None:
+    (figure,) = epc_figures(analysis).values()
+    named = [t for t in re.findall(r">([^<>]*)</text>", figure.svg) if t.startswith("by dev")]
+    assert named == ["by dev’s fitted laws", "by dev’s scores"]
+    # Two curves met, two promised and dashed, two bands.
+    assert figure.svg.count("stroke-dasharray: 3.33") == 2
+    assert figure.svg.count("fill-opacity: 0.2") >= 2
+
+
+def small(test: br.Scores, **options: object) -> br.Analysis:
+    """Dev chooses 2.5 at alpha 1/2 and promises FAR 1/3, FRR 0, HTER 1/6."""
+    dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)
+    return br.analyze(dev, test, family="empirical", **options)
+
+
+def test_the_sentence_of_the_loss_by_hand(panel_alone: None) -> None:
+    # At 2.5 one client and one impostor of three err: 1/3; at its own 1.5 or 3.5 one: 1/6.
+    page = plain(render_report(small(br.Scores([2.0, 4.0, 6.0] * 4, [0.0, 1.0, 3.0] * 4))))
+    assert (
+        "Thresholds by dev’s scores, alpha 0.5: HTER 16.7 % promised, 33.3 % met on test, a change"
+        " of +16.7 points: +16.7 points because the threshold is not the best for this set, none"
+        " because of the classes, which are as well separable as before."
+    ) in page
+    assert page.count("Thresholds by dev") == 1
+    # All scores moved by 0.1, which crosses no threshold.
+    kept = small(br.Scores([3.1, 4.1, 5.1] * 4, [1.1, 2.1, 3.1] * 4))
+    assert "HTER 16.7 % promised, 16.7 % met on test: the promise was kept." in kept.summary()
+    # At 2.5 two impostors of three err, no client: 1/3; at 3.75 one of each, at 4.75 two clients.
+    worse = small(br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 3.5, 4.5] * 4))
+    assert (
+        "a change of +16.7 points: no part of it because of the threshold, which is as good as"
+        " this set's own, +16.7 points because the classes are less separable than on dev."
+    ) in worse.summary()
+    # Perfectly separated at 2.5: HTER 0.
+    better = small(br.Scores([3.0, 4.0, 5.0] * 4, [0.0, 1.0, 2.0] * 4))
+    assert (
+        "a change of -16.7 points: no part of it because of the threshold, which is as good as"
+        " this set's own, -16.7 points because the classes are more separable than on dev."
+    ) in better.summary()
+
+
+def test_a_band_by_hand() -> None:
+    # HTER of a replicate at 2.5: (X + Y) / 6, X + Y binomial (6, 1/3): 0 and 4/6, see test_cli_epc.
+    with pytest.warns(br.SmallSampleWarning):
+        (met,) = small(br.Scores([2.0, 4.0, 6.0], [0.0, 1.0, 3.0])).curves
+    assert (met.band.low[50], met.band.high[50]) == (0.0, pytest.approx(4 / 6))
+
+
+def test_curves_stand_in_the_json_and_the_summary(analysis: br.Analysis, tmp_path: Path) -> None:
+    analysis.to_json(tmp_path / "a.json")
+    document = json.loads((tmp_path / "a.json").read_text())
+    assert document["level"] == 0.95
+    assert [(c["set"], c["chosen_by"]) for c in document["curves"]] == [
+        ("test", "model"), ("test", "scores"),
+    ]  # fmt: skip
+    for found, met in zip(document["curves"], analysis.curves, strict=True):
+        assert found["value"] == met.epc.value.tolist()
+        assert found["expected"] == met.epc.expected.tolist()
+        assert found["band"]["low"] == met.band.low.tolist()
+        assert found["band"]["resample"] == "test"
+        assert found["area"] == met.epc.area()
+        split = found["loss_split"]
+        total = np.add(split["threshold"], split["separability"])
+        assert total == pytest.approx(met.epc.value - met.epc.expected, abs=1e-15)
+    summary = analysis.summary()
+    assert "test: expected performance curve, thresholds chosen by dev's fitted model" in summary
+    row = [percent(float(v[50])) for v in (analysis.curves[0].epc.expected,
+                                           analysis.curves[0].epc.value)]  # fmt: skip
+    assert re.search(r"\n  0\.5 +" + r" +".join(row), summary)
+
+
+def test_level_and_seed_of_the_report(
+    panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {}
+    for name, options in (
+        ("plain", []), ("same", ["--level", "0.95", "--seed", "0"]),
+        ("wide", ["--level", "0.99"]), ("other", ["--seed", "1"]),
+    ):  # fmt: skip
+        out = tmp_path / f"{name}.html"
+        call = ["report", "--dev", str(LIVENESS / "dev.csv"), "--test",
+                str(LIVENESS / "test_sharpen0.40.csv"), "-o", str(out)]  # fmt: skip
+        assert main([*call, *options]) == 0
+        texts[name] = out.read_text()
+    assert texts["plain"] == texts["same"]
+    assert len(set(texts.values())) == 3
+    page = plain(texts["wide"])
+    assert "99 % low" in page
+    assert "Shaded: 99 % interval" in page
+    # None among 181: 1 - 0.01^(1/181) = 2.5 %, against 1.64 % at level 0.95.
+    assert "leaves room for rates up to 2.51 % (99 % confidence)" in page
+    assert "leaves room for rates up to 1.64 % (95 % confidence)" in plain(texts["plain"])
+    capsys.readouterr()
+    for options, message in ((["--level", "2"], "--level must be"), (["--seed=-1"], "--seed must")):
+        assert main(["report", "--dev", "x", "-o", str(tmp_path / "x.html"), *options]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_level_and_rng_of_analyze_are_checked() -> None:
+    for wrong, error in (({"level": 95}, br.InputError), ({"rng": "x"}, br.InputTypeError)):
+        with pytest.raises(error, match=next(iter(wrong))):
+            br.analyze(some_scores(), some_scores(2), **wrong)
+    one, two = (br.analyze(some_scores(), some_scores(2), level=0.8, rng=k) for k in (3, 4))
+    assert one.level == one.curves[0].band.level == 0.8
+    assert one.curves[0].band != two.curves[0].band
+
+
+def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning(
+    panel_alone: None,
+) -> None:
+    rng = np.random.default_rng(5)
+    test = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20), client_weights=np.full(20, 0.5))
+    with pytest.warns(br.BetarocWarning, match="no interval around its expected performance"):
+        analysis = br.analyze(some_scores(), test)
+    assert [met.band for met in analysis.curves] == [None, None]
+    assert sum("no interval" in message for message in analysis.warnings) == 1
+    page = plain(render_report(analysis))
+    assert "No interval; a warning above says why." in page
+    assert analysis.to_dict()["curves"][0]["band"] is None
+    assert "undefined" in analysis.summary()
+
+
+def test_groups_of_the_report(
+    panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
+    call = ["report", "--dev", files[0], "--test", files[1], "-o", str(tmp_path / "r.html")]
+    assert main([*call, "--group", "claimed"]) == 0
+    people = {line.split()[0] for line in Path(files[1]).read_text().splitlines()}
+    page = plain((tmp_path / "r.html").read_text())
+    assert f"thresholds as they are, trials drawn by {len(people)} groups." in page
+
+
+def test_without_a_test_set_there_is_no_panel(panel_alone: None) -> None:
+    analysis = br.analyze(some_scores())
+    assert analysis.curves == ()
+    assert "Expected performance curves" not in plain(render_report(analysis))
+    assert "expected performance" not in analysis.summary()
 
 
 def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Path) -> None:

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from betaroc import _checks
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.analysis import numbers, text
 from betaroc.analysis.headline import headline
+from betaroc.analysis.met_curves import MetCurve, curve_numbers, curves_text, met_curves
 from betaroc.analysis.output import write_whole
 from betaroc.analysis.parts import (
     Distances,
@@ -37,7 +39,7 @@ from betaroc.errors import (
 from betaroc.fitting import Fit, fit
 from betaroc.scores import Scores
 
-__all__ = ["Analysis", "Distances", "MetPoint", "Part", "analyze"]
+__all__ = ["Analysis", "Distances", "MetCurve", "MetPoint", "Part", "analyze"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +56,12 @@ class Analysis(Value):
         The test sets, fitted by themselves where they can be.
     points : tuple of MetPoint
         Thresholds chosen on dev, with their rates on every set.
+    curves : tuple of MetCurve
+        For every test set the expected performance curves of dev's thresholds, by its
+        fitted model where there is one and by its scores: ``.role``, ``.chosen_by``,
+        ``.epc`` and ``.band``, the interval at these very thresholds.
+    level : float
+        Confidence level of the intervals.
     family : str
         The family that was fitted.
     reason : str
@@ -65,6 +73,8 @@ class Analysis(Value):
     dev: Part
     tests: tuple[Part, ...]
     points: tuple[MetPoint, ...]
+    curves: tuple[MetCurve, ...]
+    level: float
     family: str
     reason: str
     warnings: tuple[str, ...]
@@ -84,11 +94,14 @@ class Analysis(Value):
         Returns
         -------
         str
-            The main lines, then fits, measures, ends in words, operating points, warnings.
+            The main lines, then fits, measures, ends in words, operating points, expected
+            performance curves, warnings.
         """
         blocks = ["\n".join(headline(self.dev, self.tests, self.points))]
         blocks += [text.part_text(part, self.reason) for part in self.parts]
         blocks.append(text.points_text(self.points, self.parts))
+        if self.curves:
+            blocks.append(curves_text(self.curves))
         if self.warnings:
             blocks.append("\n".join(f"warning: {message}" for message in self.warnings))
         return "\n\n".join(blocks) + "\n"
@@ -99,16 +112,18 @@ class Analysis(Value):
         Returns
         -------
         dict
-            ``family``, ``reason``, ``dev``, ``tests``, ``operating_points``, ``warnings``;
-            infinities and nan are floats here.
+            ``family``, ``reason``, ``level``, ``dev``, ``tests``, ``operating_points``,
+            ``curves``, ``warnings``; infinities and nan are floats here.
         """
         roles = [part.role for part in self.parts]
         return {
             "family": self.family,
             "reason": self.reason,
+            "level": self.level,
             "dev": numbers.part_numbers(self.dev),
             "tests": [numbers.part_numbers(part) for part in self.tests],
             "operating_points": [numbers.met_numbers(p, roles) for p in self.points],
+            "curves": [curve_numbers(met) for met in self.curves],
             "warnings": list(self.warnings),
         }
 
@@ -152,6 +167,8 @@ def analyze(
     family: str = "beta",
     boundary: str | None = None,
     resolution: float | None = None,
+    level: float = 0.95,
+    rng: Any = 0,
 ) -> Analysis:
     """Fit the scores of both classes and describe what the classifier does.
 
@@ -165,6 +182,11 @@ def analyze(
         As in :func:`betaroc.fit`.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1, and for rounded ones, as in :func:`betaroc.fit`.
+    level : float
+        Confidence level of the intervals.
+    rng : None, int, SeedSequence or Generator
+        Source of the test trials' resampling; unlike elsewhere a seed, so that the same
+        scores give the same report.
 
     Returns
     -------
@@ -174,7 +196,7 @@ def analyze(
     Raises
     ------
     InputError, InputTypeError
-        For whatever `betaroc.fit` refuses.
+        For whatever `betaroc.fit` refuses, a `level` outside (0, 1), an `rng` that is none.
     FitError
         If dev cannot be fitted.
 
@@ -182,7 +204,8 @@ def analyze(
     -----
     A test set that cannot be fitted does not stop the analysis: a warning says
     why, and dev's thresholds are met on its scores all the same. Warnings are
-    given and also kept in the result.
+    given and also kept in the result. Intervals of the curves hold dev's thresholds
+    fixed: 2000 replicates of the test decisions, each alpha by itself.
 
     Examples
     --------
@@ -197,7 +220,7 @@ def analyze(
     ['eer', 'min-hter']
     """
     options = {"family": family, "boundary": boundary, "resolution": resolution}
-    analysis, notes = analyze_quietly(dev, test, options, lambda: None)
+    analysis, notes = analyze_quietly(dev, test, options, lambda: None, level=level, rng=rng)
     for note in notes:
         warn(note.message, note.category)
     return analysis
@@ -208,8 +231,13 @@ def analyze_quietly(
     test: Scores | Mapping[str, Scores] | None,
     options: Mapping[str, Any],
     step: Callable[[], None],
+    *,
+    level: float,
+    rng: Any,
 ) -> tuple[Analysis, list[Note]]:
     """The analysis and its warnings; ``step`` is called after each set."""
+    level = _checks.level(level)
+    _checks.generator(rng)  # a wrong one is no fault of a test set
     named = _named_tests(test)
     for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
         _check_scores(given, name)
@@ -221,10 +249,13 @@ def analyze_quietly(
         role = "test" if len(named) == 1 else f"test {k}"
         tests.append(_test_part(role, name, scores, first, options, notes))
         step()
+    curves = met_curves(first, tests, level, rng, notes)
     analysis = Analysis(
         first,
         tuple(tests),
         met_points(first, tuple(tests)),
+        curves,
+        level,
         str(options["family"]),
         "as was asked for",
         tuple(note.message for note in notes),

@@ -9,36 +9,62 @@ import sys
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from betaroc._words import shown
-from betaroc.analysis.format import number, percent, threshold
+from betaroc.analysis.format import level_words, number, path_words, percent, threshold
 from betaroc.analysis.text import columns
+from betaroc.bands import Band
 from betaroc.criteria import CRITERIA
 from betaroc.expected_performance import Epc
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.scores import Scores
 
-__all__ = ["epc_csv", "epc_numbers", "epc_text"]
+__all__ = [
+    "alpha_text", "axis_words", "band_numbers", "cell", "epc_arrays", "epc_csv", "epc_numbers",
+    "epc_text", "is_rate", "measure_title", "plain_text", "read_words", "source_numbers", "spread",
+    "value_text",
+]  # fmt: skip
 
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
 #: Rows of the table for people.
 _ROWS = 11
 
 
-def epc_numbers(epc: Epc, dev: Scores, test: Scores) -> dict[str, Any]:
+def epc_numbers(epc: Epc, dev: Scores, test: Scores, band: Band | None = None) -> dict[str, Any]:
     """Arrays of one length, and what they were computed from."""
-    arrays = {name: getattr(epc, name).tolist() for name in _ARRAYS}
     return {
-        **arrays,
+        **epc_arrays(epc),
+        "band": None if band is None else band_numbers(band),
         "area": _area(epc),
         "criterion": epc.criterion,
         "measure": epc.measure,
-        "dev": _source(dev, epc.dev.prior),
-        "test": _source(test, epc.test.prior),
+        "dev": source_numbers(dev, epc.dev.prior),
+        "test": source_numbers(test, epc.test.prior),
     }
 
 
-def _source(scores: Scores, prior: float) -> dict[str, Any]:
+def epc_arrays(epc: Epc) -> dict[str, list[Any]]:
+    """The curve, one entry an alpha."""
+    return {name: getattr(epc, name).tolist() for name in _ARRAYS}
+
+
+def band_numbers(band: Band) -> dict[str, Any]:
+    """The interval at each alpha and how it was made."""
+    return {
+        "low": band.low.tolist(),
+        "high": band.high.tolist(),
+        "level": band.level,
+        "simultaneous": band.simultaneous,
+        "resample": band.resample,
+        "replicates": band.replicates,
+        "undefined": band.undefined.tolist(),
+        "m": band.m,
+        "groups": None if band.groups is None else list(band.groups),
+    }
+
+
+def source_numbers(scores: Scores, prior: float) -> dict[str, Any]:
+    """What was read, with the share of clients that counts."""
     source = scores.source
     return {
         "name": scores.name,
@@ -55,56 +81,113 @@ def _area(epc: Epc) -> float:
 
 
 # ------------------------------------------------------------------------------ table
-def epc_text(epc: Epc, dev: Scores, test: Scores, chosen_by: str) -> str:
-    """About eleven alphas, the trivial zones in words, the area."""
-    criterion = f"criterion: {epc.criterion}"
-    if not CRITERIA[epc.criterion].single:
-        criterion += f" ({_axis(epc)})"
+def epc_text(
+    epc: Epc,
+    dev: Scores,
+    test: Scores,
+    chosen_by: str,
+    band: Band | None = None,
+    seed: int | None = None,
+) -> str:
+    """About eleven alphas, the trivial zones in words, the area; of a band its ends."""
     head = [
         "thresholds chosen on dev, errors met on test; accepted if score > threshold",
-        _read("dev", dev),
-        _read("test", test),
+        read_words("dev", dev),
+        read_words("test", test),
         f"thresholds from {chosen_by}",
-        criterion,
-        f"measure: {epc.measure} ({_title(epc)})",
+        f"criterion: {epc.criterion}{axis_words(epc)}",
+        f"measure: {epc.measure} ({measure_title(epc)})",
     ]
-    return "\n\n".join(["\n".join(head), _table(epc), "\n".join(_closing(epc))])
+    if band is not None:
+        head.append(_band_words(band, seed))
+    return "\n\n".join(["\n".join(head), _table(epc, band), "\n".join(_closing(epc))])
 
 
-def _read(role: str, scores: Scores) -> str:
+def read_words(role: str, scores: Scores) -> str:
+    """What was read for a role."""
     source = scores.source
-    name = "" if source is None else f" {shown(source.path)} ({source.format}),"
+    name = "" if source is None else f" {path_words(source.path)} ({source.format}),"
     return f"{role}:{name} {scores.n_client} client and {scores.n_impostor} impostor scores"
 
 
-def _axis(epc: Epc) -> str:
+def axis_words(epc: Epc) -> str:
+    """What alpha is; nothing for a criterion without it."""
+    if CRITERIA[epc.criterion].single:
+        return ""
     axis = CRITERIA[epc.criterion].axis
-    return axis if axis.startswith("alpha") else f"alpha: {axis}"
+    return f" ({axis if axis.startswith('alpha') else f'alpha: {axis}'})"
 
 
-def _title(epc: Epc) -> str:
+def measure_title(epc: Epc) -> str:
+    """The measure in words."""
     measure = MEASURES.get(epc.measure)
     return "weighted error" if measure is None else measure.title
 
 
-def _table(epc: Epc) -> str:
-    single = CRITERIA[epc.criterion].single
-    rows = [["alpha", "threshold", "promised on dev", "met on test", "test's own", "FAR", "FRR"]]
+def is_rate(name: str) -> bool:
+    """Whether a measure is said in per cent: where its range is [0, 1]."""
+    measure = MEASURES.get(name)
+    return measure is None or (measure.low, measure.high) == (0.0, 1.0)
+
+
+def _band_words(band: Band, seed: int | None) -> str:
+    kind = "of the whole curve at once" if band.simultaneous else "at each alpha by itself"
+    varied = (
+        "test alone, dev's thresholds as they are"
+        if band.resample == "test"
+        else "dev's choice and test"
+        if band.m is None
+        else f"dev's choice ({band.m} {_drawn_units(band)} a replicate) and test"
+    )
+    drawn = "" if seed is None else f", seed {seed}"
+    return (
+        f"band: {level_words(band.level)} {kind}; resampled: {varied};"
+        f" {band.replicates} replicates{drawn}{_groups_words(band)}"
+    )
+
+
+def _drawn_units(band: Band) -> str:
+    """What the size of a choice of dev counts."""
+    return "scores" if band.groups is None or band.groups[0] is None else "groups"
+
+
+def _groups_words(band: Band) -> str:
+    numbers = zip(("dev", "test"), band.groups or (), strict=False)
+    drawn = [f"{number} groups of {role}" for role, number in numbers if number is not None]
+    return f"; trials drawn by {' and '.join(drawn)}" if drawn else ""
+
+
+def spread(size: int, rows: int = _ROWS) -> npt.NDArray[np.intp]:
+    """About so many of the places 0 ... size - 1, evenly spread, both ends among them."""
+    return np.linspace(0, size - 1, min(rows, size)).round().astype(np.intp)
+
+
+def _table(epc: Epc, band: Band | None) -> str:
+    ends = [] if band is None else ["low", "high"]
+    rows = [["alpha", "threshold", "promised on dev", "met on test", *ends, "test's own", "FAR",
+             "FRR"]]  # fmt: skip
     order = np.argsort(epc.alpha, kind="stable")
-    shown_ones = np.linspace(0, order.size - 1, min(_ROWS, order.size)).round().astype(np.intp)
-    points, expected, value, own = epc.points, epc.expected, epc.value, epc.a_posteriori
-    for k in order[shown_ones]:
+    points = epc.points
+    arrays = [epc.expected, epc.value, epc.a_posteriori]
+    if band is not None:
+        arrays[2:2] = [band.low, band.high]
+    for k in order[spread(order.size)]:
         point = points[k]
         rows.append(
             [
-                "none" if single else number(float(epc.alpha[k])),
+                alpha_text(epc, k),
                 _threshold(point),
-                *(_value(epc, float(values[k])) for values in (expected, value, own)),
+                *(value_text(epc, float(values[k])) for values in arrays),
                 percent(point.far),
                 percent(point.frr),
             ]
         )
     return columns(rows)
+
+
+def alpha_text(epc: Epc, k: int) -> str:
+    """One alpha; none where the criterion has none."""
+    return "none" if CRITERIA[epc.criterion].single else number(float(epc.alpha[k]))
 
 
 def _threshold(point: OperatingPoint) -> str:
@@ -113,17 +196,16 @@ def _threshold(point: OperatingPoint) -> str:
     return threshold(point.threshold, point.logit_threshold)
 
 
-def _value(epc: Epc, value: float) -> str:
-    measure = MEASURES.get(epc.measure)
-    rate = measure is None or (measure.low, measure.high) == (0.0, 1.0)
-    return percent(value) if rate else number(value)
+def value_text(epc: Epc, value: float) -> str:
+    """A value of the measure: a rate in per cent."""
+    return percent(value) if is_rate(epc.measure) else number(value)
 
 
 def _closing(epc: Epc) -> list[str]:
     lines = [f"trivial: {'; '.join(_zones(epc)) or 'nowhere'}"]
     if np.ptp(epc.alpha) > 0.0:
         low, high = number(float(epc.alpha.min())), number(float(epc.alpha.max()))
-        area = _value(epc, _area(epc))
+        area = value_text(epc, _area(epc))
         lines.append(f"mean of {epc.measure} on test, alpha from {low} to {high}: {area}")
     undefined = int(np.sum(np.isnan(epc.value)))
     if undefined:
@@ -149,25 +231,30 @@ def _zones(epc: Epc) -> list[str]:
 
 
 # -------------------------------------------------------------------------------- csv
-def epc_csv(epc: Epc, dev: Scores, test: Scores) -> str:
-    """One row an alpha; what is undefined is empty, and no text cell is a formula."""
+def epc_csv(epc: Epc, dev: Scores, test: Scores, band: Band | None = None) -> str:
+    """One row an alpha; what is undefined or absent is empty, and no text cell is a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    names = [_text("" if s.source is None else s.source.path) for s in (dev, test)]
-    writer.writerow([*_ARRAYS, "criterion", "measure", "dev", "test"])
-    arrays = [getattr(epc, name).tolist() for name in _ARRAYS]
+    names = [plain_text("" if s.source is None else s.source.path) for s in (dev, test)]
+    writer.writerow([*_ARRAYS, "low", "high", "criterion", "measure", "dev", "test"])
+    arrays = list(epc_arrays(epc).values())
+    none = [math.nan] * epc.alpha.size
+    arrays += [none, none] if band is None else [band.low.tolist(), band.high.tolist()]
     for row in zip(*arrays, strict=True):
-        writer.writerow([*map(_cell, row), epc.criterion, epc.measure, *names])
+        writer.writerow([*map(cell, row), epc.criterion, epc.measure, *names])
     return out.getvalue()
 
 
-def _cell(value: float | bool) -> str:
+def cell(value: float | bool | str | None) -> str:
+    """A number that reads back as it was, a word, or nothing."""
     if isinstance(value, bool):
         return str(value).lower()
+    if value is None or isinstance(value, str):
+        return value or ""
     return "" if math.isnan(value) else repr(value)
 
 
-def _text(value: str) -> str:
+def plain_text(value: str) -> str:
     """A cell that no spreadsheet computes and that stays on its line."""
     plain = "".join(c if c.isprintable() else "?" for c in value)
     return f"'{plain}" if plain.lstrip()[:1] in ("=", "+", "-", "@") else plain

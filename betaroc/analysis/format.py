@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import sys
 
-__all__ = ["extreme", "number", "percent", "threshold", "version", "visible"]
+__all__ = [
+    "extreme", "level_words", "number", "path_words", "percent", "threshold", "version", "visible",
+]  # fmt: skip
 
 
 def number(value: float, digits: int = 6) -> str:
@@ -32,6 +34,11 @@ def percent(rate: float) -> str:
     return f"{100.0 * rate:.3g} %"
 
 
+def level_words(level: float) -> str:
+    """A confidence level in per cent, as many digits as were given."""
+    return f"{100.0 * level:.10g} %"
+
+
 def threshold(theta: float, logit: float, digits: int = 6) -> str:
     """A threshold, with its logit where the threshold itself says little."""
     if theta == -math.inf:
@@ -39,6 +46,12 @@ def threshold(theta: float, logit: float, digits: int = 6) -> str:
     if math.isfinite(logit) and not 1e-3 <= theta <= 0.999:
         return f"{theta:.{digits}g} (logit {logit:.5g})"
     return f"{theta:.{digits}g}"
+
+
+def path_words(path: str, width: int = 70) -> str:
+    """A path with repr; of a long one the end, where the file is named."""
+    whole = ascii(path)
+    return whole if len(whole) <= width else f"'...{whole[4 - width :]}"
 
 
 def version() -> str:

@@ -18,6 +18,7 @@ from betaroc.fitting.boundary import BoundaryRule
 from betaroc.fitting.contract import Matrix
 
 if TYPE_CHECKING:
+    from betaroc.intervals import Interval
     from betaroc.model import ScoreModel
     from betaroc.scores import Scores
 
@@ -117,6 +118,49 @@ class DistributionFit(Value):
         """k log(total weight) - 2 log-likelihood."""
         return self._free * math.log(self.total_weight) - 2.0 * self.log_likelihood
 
+    def conf_int(self, level: float = 0.95, method: str = "profile") -> dict[str, Interval]:
+        """Confidence interval of each parameter.
+
+            profile: the values p with 2 [l(estimate) - max over the rest of l(p, .)] <= q,
+            q the `level` quantile of chi-squared with one degree of freedom
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        method : str
+            "profile", good for ten scores, or "wald": estimate -+ z standard errors, of the
+            logarithm of a, b and sigma, of the logit of a mass, of mu itself.
+
+        Returns
+        -------
+        dict
+            An `Interval` a parameter, in the order of `params`.
+
+        Raises
+        ------
+        InputError
+            If `level` or `method` is out of range; for "profile" also if scores were censored or
+            counted in cells, or a + b > 1e8: take "wald".
+
+        Notes
+        -----
+        Trials are taken as independent of each other. The estimates determine the sums in the
+        likelihood, so that no scores are needed. A mass that nobody had has the lower end 0 (no
+        Wald interval: both ends are 0).
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> fit = br.fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
+        >>> interval = fit.conf_int()["a"]
+        >>> round(interval.low, 4), round(interval.high, 4)
+        (0.7324, 3.867)
+        """
+        from betaroc.fitting.intervals import conf_int
+
+        return conf_int(self, level, method)
+
     def summary(self) -> Any:
         """A statsmodels summary: prints as text, shows as a table in a notebook.
 
@@ -211,6 +255,97 @@ class Fit(Value):
     def converged(self) -> bool:
         """Whether both laws are at their maximum; always true in a result that was returned."""
         return self.client.converged and self.impostor.converged
+
+    def joint_cov(self, *, groups: bool = True) -> FloatArray:
+        """Covariance of the parameters of both classes together, clients first.
+
+            cov (sum_g s_g s_g') cov,   s_g = sum over group g of d log f(x_i) / d parameters
+
+        Parameters
+        ----------
+        groups : bool
+            Where the scores carry groups, the covariance that holds although the trials of a
+            group depend on each other; `False` takes all trials as independent.
+
+        Returns
+        -------
+        ndarray, shape (p, p)
+            In the order of `client.params`, then `impostor.params`. Without groups the
+            inverse information of each class, 0 between them; with groups the classes
+            covary where a label occurs in both.
+
+        Raises
+        ------
+        InputError
+            If all trials of a class share one group.
+
+        References
+        ----------
+        Liang, K.-Y. and Zeger, S. L. (1986), Longitudinal data analysis using generalized
+        linear models. Cameron, Gelbach and Miller (2011), Robust inference with multiway
+        clustering. See :func:`betaroc.fitting.robust.robust_cov`.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> groups = [k // 2 for k in range(14)]  # the same seven people in both classes
+        >>> scores = br.Scores(client, impostor, client_groups=groups, impostor_groups=groups)
+        >>> cov = br.fit(scores, "normal").joint_cov()
+        >>> cov.shape, bool(cov[0, 2] > 0)
+        ((4, 4), True)
+        """
+        from betaroc.fitting.robust import joint_cov
+
+        return joint_cov(self, groups=groups)
+
+    def conf_int(
+        self, level: float = 0.95, method: str = "profile"
+    ) -> dict[str, dict[str, Interval]]:
+        """Confidence interval of each parameter of both classes.
+
+            profile: the values p with 2 [l(estimate) - max over the rest of l(p, .)] <= q,
+            q the `level` quantile of chi-squared with one degree of freedom
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        method : str
+            "profile", good for ten scores, or "wald": estimate -+ z standard errors, of the
+            logarithm of a, b and sigma, of the logit of a mass, of mu itself.
+
+        Returns
+        -------
+        dict
+            ``{"client": {parameter: Interval}, "impostor": {...}}``.
+
+        Raises
+        ------
+        InputError
+            If `level` or `method` is out of range; for "profile" also if scores were censored or
+            counted in cells, or a + b > 1e8: take "wald".
+
+        Notes
+        -----
+        Trials are taken as independent of each other. The estimates determine the sums in the
+        likelihood, so that no scores are needed. A mass that nobody had has the lower end 0 (no
+        Wald interval: both ends are 0).
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> fit = br.fit(br.Scores(client, impostor), "normal")
+        >>> round(fit.conf_int()["client"]["mu"].low, 4)
+        0.5117
+        """
+        from betaroc.fitting.intervals import conf_int
+
+        return {
+            "client": conf_int(self.client, level, method),
+            "impostor": conf_int(self.impostor, level, method),
+        }
 
     def summary(self) -> Any:
         """A statsmodels summary of both classes: prints as text, shows in a notebook.

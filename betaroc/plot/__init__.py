@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from betaroc.plot.a_priori import plot_a_priori, plot_a_priori_points
+from betaroc.plot.comparison import plot_comparison, plot_difference, plot_difference_histogram
 from betaroc.plot.curves import plot_det, plot_precision_recall, plot_roc
 from betaroc.plot.densities import plot_densities, plot_density, plot_histogram
 from betaroc.plot.epc import plot_epc, plot_expected_obtained
 
 __all__ = [
+    "plot_a_priori",
+    "plot_a_priori_points",
+    "plot_comparison",
     "plot_densities",
     "plot_density",
     "plot_det",
+    "plot_difference",
+    "plot_difference_histogram",
     "plot_epc",
     "plot_expected_obtained",
     "plot_histogram",

@@ -63,6 +63,7 @@ def plot_roc(roc: Roc, ax: Any = None, **style: Any) -> Any:
     fresh = ax is None
     ax = new_axes(ax, square=True)
     _line(ax, x, y, roc.name, style)
+    ax.set_gid("roc" if client else "impostor-roc")  # for what is marked on the curve
     _chance_once(ax, (0.0, 1.0), (0.0, 1.0))
     if fresh:
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
@@ -105,6 +106,7 @@ def plot_det(det: Det, ax: Any = None, **style: Any) -> Any:
     points = det.points()
     fresh = ax is None
     ax = new_axes(ax, square=True)
+    ax.set_gid("linear-det" if det.scale == "linear" else "det")
     if det.scale == "linear":
         _line(ax, points.far, points.frr, det.name, style)
         _chance_once(ax, (0.0, 1.0), (1.0, 0.0))

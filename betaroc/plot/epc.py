@@ -1,4 +1,4 @@
-"""Expected performance curves: a measure met on test, and what dev had promised."""
+"""Expected performance curves: a measure met on test, its band, and what dev had promised."""
 
 from __future__ import annotations
 
@@ -6,19 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc._thresholds import FloatArray
+from betaroc.analysis.epc import is_rate, measure_title
+from betaroc.analysis.format import level_words
 from betaroc.criteria import CRITERIA
-from betaroc.measures import MEASURES
+from betaroc.errors import InputError
+from betaroc.plot.alphas import axes_of_a_curve, draw_interval, zones
 from betaroc.plot.style import GREY, legend, named, new_axes, rate_axis
 
 if TYPE_CHECKING:
+    from betaroc.bands import Band
     from betaroc.expected_performance import Epc
 
 __all__ = ["plot_epc", "plot_expected_obtained"]
 
 
 def plot_epc(
-    epc: Epc, ax: Any = None, *, expected: bool = False, a_posteriori: bool = False, **style: Any
+    epc: Epc,
+    ax: Any = None,
+    *,
+    band: Band | None = None,
+    expected: bool = False,
+    a_posteriori: bool = False,
+    **style: Any,
 ) -> Any:
     """Draw the measure met on test against the criterion's alpha.
 
@@ -29,6 +38,8 @@ def plot_epc(
     ax : matplotlib Axes, optional
         Where to draw; new axes on a figure of their own if left out. Pass the
         axes returned to lay several systems over each other.
+    band : Band, optional
+        Of this curve, from ``epc.band()``: filled in the colour of the line.
     expected : bool
         Also what dev promised, thin and dashed.
     a_posteriori : bool
@@ -41,12 +52,17 @@ def plot_epc(
     -------
     matplotlib Axes
 
+    Raises
+    ------
+    InputError
+        If the band is that of another curve.
+
     Notes
     -----
     Zones of alpha where dev's threshold accepts or rejects everybody on dev are
     shaded in the colour of the line. Values between two alphas are joined by a
     straight line, though a curve of scores moves in steps. A value that is 0/0
-    is a gap. A criterion without alpha is one dot.
+    is a gap, of the band too. A criterion without alpha is one dot.
 
     Examples
     --------
@@ -57,17 +73,23 @@ def plot_epc(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('alpha: weight of FAR against FRR', 'half total error rate on test')
     """
+    if band is not None:
+        _refuse_another_curves_band(epc, band)
     fresh = ax is None
     ax = new_axes(ax)
     order = np.argsort(epc.alpha, kind="stable")
     alpha, single = epc.alpha[order], CRITERIA[epc.criterion].single
     one = {"marker": "o"} if alpha.size == 1 else {}
     name = style.pop("label", epc.dev.name if epc.test.name is None else epc.test.name)
-    main = "met on test" if not name and (expected or a_posteriori) else name
+    beside_others = expected or a_posteriori or band is not None
+    main = "met on test" if not name and beside_others else name
     style = {"linewidth": 1.6, **one, **({"label": main} if main else {}), **style}
     (line,) = ax.plot(alpha, epc.value[order], **style)
     beside = {"color": line.get_color(), "linewidth": 0.9, **one}
     prefix = f"{name}, " if name else ""
+    if band is not None:
+        low, high = band.low[order], band.high[order]
+        draw_interval(ax, alpha, low, high, line.get_color(), label=prefix + _band_words(band))
     for wanted, values, dashes, label in (
         (expected, epc.expected, "--", "promised on dev"),
         (a_posteriori, epc.a_posteriori, ":", "test's own thresholds"),
@@ -75,10 +97,10 @@ def plot_epc(
         if wanted:
             ax.plot(alpha, values[order], linestyle=dashes, label=prefix + label, **beside)
     if not single:
-        for low, high in _zones(alpha, epc.trivial[order]):
-            ax.axvspan(low, high, color=line.get_color(), alpha=0.1, linewidth=0, gid="trivial")
+        for start, stop in zones(alpha, epc.trivial[order]):
+            ax.axvspan(start, stop, color=line.get_color(), alpha=0.1, linewidth=0, gid="trivial")
     if fresh:
-        _axes_of_a_curve(ax, epc, single=single)
+        axes_of_a_curve(ax, epc)
     legend(ax, loc="best")
     return ax
 
@@ -129,9 +151,9 @@ def plot_expected_obtained(epc: Epc, ax: Any = None, **style: Any) -> Any:
         # Beyond every measure's range, so that it crosses any frame.
         ax.plot((-2.0, 2.0), (-2.0, 2.0), color=GREY, linewidth=0.8, linestyle=":",
                 gid="identity", zorder=1.0, scalex=False, scaley=False)  # fmt: skip
-        title = _title(epc)
+        title = measure_title(epc)
         named(ax, f"{title} promised on dev", f"{title} met on test")
-        if _is_rate(epc.measure):
+        if is_rate(epc.measure):
             rate_axis(ax.xaxis)
             rate_axis(ax.yaxis)
     _same_limits(ax)
@@ -139,34 +161,22 @@ def plot_expected_obtained(epc: Epc, ax: Any = None, **style: Any) -> Any:
     return ax
 
 
-def _axes_of_a_curve(ax: Any, epc: Epc, *, single: bool) -> None:
-    named(ax, CRITERIA[epc.criterion].axis, f"{_title(epc)} on test")
-    if _is_rate(epc.measure):
-        rate_axis(ax.yaxis)
-    if single:
-        ax.set_xticks([])
-    elif epc.criterion in MEASURES:  # a target; the others' alpha is a weight
-        rate_axis(ax.xaxis)
+def _band_words(band: Band) -> str:
+    kind = "simultaneous" if band.simultaneous else "pointwise"
+    fixed = ", fixed thresholds" if band.resample == "test" else ""
+    return f"{level_words(band.level)} {kind}{fixed}"
 
 
-def _title(epc: Epc) -> str:
-    measure = MEASURES.get(epc.measure)
-    return "weighted error" if measure is None else measure.title
-
-
-def _is_rate(name: str) -> bool:
-    """Whether an axis of the measure says per cent: where its range is [0, 1]."""
-    measure = MEASURES.get(name)
-    return measure is None or (measure.low, measure.high) == (0.0, 1.0)
-
-
-def _zones(alpha: FloatArray, trivial: Any) -> list[tuple[float, float]]:
-    """Runs of trivial alphas, each reaching half way to its neighbours."""
-    middle = 0.5 * (alpha[1:] + alpha[:-1])
-    edges = np.concatenate([alpha[:1], middle, alpha[-1:]])
-    steps = np.diff(np.concatenate([[0], trivial.astype(np.int8), [0]]))
-    starts, stops = np.nonzero(steps == 1)[0], np.nonzero(steps == -1)[0]
-    return [(float(edges[k]), float(edges[m])) for k, m in zip(starts, stops, strict=True)]
+def _refuse_another_curves_band(epc: Epc, band: Band) -> None:
+    value = epc.value
+    if not (
+        np.array_equal(band.alpha, epc.alpha)
+        and np.array_equal(band.estimate, value, equal_nan=True)
+    ):
+        raise InputError(
+            f"band must be that of the curve drawn; got one of {band.alpha.size} alphas with other"
+            f" alphas or values than the curve's {epc.alpha.size}. Take epc.band() of this curve."
+        )
 
 
 def _same_limits(ax: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 __all__ = [
     "CLIENT", "COLOURS", "IMPOSTOR", "legend", "legend_below", "named", "new_axes", "rate_axis",
+    "stacked_axes",
 ]  # fmt: skip
 
 #: Okabe and Ito's palette, which colour-blind readers tell apart, then darker ones of Tol's.
@@ -18,6 +19,8 @@ CLIENT, IMPOSTOR = "#0072B2", "#D55E00"
 GREY = "#8a8a8a"
 #: Labels that matplotlib gives to what has none.
 _AUTOMATIC = re.compile(r"_child\d+|_container\d+|_nolegend_")
+#: Characters of a legend's words two of which stand side by side.
+_SHORT = 24
 #: Inches: near the width of a telephone, so that labels stay readable when the page is narrow.
 SIZE = (4.4, 3.5)
 
@@ -29,13 +32,26 @@ def new_axes(ax: Any = None, *, square: bool = False) -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(3.9, 3.7) if square else SIZE, layout="constrained")
-    ax = figure.add_subplot()
+    ax = _bare(figure.add_subplot())
+    if square:
+        ax.set_box_aspect(1.0)
+    return ax
+
+
+def stacked_axes() -> tuple[Any, Any]:
+    """Two axes, one above the other, with one horizontal scale."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(SIZE[0], 1.6 * SIZE[1]), layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    return _bare(upper), _bare(lower)
+
+
+def _bare(ax: Any) -> Any:
     ax.set_prop_cycle(color=list(COLOURS))
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(True, color="#e4e4e4", linewidth=0.6)
     ax.set_axisbelow(True)
-    if square:
-        ax.set_box_aspect(1.0)
     return ax
 
 
@@ -55,7 +71,8 @@ def rate_axis(axis: Any) -> None:
 def legend(ax: Any, **place: Any) -> None:
     """A legend of all labelled artists, if there are any."""
     # Matplotlib's own collection leaves out names that begin with an underscore.
-    pairs = [(h, h.get_label()) for h in (*ax.lines, *ax.containers)]
+    artists = (*ax.lines, *ax.containers, *ax.collections, *ax.patches)
+    pairs = [(h, str(h.get_label())) for h in artists]
     pairs = [(h, text) for h, text in pairs if text and not _AUTOMATIC.fullmatch(text)]
     if not pairs:
         return
@@ -65,16 +82,26 @@ def legend(ax: Any, **place: Any) -> None:
         text.set_parse_math(False)
 
 
-def legend_below(ax: Any, columns: int, width: float | None = None) -> None:
+def legend_below(
+    ax: Any, columns: int | None, width: float | None = None, also: Any = None
+) -> None:
     """The legend under the axes, which keep their size: the figure grows.
 
-    ``width`` is that of the lines in it, where it tells colours alone.
+    Without ``columns`` there are two, or one where the words are long. ``width`` is
+    that of the lines in it, where it tells colours alone; what the legend of the axes
+    ``also`` says further comes after.
     """
-    old = ax.get_legend()
-    if old is None:
+    named: dict[str, Any] = {}
+    for old in (ax.get_legend(), None if also is None else also.get_legend()):
+        if old is not None:
+            for handle, text in zip(old.legend_handles, old.get_texts(), strict=True):
+                named.setdefault(text.get_text(), handle)
+            old.remove()
+    if not named:
         return
-    handles, labels = old.legend_handles, [text.get_text() for text in old.get_texts()]
-    old.remove()
+    handles, labels = list(named.values()), list(named)
+    if columns is None:
+        columns = 2 if max(map(len, labels)) <= _SHORT else 1
     rows = -(-len(labels) // columns)
     figure = ax.figure
     figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + 0.1 + 0.17 * rows)

@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.analysis import Analysis, Part
-from betaroc.analysis.format import threshold
+from betaroc.analysis.format import level_words, threshold
 from betaroc.analysis.headline import marked
 from betaroc.analysis.parts import is_modelled
 from betaroc.distributions import Distribution
 from betaroc.measures import OperatingPoint
-from betaroc.plot import plot_det, plot_histogram, plot_roc
+from betaroc.plot import plot_det, plot_epc, plot_histogram, plot_roc
 from betaroc.plot.curves import deviate, in_det_frame
 from betaroc.plot.densities import density_line, span, typical
-from betaroc.plot.style import CLIENT, COLOURS, IMPOSTOR, legend_below
+from betaroc.plot.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
 from betaroc.plot.svg import draw_svg
 
-__all__ = ["Figure", "curve_figures", "histogram_figures"]
+__all__ = ["Figure", "curve_figures", "epc_figures", "histogram_figures"]
 
 #: A density may be infinite at an end; the frame is as high as what is counted needs.
 _HEADROOM = 1.3
@@ -30,6 +30,11 @@ _TALLEST = 1.6
 #: With more sets than this the legend names each once.
 _FEW_SETS = 3
 _DARK = "#333333"
+#: Who chose the thresholds of an expected performance curve: colour, width, name.
+_CHOOSERS = {
+    "scores": (COLOURS[2], 1.0, "by dev’s scores"),
+    "model": (COLOURS[7], 1.9, "by dev’s fitted laws"),
+}
 
 
 class Figure(NamedTuple):
@@ -175,3 +180,45 @@ def _overlaid(
         return ax
 
     return draw_svg(draw, f"betaroc {curve}")
+
+
+# ------------------------------------------------------- expected performance curves
+def epc_figures(analysis: Analysis) -> dict[str, Figure]:
+    """Of every test set what dev's thresholds promised and what they met, on one scale."""
+    tops = [float(np.nanmax([met.epc.value, met.epc.expected])) for met in analysis.curves]
+    tops += [float(np.nanmax(met.band.high)) for met in analysis.curves if met.band is not None]
+    return {part.role: _epc_figure(analysis, part, 1.05 * max(tops)) for part in analysis.tests}
+
+
+def _epc_figure(analysis: Analysis, part: Part, top: float) -> Figure:
+    curves = [met for met in analysis.curves if met.role == part.role]
+
+    def draw() -> Any:
+        ax: Any = None
+        for met in curves:
+            colour, width, name = _CHOOSERS[met.chosen_by]
+            ax = plot_epc(
+                met.epc, ax, band=met.band, expected=True, color=colour, linewidth=width,
+                label=name,
+            )  # fmt: skip
+        for artist in (*ax.lines, *ax.collections):  # the caption tells dashes and shades
+            if artist.get_label() not in {name for _, _, name in _CHOOSERS.values()}:
+                artist.set_label("_nolegend_")
+        ax.set_ylim(0.0, top)
+        legend(ax)
+        legend_below(ax, len(curves))
+        return ax
+
+    bands = [met.band for met in curves if met.band is not None]
+    drawn = " No interval; a warning above says why."
+    if bands:
+        drawn = f" Shaded: {level_words(analysis.level)} interval at each alpha, thresholds as they"
+        groups = bands[0].groups
+        drawn += " are." if groups is None else f" are, trials drawn by {groups[1]} groups."
+    who = "Thin: thresholds chosen by dev’s scores"
+    if len(curves) > 1:
+        who += "; thick: by dev’s fitted laws"
+    caption = (
+        f"{part.role}: HTER against alpha. Solid: met on {part.role}; dashed: promised. {who}."
+    )
+    return Figure(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)

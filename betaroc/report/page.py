@@ -10,8 +10,17 @@ from markupsafe import Markup, escape
 
 from betaroc.analysis import Analysis, MetPoint, Part
 from betaroc.analysis.crossings import crossing_words, unseen, whole_curve_words
-from betaroc.analysis.format import extreme, number, percent, threshold, version, visible
+from betaroc.analysis.format import (
+    extreme,
+    level_words,
+    number,
+    percent,
+    threshold,
+    version,
+    visible,
+)
 from betaroc.analysis.headline import headline
+from betaroc.analysis.met_curves import MetCurve, ends_words, loss_words, table_rows
 from betaroc.analysis.parts import is_modelled, target
 from betaroc.analysis.words import (
     boundary_words,
@@ -22,7 +31,7 @@ from betaroc.analysis.words import (
     parameters,
 )  # fmt: skip
 from betaroc.fitting import DistributionFit
-from betaroc.report.figures import Figure, curve_figures, histogram_figures
+from betaroc.report.figures import Figure, curve_figures, epc_figures, histogram_figures
 
 __all__ = ["page"]
 
@@ -82,6 +91,7 @@ def page(analysis: Analysis) -> dict[str, Any]:
         "behaviour": [_behaviour(p) for p in modelled],
         "ends": [row for p in modelled for row in _ends(p)],
         "points": _points(analysis),
+        "epcs": _epcs(analysis),
         "has_tests": bool(analysis.tests),
     }
 
@@ -235,7 +245,11 @@ def _met(met: MetPoint, analysis: Analysis) -> dict[str, Any]:
             {"who": who, "values": [percent(v) for v in (at.far, at.frr, at.hter, at.f1)]}
             for who, at in seen
         ],
-        "caution": (_caution if met.chosen_by == "model" else _rests_on_few)(met, analysis.dev),
+        "caution": (
+            _caution(met, analysis.dev)
+            if met.chosen_by == "model"
+            else _rests_on_few(met, analysis.dev, analysis.level)
+        ),
     }
 
 
@@ -256,7 +270,7 @@ def _caution(met: MetPoint, dev: Part) -> str:
     return f"{words} {seen[:1].upper()}{seen[1:]}.".strip() if none else words
 
 
-def _rests_on_few(met: MetPoint, dev: Part) -> str:
+def _rests_on_few(met: MetPoint, dev: Part, level: float) -> str:
     """Where a target rate is less than one score of the class."""
     aim = target(met.key)
     if aim is None:
@@ -269,5 +283,30 @@ def _rests_on_few(met: MetPoint, dev: Part) -> str:
     return (
         f"Dev has {number(total)} {who}, fewer than the {number(1.0 / rate)} of which one is"
         f" {percent(rate)}: the threshold is where dev shows no error. None among so many leaves"
-        f" room for rates up to about {percent(min(1.0, 3.0 / total))} (95 % confidence)."
+        f" room for rates up to {percent(1.0 - (1.0 - level) ** (1.0 / total))}"
+        f" ({level_words(level)} confidence)."
     )
+
+
+# ------------------------------------------------------- expected performance curves
+def _epcs(analysis: Analysis) -> list[dict[str, Any]]:
+    """A panel for each test set."""
+    figures = epc_figures(analysis)
+    return [
+        {
+            "role": part.role,
+            "figure": _shown(figures[part.role]),
+            "tables": [_epc_table(met) for met in analysis.curves if met.role == part.role],
+        }
+        for part in analysis.tests
+    ]
+
+
+def _epc_table(met: MetCurve) -> dict[str, Any]:
+    laws = met.chosen_by == "model"
+    return {
+        "title": f"Thresholds chosen {'by dev’s fitted laws' if laws else 'on dev’s scores'}",
+        "ends": ends_words(met),
+        "rows": table_rows(met),
+        "loss": typeset(loss_words(met)),
+    }

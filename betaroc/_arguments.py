@@ -1,0 +1,207 @@
+"""The arguments of the command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from betaroc.analysis.format import version, visible
+from betaroc.criteria import CRITERIA
+from betaroc.fitting.boundary import POLICIES
+from betaroc.fitting.estimate import FAMILIES
+from betaroc.io import FORMATS
+from betaroc.measures import MEASURES
+
+__all__ = ["BAD_INPUT", "LEVEL", "REPLICATES", "SEED", "parser_of"]
+
+Run = Callable[[argparse.Namespace], None]
+
+#: Exit code of usage, input and output.
+BAD_INPUT = 2
+#: What intervals take unasked. A choice of dev made again costs more than counts of test.
+LEVEL, SEED, REPLICATES = 0.95, 0, {"test": 10_000, "both": 1000}
+
+_EXAMPLES = """examples:
+  betaroc fit dev.csv
+  betaroc fit scores.tsv --label class --client-label genuine --family normal
+  betaroc fit dev.csv --json
+  betaroc report --dev dev.csv --test eval1.csv eval2.csv -o report.html
+  betaroc epc --dev dev.csv --test eval.csv -o epc.svg
+  betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05
+  betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json
+  betaroc compare --dev dev_a.csv dev_b.csv --test eval_a.csv eval_b.csv --name mlp svm -o c.svg
+
+A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
+other columns and labels are named by the options. The 2-, 4- and 5-column text of bob.measure
+needs none. Higher scores are more client-like; accepted is what is greater than the threshold.
+
+exit codes: 0 done, 1 the fit is impossible, 2 usage, input or output, 130 interrupted"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Argument errors on lines that hold nothing a terminal would obey."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(BAD_INPUT, f"{self.prog}: {visible(message)}\n")
+
+
+def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
+    """The parser of all commands; ``runs`` holds what each of them does."""
+    parser = _Parser(
+        prog="betaroc",
+        description="From score files to theoretical ROCs and what they say.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"betaroc {version()}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    fit = _command(commands, "fit", "fit both classes of a score file and describe the ROC", runs)
+    fit.add_argument("scores", metavar="SCORES", help="score file")
+    fit.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    report = _command(commands, "report", "write a self-contained HTML report", runs)
+    report.add_argument("--dev", required=True, metavar="DEV", help="score file to fit")
+    report.add_argument(
+        "--test", nargs="+", action="extend", default=[], metavar="TEST",
+        help="score files on which dev's thresholds are met; may be repeated",
+    )  # fmt: skip
+    report.add_argument("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
+    report.add_argument("--force", action="store_true", help="replace OUT if it exists")
+    _interval_options(report, "of every interval in the report", "test trials")
+    curve = _command(commands, "epc", "choose thresholds on dev, meet their errors on test", runs)
+    curve.add_argument("--dev", required=True, metavar="DEV", help="scores to choose on")
+    curve.add_argument("--test", required=True, metavar="TEST", help="scores to meet")
+    _curve_options(curve)
+    _band_options(curve)
+    two = _command(
+        commands, "compare", "test where two systems differ on test, thresholds from dev", runs
+    )
+    _systems_options(two)
+    _curve_options(two)
+    families = {fit: "auto", report: "auto", curve: "empirical", two: "empirical"}
+    for command, family in families.items():
+        _shared_options(command, family)
+    return parser
+
+
+def _curve_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
+        help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)",
+    )  # fmt: skip
+    measures = (*MEASURES, "weighted-error")
+    parser.add_argument(
+        "--measure", default="hter", choices=measures, metavar="M",
+        help=f"what is met: {', '.join(measures)} (default: hter)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--alpha", nargs="+", action="extend", type=float, metavar="A",
+        help="the criterion's weights or targets in [0, 1] (default: 0, 0.01, ..., 1)",
+    )  # fmt: skip
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    form.add_argument("--csv", action="store_true", help="one row an alpha on standard output")
+    parser.add_argument("-o", "--output", metavar="OUT", help="picture to write, .svg or .png")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
+
+
+def _interval_options(parser: argparse.ArgumentParser, of: str, drawn: str) -> None:
+    """Unasked ones stay None: the command says what they need, or takes the default."""
+    parser.add_argument(
+        "--level", type=float, metavar="L", help=f"confidence level {of} (default: {LEVEL})"
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N",
+        help=f"seed by which {drawn} are resampled (default: {SEED}, so a call can be repeated)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--group", nargs="+", metavar="COLUMN",
+        help="one or two columns that name what trials hang on, such as claimed real of 4col"
+        " files: the trials of a group are resampled together",
+    )  # fmt: skip
+
+
+def _band_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--band", choices=("test", "both"),
+        help="interval of the curve: test resamples the test trials at dev's thresholds as they"
+        " are; both also lets dev choose again",
+    )  # fmt: skip
+    _interval_options(parser, "of the band", "trials")
+    parser.add_argument(
+        "--replicates", type=int, metavar="N",
+        help="bootstrap replicates (default:"
+        f" {REPLICATES['test']} for --band test, {REPLICATES['both']} for --band both)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--simultaneous", action="store_true",
+        help="one band for the whole curve instead of an interval at each alpha",
+    )  # fmt: skip
+
+
+def _systems_options(parser: argparse.ArgumentParser) -> None:
+    for role, verb in (("dev", "choose on"), ("test", "meet, the same trials in one order")):
+        parser.add_argument(
+            f"--{role}", required=True, nargs="+", action="extend", metavar=role.upper(),
+            help=f"two files: scores of the first and of the second system to {verb}",
+        )  # fmt: skip
+    parser.add_argument(
+        "--name", nargs="+", action="extend", metavar="NAME",
+        help="two names of the systems (default: A B)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--id", metavar="COLUMN",
+        help="column that names the trial: whether both test files hold the same trials in one"
+        " order is then checked",
+    )  # fmt: skip
+    parser.add_argument(
+        "--unpaired", action="store_true",
+        help="the systems judge different test trials, which are drawn independently",
+    )  # fmt: skip
+    _interval_options(parser, "of the difference at each alpha", "test trials")
+    parser.add_argument(
+        "--replicates", type=int, metavar="N", default=REPLICATES["test"],
+        help="bootstrap replicates (default: %(default)s)",
+    )  # fmt: skip
+
+
+def _command(
+    commands: Any, name: str, what: str, runs: Mapping[str, Run]
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=what,
+        description=what[0].upper() + what[1:] + ".",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=runs[name])
+    return parser
+
+
+def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
+    parser.add_argument(
+        "--family", default=family,
+        choices=("auto", *FAMILIES),
+        help="law to fit (default: %(default)s); auto is beta where every score of the call, of"
+        " two systems each by itself, lies in [0, 1], else normal; empirical is the scores"
+        " themselves",
+    )  # fmt: skip
+    parser.add_argument("--score", default="score", metavar="COLUMN", help="column of the scores")
+    parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels")
+    parser.add_argument("--client-label", metavar="LABEL", help="label of the clients")
+    parser.add_argument(
+        "--format", choices=FORMATS,
+        help="format of the files (default: what their content shows)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--boundary", choices=POLICIES,
+        help="what to do with scores of exactly 0 and 1 (default: inflate, with a warning)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--resolution", type=float, metavar="R", help="scores were rounded to multiples of R"
+    )

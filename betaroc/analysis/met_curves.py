@@ -1,0 +1,167 @@
+"""Expected performance curves of an analysis: each choice of dev met on each test set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from betaroc._value import Value
+from betaroc.analysis.epc import band_numbers, epc_arrays
+from betaroc.analysis.format import level_words, number, percent
+from betaroc.analysis.parts import Note, Part, is_modelled, noted
+from betaroc.analysis.text import columns
+from betaroc.bands import Band
+from betaroc.errors import BetarocWarning, InputError, SameDataWarning
+from betaroc.expected_performance import Epc, epc
+
+__all__ = [
+    "MetCurve", "curve_numbers", "curves_text", "ends_words", "loss_words", "met_curves",
+    "table_rows",
+]  # fmt: skip
+
+#: Where tables give the curve's values, and the one of the sentence.
+ALPHAS = (0.1, 0.25, 0.5, 0.75, 0.9)
+_MIDDLE = 0.5
+_REPLICATES = 2000
+#: Sums of the same rates in another order are equal to this.
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetCurve(Value):
+    """HTER on a test set at the thresholds that dev chose for each weighted error.
+
+    Parameters
+    ----------
+    role : str
+        The test set, such as "test" or "test 2".
+    chosen_by : {"model", "scores"}
+        Whether dev's fitted model or dev's scores chose the thresholds.
+    epc : Epc
+        The curve.
+    band : Band or None
+        Its pointwise interval at these thresholds; None where the test scores cannot be
+        resampled, as with fractional weights: a warning says why.
+    """
+
+    role: str
+    chosen_by: str
+    epc: Epc
+    band: Band | None
+
+
+def met_curves(
+    dev: Part, tests: Sequence[Part], level: float, rng: Any, notes: list[Note]
+) -> tuple[MetCurve, ...]:
+    """Of every test set, by dev's model where there is one and by dev's scores."""
+    choosers: list[tuple[str, Any]] = [("scores", dev.scores)]
+    if dev.fit is not None and is_modelled(dev):
+        choosers.insert(0, ("model", dev.fit))
+    found = []
+    for part in tests:
+        caught: list[Note] = []
+        with noted(caught, f"{part.role}: "):
+            curves = [(chosen_by, epc(given, part.scores)) for chosen_by, given in choosers]
+        # That test is dev was said where the set was read; the rest is said once.
+        said = [note for note in caught if note.category is not SameDataWarning]
+        notes.extend(dict.fromkeys(said))
+        bands: list[Band | None] = [None for _ in curves]
+        try:
+            bands = [
+                curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
+                for _, curve in curves
+            ]
+        except InputError as error:
+            message = f"{part.role}: no interval around its expected performance curves. {error}"
+            notes.append(Note(BetarocWarning, message))
+        for (chosen_by, curve), band in zip(curves, bands, strict=True):
+            found.append(MetCurve(part.role, chosen_by, curve, band))
+    return tuple(found)
+
+
+# -------------------------------------------------------------------------------- numbers
+def curve_numbers(met: MetCurve) -> dict[str, Any]:
+    """The curve, its band and what the loss is made of."""
+    split = met.epc.loss_split()
+    return {
+        "set": met.role,
+        "chosen_by": met.chosen_by,
+        "criterion": met.epc.criterion,
+        "measure": met.epc.measure,
+        **epc_arrays(met.epc),
+        "loss_split": {
+            "threshold": split.threshold.tolist(), "separability": split.separability.tolist(),
+        },
+        "band": None if met.band is None else band_numbers(met.band),
+        "area": met.epc.area(),
+    }  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------- words
+def table_rows(met: MetCurve) -> list[list[str]]:
+    """Alpha, promised, met, the interval's ends, test's own, at a few alphas."""
+    curve, band = met.epc, met.band
+    nowhere = np.full(curve.alpha.size, np.nan)
+    low, high = (nowhere, nowhere) if band is None else (band.low, band.high)
+    arrays = (curve.expected, curve.value, low, high, curve.a_posteriori)
+    return [
+        [number(alpha), *(percent(float(values[_place(curve, alpha)])) for values in arrays)]
+        for alpha in ALPHAS
+    ]
+
+
+def _place(curve: Epc, alpha: float) -> int:
+    return int(np.argmin(np.abs(curve.alpha - alpha)))
+
+
+def loss_words(met: MetCurve) -> str:
+    """What was promised and met at alpha 0.5, and why they differ."""
+    curve = met.epc
+    k = _place(curve, _MIDDLE)
+    promised, value = float(curve.expected[k]), float(curve.value[k])
+    split = curve.loss_split()
+    misplaced, apart = float(split.threshold[k]), float(split.separability[k])
+    who = "dev's fitted laws" if met.chosen_by == "model" else "dev's scores"
+    own = "than those laws say" if met.chosen_by == "model" else "than on dev"
+    opening = f"Thresholds by {who}, alpha {number(_MIDDLE)}: HTER {percent(promised)} promised,"
+    opening += f" {percent(value)} met on {met.role}"
+    if abs(value - promised) <= _NOTHING:
+        return f"{opening}: the promise was kept."
+    less = "less" if apart > 0.0 else "more"
+    threshold = (
+        "no part of it because of the threshold, which is as good as this set's own"
+        if abs(misplaced) <= _NOTHING
+        else f"{_points(misplaced)} because the threshold is not the best for this set"
+    )
+    separability = (
+        "none because of the classes, which are as well separable as before"
+        if abs(apart) <= _NOTHING
+        else f"{_points(apart)} because the classes are {less} separable {own}"
+    )
+    return f"{opening}, a change of {_points(value - promised)}: {threshold}, {separability}."
+
+
+def _points(change: float) -> str:
+    """Percentage points with their sign."""
+    return f"{100.0 * change:+.3g} points"
+
+
+def curves_text(curves: Sequence[MetCurve]) -> str:
+    """Tables of all curves."""
+    blocks = []
+    for met in curves:
+        who = "dev's fitted model" if met.chosen_by == "model" else "dev's scores"
+        title = f"{met.role}: expected performance curve, thresholds chosen by {who}, HTER"
+        head = ["alpha", "promised", "met", *ends_words(met), "own threshold"]
+        blocks.append(f"{title}\n{columns([head, *table_rows(met)])}\n  {loss_words(met)}")
+    return "\n\n".join(blocks)
+
+
+def ends_words(met: MetCurve) -> list[str]:
+    """Heads of the interval's two columns."""
+    if met.band is None:
+        return ["low", "high"]
+    return [f"{level_words(met.band.level)} low", "high"]

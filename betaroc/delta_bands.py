@@ -1,0 +1,347 @@
+"""Intervals of a curve whose test side is a fit: its parameters vary, not its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+from betaroc.errors import InputError
+from betaroc.expected_performance import Epc
+from betaroc.measures import MEASURES, OperatingPoint
+from betaroc.resampling import streams
+from betaroc.threshold_error import ThresholdError, _joint_roots
+
+__all__ = ["FittedTest", "delta_interval", "fitted_test"]
+
+#: Step of the differences, in standard errors: rates are smooth, and known to 1e-12.
+_STEP = 0.01
+#: Parameters that are positive: they vary in their logarithm.
+_POSITIVE = frozenset({"a", "b", "sigma"})
+_MASSES = ("at_zero", "at_one")
+_KNOWN = _POSITIVE | {"mu", *_MASSES}
+
+
+class _Choice(Protocol):
+    """What makes dev's thresholds vary."""
+
+    @property
+    def shrink(self) -> float: ...
+
+    def draw(self, rng: np.random.Generator) -> Thresholds | None: ...
+
+
+@dataclass(frozen=True)
+class FittedTest:
+    """The two laws of a fit as a point with a normal error, in free coordinates.
+
+    Positive parameters are taken as logarithms, point masses as log(mass / rest), so that
+    no step leaves the family; a mass that nobody had stays 0.
+
+    Parameters
+    ----------
+    laws : tuple of Distribution
+        Client and impostor, at the estimates.
+    names : tuple of tuple of str
+        Parameters of each law that vary.
+    place : ndarray, shape (parameters,)
+        Coordinates of the clients' law, then of the impostors'.
+    roots : ndarray, shape (rank, parameters)
+        Their change with one standard error along each root of the covariance.
+    prior : float
+        P(client).
+    trials : float
+        Trials whose share of clients the prior is; 0 where the prior is a given number.
+    shared : bool
+        Whether dev is the same fit: then one set of errors moves both sides.
+    """
+
+    laws: tuple[Distribution, Distribution]
+    names: tuple[tuple[str, ...], tuple[str, ...]]
+    place: FloatArray
+    roots: FloatArray
+    prior: float
+    trials: float
+    shared: bool = False
+
+    def rates(self, z: FloatArray, t: Thresholds) -> FloatArray:
+        """FAR, FRR, TPR and TNR of the laws z standard errors away, a row for each row of z."""
+        at = self.place + z @ self.roots
+        cut = len(self.names[0])
+        frr, tpr = _tails(self.laws[0], self.names[0], at[:, :cut], t)
+        tnr, far = _tails(self.laws[1], self.names[1], at[:, cut:], t)
+        return np.array([far, frr, tpr, tnr])
+
+    def values(
+        self,
+        e: Epc,
+        rng: np.random.Generator,
+        size: int,
+        again: _Choice | None,
+        *,
+        stratified: bool,
+    ) -> FloatArray:
+        """The measure at drawn parameters, at the curve's thresholds or at those drawn again.
+
+        Where fewer dev scores are drawn than there were, the part of a replicate that is
+        due to its thresholds is shrunk.
+        """
+        z = rng.standard_normal((size, self.roots.shape[0]))
+        if again is None:
+            t = e.chosen
+        elif self.shared and isinstance(again, ThresholdError):
+            t = _stacked(e, (again.at(one) for one in z))
+        else:
+            t = _stacked(e, (again.draw(rng) for _ in z))
+        priors = np.full(size, self.prior)
+        if not stratified and self.trials > 0.0:
+            trials = round(self.trials)
+            priors = rng.binomial(trials, self.prior, size) / trials
+        values = self.measured(e, self.rates(z, t), priors)
+        if again is None or again.shrink == 1.0:
+            return values
+        fixed = self.measured(e, self.rates(z, e.chosen), priors)
+        return np.asarray((1.0 - again.shrink) * fixed + again.shrink * values)
+
+    @staticmethod
+    def measured(e: Epc, rates: FloatArray, priors: FloatArray) -> FloatArray:
+        """The curve's measure of FAR, FRR, TPR and TNR, a row a prior."""
+        values = np.empty(rates.shape[1:])
+        for prior in np.unique(priors):
+            rows = priors == prior
+            far, frr, tpr, tnr = rates[:, rows]
+            values[rows] = e._measured(OperatingPoint(np.nan, far, frr, prior, tpr=tpr, tnr=tnr))
+        return values
+
+
+def _stacked(e: Epc, chosen: Iterable[Thresholds | None]) -> Thresholds:
+    """Thresholds of the replicates, a row each; nan where a class was not drawn at all."""
+    rows = [
+        np.full((3, e.alpha.size), np.nan) if t is None else [t.theta, t.complement, t.logit]
+        for t in chosen
+    ]
+    return Thresholds(*np.swapaxes(np.array(rows), 0, 1))
+
+
+def _tails(
+    law: Distribution, names: tuple[str, ...], place: FloatArray, t: Thresholds
+) -> tuple[FloatArray, FloatArray]:
+    """P(S <= t) and P(S > t), a row for each row of free coordinates.
+
+    Many laws of a family at once: each tail to about 1e-14, without its logarithm.
+    """
+    given = {name: place[:, [k]] for k, name in enumerate(names)}
+    base = law.base if isinstance(law, Inflated) else law
+    lower, upper = _TAILS[type(base)](base, {n: _value(n, x) for n, x in given.items()}, t)
+    if not isinstance(law, Inflated):
+        return lower, upper
+    odds = [_value(n, given[n]) if n in given else np.zeros((1, 1)) for n in _MASSES]
+    rest = 1.0 / (1.0 + odds[0] + odds[1])
+    above, reached = t.theta >= 0.0, (t.logit == np.inf) | (t.theta > 1.0)
+    lower = rest * (lower + odds[0] * above + odds[1] * reached)
+    upper = rest * (upper + odds[0] * ~above + odds[1] * ~reached)
+    return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
+
+
+def _value(name: str, coordinate: FloatArray) -> FloatArray:
+    return coordinate if name == "mu" else np.exp(coordinate)
+
+
+def _beta_tails(
+    law: Any, values: dict[str, FloatArray], t: Thresholds
+) -> tuple[FloatArray, FloatArray]:
+    from scipy.special import betainc
+
+    a, b = values.get("a", law.a), values.get("b", law.b)
+    with np.errstate(under="ignore"):
+        lower = betainc(a, b, np.clip(t.theta, 0.0, 1.0))
+        return lower, betainc(b, a, np.clip(t.complement, 0.0, 1.0))
+
+
+def _normal_tails(
+    law: Any, values: dict[str, FloatArray], t: Thresholds
+) -> tuple[FloatArray, FloatArray]:
+    from scipy.special import ndtr
+
+    place = t.logit if law.on_unit else t.theta
+    z = (place - values.get("mu", law.mu)) / values.get("sigma", law.sigma)
+    return ndtr(z), ndtr(-z)
+
+
+_Tails = Callable[[Any, dict[str, FloatArray], Thresholds], tuple[FloatArray, FloatArray]]
+_TAILS: dict[type[Distribution], _Tails] = {
+    Beta: _beta_tails,
+    Normal: _normal_tails,
+    LogitNormal: _normal_tails,
+}
+
+
+# ------------------------------------------------------------------------- free coordinates
+def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
+    """Test's fit as what varies; None where test is anything but a fit of continuous laws.
+
+    Both laws vary together where the fit's scores carry `groups`.
+    """
+    fit = e.test_fit
+    if fit is None or e.test.client.continuous is None or e.test.impostor.continuous is None:
+        return None
+    laws = e.test.client, e.test.impostor
+    names, places, rates = [], [], []
+    for law, result in zip(laws, (fit.client, fit.impostor), strict=True):
+        base = law.base if isinstance(law, Inflated) else law
+        if type(base) not in _TAILS or not set(result.names) <= _KNOWN:
+            raise InputError(
+                "test's fit must be of laws whose parameters can vary on their own (beta, normal,"
+                f" logit-normal, with point masses or without); got parameters"
+                f" {', '.join(result.names)}. Give the test scores themselves."
+            )
+        free, place, rate = _free(result.names, result.values)
+        names.append(free)
+        places.append(place)
+        rates.append(rate)
+    observed = e.test.prior == fit.model.prior
+    trials = fit.client.total_weight + fit.impostor.total_weight if observed else 0.0
+    return FittedTest(
+        laws,
+        (names[0], names[1]),
+        np.concatenate(places),
+        _roots_of(fit, rates, groups=groups),
+        e.test.prior,
+        trials,
+        e.dev_fit is not None and e.dev_fit == fit,
+    )
+
+
+def _roots_of(fit: Any, rates: list[FloatArray], *, groups: bool) -> FloatArray:
+    """Roots of the covariance of both laws' free coordinates: those of `threshold_error`."""
+    if not all(np.all(np.isfinite(result.cov)) for result in (fit.client, fit.impostor)):
+        raise InputError(
+            "test's fit must have a finite covariance to vary; got"
+            f" {fit.client.distribution!r:.60} and {fit.impostor.distribution!r:.60}. Give the"
+            " test scores themselves."
+        )
+    client, impostor = rates
+    rate = np.zeros(np.add(client.shape, impostor.shape))
+    rate[: client.shape[0], : client.shape[1]] = client
+    rate[client.shape[0] :, client.shape[1] :] = impostor
+    return np.asarray(_joint_roots(fit, groups=groups) @ rate.T)
+
+
+def _free(
+    names: tuple[str, ...], values: tuple[float, ...]
+) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
+    """Names, coordinates and their derivatives by all parameters, of those that vary."""
+    rest = 1.0 - sum(v for n, v in zip(names, values, strict=True) if n in _MASSES)
+    kept, place, rates = [], [], []
+    for k, (name, value) in enumerate(zip(names, values, strict=True)):
+        if name in _MASSES and value == 0.0:
+            continue
+        rate = np.zeros(len(names))
+        if name in _MASSES:
+            rate[[other in _MASSES for other in names]] = 1.0 / rest
+            rate[k] += 1.0 / value
+            coordinate = np.log(value) - np.log(rest)
+        elif name in _POSITIVE:
+            rate[k] = 1.0 / value
+            coordinate = np.log(value)
+        else:
+            rate[k] = 1.0
+            coordinate = value
+        kept.append(name)
+        place.append(float(coordinate))
+        rates.append(rate)
+    return tuple(kept), np.array(place), np.array(rates).reshape(len(kept), len(names))
+
+
+# ---------------------------------------------------------------------------- delta method
+def delta_interval(
+    e: Epc,
+    test: FittedTest,
+    level: float,
+    *,
+    again: ThresholdError | None,
+    simultaneous: bool,
+    stratified: bool,
+    replicates: int,
+    rng: Any,
+) -> tuple[FloatArray, FloatArray]:
+    """Normal intervals from the derivatives of the curve in all that varies."""
+    from scipy.special import ndtri
+
+    changes = _changes(e, test, again, stratified=stratified)
+    error = np.sqrt(np.sum(changes**2, axis=1))
+    reach = float(ndtri(0.5 * (1.0 + level)))
+    if simultaneous:
+        reach = _sup_t(changes, error, level, replicates, rng)
+    return _interval(e, reach * error)
+
+
+def _changes(
+    e: Epc, test: FittedTest, again: ThresholdError | None, *, stratified: bool
+) -> FloatArray:
+    """Change of the measure with one standard error of each independent source, a column each."""
+    still = np.zeros(test.roots.shape[0])
+
+    def moved(z: FloatArray, chosen: Thresholds, prior: float) -> FloatArray:
+        return np.asarray(test.measured(e, test.rates(z[None], chosen), np.array([prior]))[0])
+
+    def of_laws(z: FloatArray) -> FloatArray:
+        return moved(z, e.chosen, test.prior)
+
+    if again is None:
+        parts = [_slopes(of_laws, still.size)]
+    elif test.shared:
+        at = again.at
+        parts = [_slopes(lambda z: moved(z, at(z), test.prior), still.size)]
+    else:
+        at = again.at
+        parts = [_slopes(of_laws, still.size)]
+        parts.append(_slopes(lambda z: moved(still, at(z), test.prior), again.slope.shape[1]))
+    if not stratified and test.trials > 0.0:
+        error = float(np.sqrt(test.prior * (1.0 - test.prior) / test.trials))
+        parts.append(_slopes(lambda z: moved(still, e.chosen, test.prior + error * z[0]), 1))
+    return np.concatenate(parts, axis=1)
+
+
+def _slopes(value: Callable[[FloatArray], FloatArray], rank: int) -> FloatArray:
+    """Derivatives in each of the standardised coordinates, by central differences."""
+    steps = _STEP * np.eye(rank)
+    return np.stack([(value(z) - value(-z)) / (2.0 * _STEP) for z in steps], axis=1)
+
+
+def _sup_t(
+    changes: FloatArray, error: FloatArray, level: float, replicates: int, rng: Any
+) -> float:
+    """Quantile of the largest standardised deviation of the Gaussian process."""
+    moving = error > 0.0
+    if not np.any(moving):
+        return 0.0
+    unit = changes[moving] / error[moving, None]
+    largest = np.empty(replicates)
+    for rows, stream in streams(replicates, rng):
+        z = stream.standard_normal((rows.stop - rows.start, unit.shape[1]))
+        largest[rows] = np.max(np.abs(z @ unit.T), axis=1)
+    return float(np.quantile(largest, level))
+
+
+def _interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Value -+ reach, on the logit scale for fractions, within the range for others."""
+    v = e.value
+    known = MEASURES.get(e.measure)
+    bottom, top = (0.0, 1.0) if known is None else (known.low, known.high)
+    if (bottom, top) != (0.0, 1.0):
+        return np.maximum(v - reach, bottom), np.minimum(v + reach, top)
+    spread = v * (1.0 - v)
+    inside = spread > 0.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        factor = np.exp(np.where(inside, reach / np.where(inside, spread, 1.0), 0.0))
+        low, high = v / (v + (1.0 - v) * factor), v / (v + (1.0 - v) / factor)
+    return np.where(inside, low, v), np.where(inside, high, v)

@@ -1,0 +1,269 @@
+"""Two systems: where their curves differ, by how much, and the bootstrap behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betaroc._words import shown
+from betaroc.analysis.compare import leader, system_names
+from betaroc.analysis.epc import is_rate, measure_title
+from betaroc.analysis.format import level_words, number
+from betaroc.criteria import CRITERIA
+from betaroc.errors import InputError
+from betaroc.plot.alphas import axes_of_a_curve, draw_interval, zones
+from betaroc.plot.style import (
+    COLOURS,
+    legend,
+    legend_below,
+    named,
+    new_axes,
+    rate_axis,
+    stacked_axes,
+)
+
+if TYPE_CHECKING:
+    from betaroc.comparison import Comparison
+
+__all__ = ["plot_comparison", "plot_difference", "plot_difference_histogram"]
+
+#: Of the first and the second system: line, colour, hatch of the alphas where it is better.
+_LINES, _COLOURS, _HATCHES = ("-", "--"), COLOURS[:2], ("///", "...")
+_DARK = "#333333"
+
+
+def plot_comparison(
+    comparison: Comparison, ax: Any = None, *, names: Sequence[str] | None = None
+) -> Any:
+    """Draw both expected performance curves, the alphas in which they differ shaded.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        From :func:`betaroc.compare`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes on a figure of their own if left out.
+    names : sequence of two str, optional
+        What the systems are called; the names of the test sets where they differ, else
+        A and B.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If `names` are not two.
+
+    Notes
+    -----
+    Where the interval of the difference excludes 0 the ground has the colour and the
+    hatch of the better system, and the legend names it. Each alpha is judged by itself.
+
+    References
+    ----------
+    Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
+    curve, Figures 6 and 8.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+    >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.4, 0.6])
+    >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.4, 0.6])
+    >>> ax = plot_comparison(br.compare(good, poor, replicates=200, rng=1))
+    >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    ['A', 'B', 'A better (95 %)']
+    """
+    called = _called(comparison, names)
+    fresh = ax is None
+    ax = new_axes(ax)
+    order = np.argsort(comparison.alpha, kind="stable")
+    alpha = comparison.alpha[order]
+    for k, epc in enumerate((comparison.first, comparison.second)):
+        marker = ("o", "s")[k] if alpha.size == 1 else ""
+        ax.plot(
+            alpha, epc.value[order], color=_COLOURS[k], linestyle=_LINES[k], linewidth=1.7,
+            marker=marker, label=called[k],
+        )  # fmt: skip
+    _shade(ax, comparison, called)
+    if fresh:
+        axes_of_a_curve(ax, comparison.first)
+    _legend(ax, fresh=fresh)
+    return ax
+
+
+def plot_difference(
+    comparison: Comparison, ax: Any = None, *, names: Sequence[str] | None = None
+) -> Any:
+    """Draw the difference of two curves with its interval and the line of no difference.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        From :func:`betaroc.compare`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes if left out.
+    names : sequence of two str, optional
+        What the systems are called, as in :func:`plot_comparison`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If `names` are not two.
+
+    Notes
+    -----
+    The value of the first system minus that of the second; where the interval excludes
+    0 the ground has the colour and the hatch of the better one. A value that is 0/0 is
+    a gap.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+    >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.4, 0.6])
+    >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.4, 0.6])
+    >>> plot_difference(br.compare(good, poor, replicates=200, rng=1)).get_ylabel()
+    'difference in half total error rate'
+    """
+    called = _called(comparison, names)
+    fresh = ax is None
+    ax = new_axes(ax)
+    order = np.argsort(comparison.alpha, kind="stable")
+    alpha = comparison.alpha[order]
+    marker = "o" if alpha.size == 1 else ""
+    ax.plot(alpha, comparison.difference[order], color=_DARK, linewidth=1.6, marker=marker,
+            label=f"{called[0]} - {called[1]}")  # fmt: skip
+    draw_interval(ax, alpha, comparison.low[order], comparison.high[order], _DARK,
+                  label=f"{level_words(comparison.level)} pointwise")  # fmt: skip
+    ax.axhline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
+    _shade(ax, comparison, called)
+    if fresh:
+        _axes_of_a_difference(ax, comparison)
+    _legend(ax, fresh=fresh)
+    return ax
+
+
+def plot_difference_histogram(
+    comparison: Comparison,
+    alpha: float,
+    ax: Any = None,
+    *,
+    bins: int = 50,
+    names: Sequence[str] | None = None,
+) -> Any:
+    """Draw the bootstrap differences at one alpha, the interval's ends and zero marked.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        From :func:`betaroc.compare`.
+    alpha : float
+        One of the curves'.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes if left out.
+    bins : int
+        Number of bars.
+    names : sequence of two str, optional
+        What the systems are called, as in :func:`plot_comparison`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If `alpha` is not one of the curves', `bins` is less than 1 or `names` are not two.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+    >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+    >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.5])
+    >>> result = br.compare(good, poor, replicates=200, rng=1)
+    >>> ax = plot_difference_histogram(result, 0.5, bins=4)
+    >>> sum(int(bar.get_height()) for bar in ax.patches)
+    200
+    """
+    called = _called(comparison, names)
+    counts, edges = comparison.histogram(alpha, bins)
+    place = int(np.argmin(np.abs(comparison.alpha - alpha)))
+    fresh = ax is None
+    ax = new_axes(ax)
+    ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=_COLOURS[0], alpha=0.32,
+           edgecolor="white", linewidth=0.3, label="_nolegend_")  # fmt: skip
+    ax.axvline(0.0, color="black", linewidth=1.2, linestyle=":", label="no difference", gid="zero")
+    ax.axvline(float(comparison.difference[place]), color=_DARK, linewidth=1.6,
+               label=f"{called[0]} - {called[1]} on test", gid="difference")  # fmt: skip
+    for end, label in ((comparison.low, level_words(comparison.level)),
+                       (comparison.high, "_nolegend_")):  # fmt: skip
+        ax.axvline(float(end[place]), color=_COLOURS[1], linewidth=1.4, linestyle="--",
+                   label=label + " interval" * (label[0] != "_"), gid="interval")  # fmt: skip
+    if fresh:
+        title = measure_title(comparison.first)
+        at = "" if CRITERIA[comparison.first.criterion].single else f" at alpha {number(alpha)}"
+        named(ax, f"difference in {title}{at}", "bootstrap replicates")
+        if is_rate(comparison.first.measure):
+            rate_axis(ax.xaxis)
+    _legend(ax, fresh=fresh)
+    return ax
+
+
+def draw_both(comparison: Comparison, names: Sequence[str]) -> Any:
+    """Both curves above, their difference below, on one figure; the upper axes."""
+    upper, lower = stacked_axes()
+    plot_comparison(comparison, upper, names=names)
+    plot_difference(comparison, lower, names=names)
+    axes_of_a_curve(upper, comparison.first)
+    upper.set_xlabel("")
+    _axes_of_a_difference(lower, comparison)
+    legend_below(upper, None, also=lower)
+    return upper
+
+
+def _axes_of_a_difference(ax: Any, comparison: Comparison) -> None:
+    axes_of_a_curve(ax, comparison.first)
+    ax.set_ylabel(f"difference in {measure_title(comparison.first)}", parse_math=False)
+
+
+def _called(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, str]:
+    if names is None:
+        return system_names(comparison)
+    if isinstance(names, str) or len(names) != 2:
+        raise InputError(
+            f"names must be those of the two systems; got {shown(names)}. Give two, such as"
+            ' names=("A", "B").'
+        )
+    return names[0], names[1]
+
+
+def _shade(ax: Any, comparison: Comparison, called: tuple[str, str]) -> None:
+    """The ground in colour and hatch of whichever system is better there."""
+    order = np.argsort(comparison.alpha, kind="stable")
+    alpha, who = comparison.alpha[order], leader(comparison)[order]
+    for k in (0, 1):
+        label = f"{called[k]} better ({level_words(comparison.level)})"
+        for start, stop in zones(alpha, who == k + 1):
+            ax.axvspan(
+                start, stop, facecolor=(_COLOURS[k], 0.10), edgecolor=(_COLOURS[k], 0.35),
+                hatch=_HATCHES[k], linewidth=0.0, zorder=0.5, label=label,
+                gid=f"better-{k + 1}",
+            )  # fmt: skip
+            label = "_nolegend_"
+
+
+def _legend(ax: Any, *, fresh: bool) -> None:
+    """Under axes of our own, else inside: a caller's figure keeps its size."""
+    legend(ax, loc="best")
+    if fresh:
+        legend_below(ax, None)
