@@ -49,9 +49,9 @@ def choose_linear(
     total = gaps.far[corners] + gaps.frr[corners]
     vertices = hull_vertices(x, y)
     criterion = _criterion(alpha, x[vertices], y[vertices])
-    chosen = [vertices[_least(row, total[vertices])] for row in criterion]
+    chosen = vertices[_least(criterion, total[vertices])]
     # Where x alone counts, equal x of a larger y may have the lower HTER.
-    chosen = [_least(x, total) if a == 1.0 else k for a, k in zip(alpha, chosen, strict=True)]
+    chosen = np.where(alpha == 1.0, _least(x[None, :], total), chosen)
     return gaps.thresholds(corners[chosen])
 
 
@@ -103,16 +103,15 @@ def hull_vertices(x: FloatArray, y: FloatArray) -> Index:
     return order
 
 
-def _least(criterion: FloatArray, total: FloatArray) -> int:
-    """Least criterion, then least FAR + FRR, then lowest threshold (the order of the arrays)."""
-    near = np.nonzero(_tied(criterion))[0]
-    near = near[_tied(total[near])]
-    return int(near[0])
+def _least(criterion: FloatArray, total: FloatArray) -> Index:
+    """In each row least criterion, then least FAR + FRR, then lowest threshold (their order)."""
+    totals = np.where(_tied(criterion), total, np.inf)
+    return np.asarray(np.argmax(_tied(totals), axis=1), dtype=np.intp)
 
 
 def _tied(values: FloatArray) -> npt.NDArray[np.bool_]:
-    least = np.min(values)
-    return np.asarray(values <= least + _CLOSE * abs(least))
+    least = np.min(values, axis=-1, keepdims=True)
+    return np.asarray(values <= least + _CLOSE * np.abs(least))
 
 
 # ------------------------------------------------------------------------- rate targets
@@ -125,37 +124,21 @@ def choose_nearest(
     order = np.argsort(values, kind="stable")  # nan last
     levels = values[order]
     levels = levels[: np.searchsorted(levels, np.inf)]
+    above = np.searchsorted(levels, alpha)
+    low = levels[np.maximum(above - 1, 0)]
+    high = levels[np.minimum(above, levels.size - 1)]
+    excess = np.abs(high - alpha) - np.abs(low - alpha)
+    for k in np.flatnonzero((np.abs(excess) <= _NEAR) & (low < high)):
+        exact = decisions.exact_weight(float(alpha[k]))
+        excess[k] = float(abs(_short(high[k]) - exact) - abs(_short(low[k]) - exact))
     same = _SAME_COUNTS if gaps.whole else _SAME_WEIGHTS
-    places = np.searchsorted(levels, alpha)
-    chosen = []
-    for a, k in zip(alpha.tolist(), places.tolist(), strict=True):
-        around = [levels[m] for m in (k - 1, k) if 0 <= m < levels.size]
-        near = [_members(levels, v, same) for v in _nearest(a, around)]
-        index = np.sort(np.concatenate([order[first:last] for first, last in near]))
-        total = gaps.far[index] + gaps.frr[index]
-        chosen.append(index[np.argmax(_tied(total))])
-    return gaps.thresholds(np.array(chosen, dtype=np.intp))
-
-
-def _nearest(target: float, levels: list[float]) -> list[float]:
-    """The level nearest to a target, both where they are equally near."""
-    if len(levels) == 1:
-        return levels
-    low, high = levels
-    excess = abs(high - target) - abs(low - target)
-    if abs(excess) <= _NEAR:
-        exact = decisions.exact_weight(target)
-        exactly = abs(_short(high) - exact) - abs(_short(low) - exact)
-        if exactly == 0:
-            return levels
-        excess = float(exactly)
-    return [low] if excess > 0.0 else [high]
-
-
-def _members(levels: FloatArray, value: float, same: float) -> tuple[int, int]:
-    """The run of levels that agree with a value to rounding."""
-    first = np.searchsorted(levels, value - same, side="left")
-    return int(first), int(np.searchsorted(levels, value + same, side="right"))
+    first = np.searchsorted(levels, np.where(excess < 0.0, high, low) - same, side="left")
+    last = np.searchsorted(levels, np.where(excess > 0.0, low, high) + same, side="right")
+    chosen = order[first]
+    for k in np.flatnonzero(last - first > 1):
+        index = np.sort(order[first[k] : last[k]])
+        chosen[k] = index[np.argmax(_tied(gaps.far[index] + gaps.frr[index]))]
+    return gaps.thresholds(chosen)
 
 
 def _short(value: float) -> Fraction:

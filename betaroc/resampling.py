@@ -137,7 +137,8 @@ def draw_law(rng: np.random.Generator, law: Empirical, size: int) -> Drawn:
     places, masses = law._steps
     if size <= _ROWS_A_CELL * places.size:
         rows = rng.integers(round(law.total), size=size)
-        cells = np.searchsorted(law._below, rows, side="right") - 1
+        single = places.size == round(law.total)  # the row is its place
+        cells = rows if single else np.searchsorted(law._below, rows, side="right") - 1
         drawn = np.bincount(cells, minlength=places.size)
     else:
         counts = np.rint(masses).astype(np.int64)
