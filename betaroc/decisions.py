@@ -23,6 +23,7 @@ from betaroc.distributions.pairs import Pair
 from betaroc.measures import precision_of
 
 __all__ = [
+    "TINY",
     "at_far",
     "at_frr",
     "at_tpr",
@@ -37,6 +38,8 @@ __all__ = [
 #: Values of a criterion that agree to this are tied.
 _TIE = 1e-12
 _LIMIT_DENOMINATOR = 10**9
+#: Rates below this have lost digits.
+TINY = 1e-300
 
 
 @lru_cache(maxsize=4096)
@@ -253,9 +256,12 @@ def max_f(pair: Pair, weight: float, prior: float) -> Thresholds:
         with np.errstate(invalid="ignore", divide="ignore"):
             return true / (weight * (true + (1.0 - prior) * pair.far(t)) + (1.0 - weight) * prior)
 
-    t = pair.candidates
+    # Where F rises to a limit at an end only the mesh comes near it; rates that underflow are none.
+    t = Thresholds.concatenate(
+        [pair.candidates, *([] if pair.discrete else [pair.place(pair.mesh)])]
+    )
     f = value(t)
-    f = np.where(np.isnan(f), 0.0, f)
+    f = np.where(np.isnan(f) | (pair.tpr(t) < TINY), 0.0, f)
     chosen = t[best(t, -f, pair.far(t) + pair.frr(t))]
     if pair.discrete:
         return chosen

@@ -8,6 +8,7 @@ a rate from a target, so that only neighbours in that rate can.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from betaroc import decisions
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.distributions._gaps import Gaps
+from betaroc.distributions._gaps import Gaps, gap_thresholds
 from betaroc.distributions.empirical import EmpiricalPair
 
 __all__ = ["choose_linear", "choose_nearest", "choose_weighted_error"]
@@ -31,6 +32,47 @@ _NEAR = 1e-9
 _SAME_COUNTS, _SAME_WEIGHTS = 1e-14, 1e-12
 
 
+# ------------------------------------------------------------------------------- corners
+@dataclass(frozen=True)
+class Corners:
+    """Gaps where no small move lowers one error and leaves the other, ascending, and both ends.
+
+    A corner lies above a place of impostors and below the next place of clients.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    tpr: FloatArray
+    far: FloatArray
+    frr: FloatArray
+    at_edges: bool
+
+    def thresholds(self, index: Index) -> Thresholds:
+        """The thresholds of some corners."""
+        return gap_thresholds(self.low[index], self.high[index], at_edges=self.at_edges)
+
+
+def corners_of(pair: EmpiricalPair) -> Corners:
+    """Corners by one search of the clients' places among the impostors', without a merge."""
+    client, impostor = pair.client, pair.impostor
+    own, other = client._steps[0], impostor._steps[0]
+    below = np.searchsorted(other, own, side="left")
+    j = np.flatnonzero(np.diff(below, prepend=0) > 0)
+    k = below[j]
+    low = np.where(j > 0, np.maximum(other[k - 1], own[j - 1]), other[k - 1])
+    top = max(own[-1], other[-1])
+    ends = np.array([-np.inf]), np.array([top])
+    total, total_other = client.total, impostor.total
+    return Corners(
+        np.concatenate([ends[0], low, ends[1]]),
+        np.concatenate([ends[0], own[j], ends[1]]),
+        np.concatenate([[1.0], client._above[j] / total, [0.0]]),
+        np.concatenate([[1.0], impostor._above[k] / total_other, [0.0]]),
+        np.concatenate([[0.0], client._below[j] / total, [1.0]]),
+        pair.at_edges,
+    )
+
+
 # ------------------------------------------------------------------------ linear criteria
 def choose_linear(
     pair: EmpiricalPair,
@@ -42,25 +84,24 @@ def choose_linear(
     `losses` makes x and y of TPR and FAR; x falls where FAR alone falls, y where
     TPR alone rises, so that the best gaps are corners.
     """
-    gaps, corners = pair.gaps, pair.gaps.corners
-    x, y = losses(gaps.tpr[corners], gaps.far[corners])
-    defined = np.isfinite(x) & np.isfinite(y)
-    corners, x, y = corners[defined], x[defined], y[defined]
-    total = gaps.far[corners] + gaps.frr[corners]
+    corners = corners_of(pair)
+    x, y = losses(corners.tpr, corners.far)
+    kept = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    x, y, total = x[kept], y[kept], corners.far[kept] + corners.frr[kept]
     vertices = hull_vertices(x, y)
     criterion = _criterion(alpha, x[vertices], y[vertices])
     chosen = vertices[_least(criterion, total[vertices])]
     # Where x alone counts, equal x of a larger y may have the lower HTER.
     chosen = np.where(alpha == 1.0, _least(x[None, :], total), chosen)
-    return gaps.thresholds(corners[chosen])
+    return corners.thresholds(kept[chosen])
 
 
 def choose_weighted_error(pair: EmpiricalPair, alpha: FloatArray) -> Thresholds:
     """For each alpha the threshold of least alpha FAR + (1 - alpha) FRR, ties on counts."""
-    gaps, corners = pair.gaps, pair.gaps.corners
-    corners = corners[hull_vertices(gaps.far[corners], gaps.frr[corners])]
-    criterion = _criterion(alpha, gaps.far[corners], gaps.frr[corners])
-    t = gaps.thresholds(corners)
+    corners = corners_of(pair)
+    vertices = hull_vertices(corners.far, corners.frr)
+    criterion = _criterion(alpha, corners.far[vertices], corners.frr[vertices])
+    t = corners.thresholds(vertices)
     least = np.min(criterion, axis=1, keepdims=True)
     close = criterion <= least + _NEAR * least
     chosen = np.argmin(criterion, axis=1)

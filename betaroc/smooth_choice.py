@@ -12,7 +12,6 @@ from betaroc import decisions
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.errors import FitError
-from betaroc.measures import precision_of
 
 __all__ = [
     "best_precision_recall",
@@ -69,8 +68,21 @@ def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
 
     places = np.concatenate([_roots(pair, slope), pair.mesh])
     t = Thresholds.concatenate([pair.candidates, pair.place(places)])
-    value = alpha * precision_of(prior, pair.tpr(t), pair.far(t)) + (1.0 - alpha) * pair.tpr(t)
+    value = alpha * _precision(pair, prior, t) + (1.0 - alpha) * pair.tpr(t)
     return t[[decisions.best(t, -value, pair.far(t) + pair.frr(t))]]
+
+
+def _precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
+    """Precision from the logs of both tails; nan, as for 0/0, where both rates underflow."""
+    values = _limit_of_precision(pair, prior, t)
+    return np.where(pair.tpr(t) + pair.far(t) < decisions.TINY, np.nan, values)
+
+
+def _limit_of_precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
+    """Precision also where the rates underflow and only their quotient does not."""
+    with np.errstate(invalid="ignore", under="ignore", over="ignore"):
+        gain = pair.client._upper(t)[1] - pair.impostor._upper(t)[1]
+        return np.asarray(prior / (prior + (1.0 - prior) * np.exp(-gain)))
 
 
 def _roots(pair: Pair, function: Callable[[FloatArray], FloatArray]) -> FloatArray:
@@ -126,26 +138,22 @@ def _nearest(
 def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     """argmin abs(precision - alpha): where TPR / FAR is what is wanted, turns, and jumps."""
     turns, mesh = _precision_mesh(pair)
-    # A precision of 1 is a limit that no threshold attains: it is met to 1e-12.
-    wanted = np.minimum(alpha[alpha > 0.0], 1.0 - _MET)
+    # A precision of 0 or 1 is a limit that no threshold attains: it is met to 1e-12.
+    wanted = np.clip(alpha, _MET, 1.0 - _MET)
     levels = np.empty(0)
     if 0.0 < prior < 1.0:
         levels = np.log(wanted) - np.log1p(-wanted) - math.log(prior / (1.0 - prior))
     places = [turns, mesh[:1], mesh[-1:], _levels(_log_gain(pair), mesh, levels)]
     t = Thresholds.concatenate([pair.candidates, pair.place(np.concatenate(places))])
-    return _nearest(pair, alpha, lambda t: precision_of(prior, pair.tpr(t), pair.far(t)), t)
+    return _nearest(pair, alpha, lambda t: _precision(pair, prior, t), t)
 
 
 def precision_turns(pair: Pair, prior: float) -> FloatArray:
     """Precisions at the ends, at jumps and where precision turns, ascending."""
     turns, mesh = _precision_mesh(pair)
-    gain = _log_gain(pair)(np.concatenate([turns, mesh[:1], mesh[-1:]]))
-    with np.errstate(
-        under="ignore", over="ignore"
-    ):  # rates may underflow where their quotient does not
-        inner = prior / (prior + (1.0 - prior) * np.exp(-gain))
-    t = pair.candidates
-    values = np.concatenate([inner, precision_of(prior, pair.tpr(t), pair.far(t))])
+    places = pair.place(np.concatenate([turns, mesh[:1], mesh[-1:]]))
+    t = Thresholds.concatenate([pair.candidates, places])
+    values = _limit_of_precision(pair, prior, t)
     return np.unique(values[~np.isnan(values)])
 
 

@@ -341,7 +341,7 @@ TEXT = {".py", ".md", ".toml", ".cff", ".yaml", ".json", ".j2", ".txt", ".csv", 
 
 
 def project_files() -> Iterator[Path]:
-    for top in ("betaroc", "docs", "examples", "tests", ".ci"):
+    for top in ("benchmarks", "betaroc", "docs", "examples", "tests", ".ci"):
         for path in (ROOT / top).rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
                 yield path

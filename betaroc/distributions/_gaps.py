@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from betaroc._thresholds import FloatArray, Thresholds
 
-__all__ = ["Gaps", "merged"]
+__all__ = ["Gaps", "gap_thresholds", "merged"]
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,15 @@ class Gaps:
         Weight of each class on them.
     whole : bool
         Whether all weights are whole numbers, whose sums are exact.
+    at_edges : bool
+        Whether thresholds lie on the places: what is between is not known.
     """
 
     places: FloatArray
     client: FloatArray
     impostor: FloatArray
     whole: bool
+    at_edges: bool = False
 
     @cached_property
     def frr(self) -> FloatArray:
@@ -65,23 +68,28 @@ class Gaps:
         above = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
         return np.asarray(above / below[-1])
 
-    @cached_property
-    def corners(self) -> npt.NDArray[np.intp]:
-        """Gaps where no small move lowers one error and leaves the other, and both ends."""
-        turns = (self.impostor[:-1] > 0.0) & (self.client[1:] > 0.0)
-        return np.concatenate([[0], np.flatnonzero(turns) + 1, [self.places.size]])
-
     def thresholds(self, index: npt.NDArray[np.intp] | slice = slice(None)) -> Thresholds:
-        """-inf, the middle of each gap (the lower score if that rounds), the largest score."""
+        """-inf, a threshold in each gap, the largest score."""
         low = np.concatenate([[-np.inf], self.places])[index]
         high = np.concatenate([self.places, [np.inf]])[index]
-        with np.errstate(invalid="ignore", over="ignore"):
-            middle = 0.5 * low + 0.5 * high
-        return Thresholds.from_theta(np.where((middle > low) & (middle < high), middle, low))
+        return gap_thresholds(low, high, at_edges=self.at_edges)
+
+
+def gap_thresholds(low: FloatArray, high: FloatArray, *, at_edges: bool) -> Thresholds:
+    """The middle of each gap, or its lower end: where that rounds, is infinite or is an edge."""
+    if at_edges:
+        return Thresholds.from_theta(low)
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = 0.5 * low + 0.5 * high
+    return Thresholds.from_theta(np.where((middle > low) & (middle < high), middle, low))
 
 
 def merged(
-    client: tuple[FloatArray, FloatArray], impostor: tuple[FloatArray, FloatArray], *, whole: bool
+    client: tuple[FloatArray, FloatArray],
+    impostor: tuple[FloatArray, FloatArray],
+    *,
+    whole: bool,
+    at_edges: bool,
 ) -> Gaps:
     """Gaps of two samples given as (distinct ascending places, masses)."""
     both = np.concatenate([client[0], impostor[0]])
@@ -96,4 +104,4 @@ def merged(
         kept = np.ones(places.size, dtype=np.bool_)
         kept[shared + 1] = False
         places, c, i = places[kept], c[kept], i[kept]
-    return Gaps(places, c, i, whole)
+    return Gaps(places, c, i, whole, at_edges)

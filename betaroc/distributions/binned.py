@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc._checks import score_array, weights_array
-from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.distributions._gaps import Gaps
+from betaroc._thresholds import FloatArray
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.distributions.pairs import closed_forms
 from betaroc.errors import InputError
@@ -76,21 +75,10 @@ class Binned(Empirical):
         return self.edges[1:][occupied], np.asarray(self.counts[occupied], dtype=np.float64)
 
 
-class EdgeGaps(Gaps):
-    """Gaps whose thresholds are the places themselves: what lies between is not known."""
-
-    def thresholds(self, index: npt.NDArray[np.intp] | slice = slice(None)) -> Thresholds:
-        """-inf, then each place: accept what lies above it."""
-        return Thresholds.from_theta(np.concatenate([[-np.inf], self.places])[index])
-
-
 class BinnedPair(EmpiricalPair):
-    """Counts in bins on either side, or samples beside them."""
+    """Counts in bins on either side, or samples beside them: it decides at edges."""
 
-    @cached_property
-    def gaps(self) -> Gaps:
-        known = super().gaps
-        return EdgeGaps(known.places, known.client, known.impostor, known.whole)
+    at_edges = True
 
 
 closed_forms(Binned, Binned, BinnedPair)

@@ -62,6 +62,14 @@ class Empirical(Distribution):
         if self.weights is not None:
             object.__setattr__(self, "weights", weights_array(self.weights, values.size, "weights"))
 
+    @classmethod
+    def of_checked(cls, values: FloatArray, weights: FloatArray | None) -> Empirical:
+        """The law of scores that were checked before, as those of `Scores` are."""
+        law = object.__new__(cls)
+        object.__setattr__(law, "values", values)
+        object.__setattr__(law, "weights", weights)
+        return law
+
     @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray]:
         """Distinct values, ascending, and the weight on each (values of no weight left out)."""
@@ -207,6 +215,8 @@ class EmpiricalPair(Pair):
     """Two samples: every decision point is the gap between neighbouring distinct scores."""
 
     discrete = True
+    #: Whether thresholds lie on scores and not between them.
+    at_edges = False
     client: Empirical
     impostor: Empirical
 
@@ -214,7 +224,7 @@ class EmpiricalPair(Pair):
     def gaps(self) -> Gaps:
         """Every decision the two samples allow, in counts."""
         whole = self.client.whole and self.impostor.whole
-        return merged(self.client._steps, self.impostor._steps, whole=whole)
+        return merged(self.client._steps, self.impostor._steps, whole=whole, at_edges=self.at_edges)
 
     @cached_property
     def candidates(self) -> Thresholds:

@@ -1,0 +1,88 @@
+"""Expected performance curves of bob.measure: ``python tests/reference/make_bob_epc.py``.
+
+    bob.measure.epc(
+        dev_negatives, dev_positives, test_negatives, test_positives, n_points, False, True
+    )
+
+of bob.measure 6.1.1 on simulated scores without ties. Its rule: cost = alpha weighs
+FAR, that is alpha FAR + (1 - alpha) FRR is minimised on dev, accept iff score >= threshold;
+of equal minima (in floating point, FAR by repeated subtraction) the last; thresholds are
+midpoints, the smallest dev score to accept all, the double above the largest to reject all.
+The second row that it returns is the HTER on test.
+
+A set is drawn by ``random.Random(seed).random()`` alone, whose stream Python keeps:
+dev negatives, dev positives, test negatives, test positives, in this order; a negative
+is the least of k uniform numbers, a positive the largest of m. `sums` are the sums of the
+four samples, to see that the same scores came out.
+
+pip install numba numpy click clapper exposed && pip install --no-deps bob.measure==6.1.1
+(its pins ask for an older numpy; it imports and runs without its other dependencies).
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import math
+import random
+from pathlib import Path
+
+import bob.measure
+import numpy as np
+
+OUT = Path(__file__).with_name("bob_epc.json")
+
+# seed, sizes (dev negatives, dev positives, test negatives, test positives), k, m, points
+SETS = [
+    (1, (25, 15, 30, 20), 2, 2, 21),
+    (2, (13, 27, 200, 150), 1, 3, 101),
+    (3, (60, 143, 150, 61), 2, 2, 101),
+    (4, (307, 101, 211, 89), 2, 2, 101),
+    (5, (500, 500, 400, 600), 3, 1, 101),
+    (6, (701, 1299, 1301, 699), 2, 3, 101),
+    (7, (1987, 13, 1979, 21), 2, 2, 101),
+    (8, (997, 1003, 1000, 1000), 1, 1, 101),
+    (9, (11, 1989, 17, 1983), 3, 2, 101),
+]
+
+
+def draw(seed: int, sizes: tuple[int, int, int, int], k: int, m: int) -> list[np.ndarray]:
+    uniform = random.Random(seed).random
+    of_class = [(min, k), (max, m), (min, k), (max, m)]
+    return [
+        np.array([pick([uniform() for _ in range(count)]) for _ in range(size)])
+        for size, (pick, count) in zip(sizes, of_class, strict=True)
+    ]
+
+
+def main() -> None:
+    rows = []
+    for seed, sizes, k, m, points in SETS:
+        samples = draw(seed, sizes, k, m)
+        alpha, hter, threshold = bob.measure.epc(*samples, points, False, True)
+        if np.unique(np.concatenate(samples)).size != sum(sizes):
+            raise ArithmeticError(f"tied scores in set {seed}")
+        rows.append(
+            {
+                "seed": seed,
+                "sizes": sizes,
+                "k": k,
+                "m": m,
+                "sums": [math.fsum(s) for s in samples],
+                "alpha": alpha.tolist(),
+                "threshold": threshold.tolist(),
+                "hter": hter.tolist(),
+            }
+        )
+    made = {name: importlib.metadata.version(name) for name in ("bob.measure", "numba", "numpy")}
+    call = (
+        "bob.measure.epc(dev_negatives, dev_positives, test_negatives, test_positives,"
+        " n_points, False, True)"
+    )
+    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+    head = f'{{\n"made_with": {json.dumps(made)},\n"call": {json.dumps(call)},\n"sets": [\n'
+    OUT.write_text(f"{head}{lines}\n]\n}}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
