@@ -535,8 +535,8 @@ def side(given: Any, name: str, prior: float | None) -> ScoreModel:
     """One side as a model: empirical laws for scores, the fitted model of a fit."""
     model = getattr(given, "model", given)
     if hasattr(given, "client_weights"):
-        client = Empirical.of_checked(given.client, given.client_weights)
-        impostor = Empirical.of_checked(given.impostor, given.impostor_weights)
+        client = Empirical._of_checked(given.client, given.client_weights)
+        impostor = Empirical._of_checked(given.impostor, given.impostor_weights)
         model = ScoreModel(client, impostor, prior=given.prior, name=given.name)
     if not isinstance(model, ScoreModel):
         raise InputTypeError(

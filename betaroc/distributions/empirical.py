@@ -63,7 +63,7 @@ class Empirical(Distribution):
             object.__setattr__(self, "weights", weights_array(self.weights, values.size, "weights"))
 
     @classmethod
-    def of_checked(cls, values: FloatArray, weights: FloatArray | None) -> Empirical:
+    def _of_checked(cls, values: FloatArray, weights: FloatArray | None) -> Empirical:
         """The law of scores that were checked before, as those of `Scores` are."""
         law = object.__new__(cls)
         object.__setattr__(law, "values", values)
