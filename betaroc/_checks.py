@@ -23,6 +23,7 @@ __all__ = [
     "choice",
     "count",
     "finite",
+    "flag",
     "fraction",
     "frozen",
     "generator",
@@ -51,6 +52,13 @@ def choice(value: object, options: Sequence[str], name: str) -> str:
         f"{name} must be one of {listed(options, 12)}; got {shown(value)}."
         f" {nearest(value, options)}".rstrip()
     )
+
+
+def flag(value: object, name: str) -> bool:
+    """True or False, nothing that merely counts as either."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise InputTypeError(f"{name} must be True or False; got {shown(value)}. Give one of them.")
 
 
 def _real(value: object, name: str, must: str) -> float:

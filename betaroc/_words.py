@@ -24,10 +24,21 @@ def listed(values: Iterable[object], limit: int = 5, width: int = 24) -> str:
     return f"{text} and {more} more" if more > 0 else text
 
 
+#: Other names of what has one name here; for a criterion what it comes down to.
+_SYNONYMS = {
+    "fmr": "far", "fpr": "far", "apcer": "far", "bpcer": "frr", "fnmr": "frr", "fnr": "frr",
+    "tar": "tpr", "tmr": "tpr", "ppv": "precision", "f": "f1", "f-measure": "f1", "acer": "hter",
+    "hter": "weighted-error", "f1": "f-measure", "dcf": "weighted-error",
+}  # fmt: skip
+
+
 def nearest(value: object, options: Sequence[str]) -> str:
     """``Did you mean 'beta'? `` or nothing."""
     wanted = str(value)
     folded = {o.strip().casefold(): o for o in options}
+    known = _SYNONYMS.get(wanted.strip().casefold())
+    if known in folded and wanted.strip().casefold() not in folded:
+        return f"Did you mean {shown(folded[known])}? "
     close = difflib.get_close_matches(wanted.strip().casefold(), list(folded), n=1, cutoff=0.5)
     if not close:
         return ""

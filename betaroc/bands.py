@@ -13,7 +13,7 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.delta_bands import FittedTest, delta_interval, fitted_test
-from betaroc.errors import InputError
+from betaroc.errors import InputError, SmallSampleWarning, warn
 from betaroc.expected_performance import Epc
 from betaroc.grouping import GroupedCounts, GroupedSide, groups_of
 from betaroc.measures import MEASURES, OperatingPoint
@@ -30,9 +30,19 @@ from betaroc.sides import (
 )
 from betaroc.threshold_error import ThresholdError
 
-__all__ = ["Band", "band", "fixed_values", "grouped_values", "measured", "pointwise"]
+__all__ = [
+    "checked_replicates",
+    "Band",
+    "band",
+    "fixed_values",
+    "grouped_values",
+    "measured",
+    "pointwise",
+]
 
 _RESAMPLE = ("both", "test")
+#: Entries, replicates times alphas, that are kept at once.
+_LARGEST_TABLE = 2**28
 _METHODS = ("bootstrap", "exact", "delta")
 
 #: Measures that are one rate of one class: whether errors or successes are counted, and of whom.
@@ -115,7 +125,13 @@ def band(
     level = _checks.level(level)
     _checks.choice(resample, _RESAMPLE, "resample")
     _checks.choice(method, _METHODS, "method")
-    replicates = _checks.count(replicates, "replicates")
+    replicates = checked_replicates(replicates, e.alpha.size)
+    for value, name in (
+        (simultaneous, "simultaneous"),
+        (stratified, "stratified"),
+        (groups, "groups"),
+    ):
+        _checks.flag(value, name)
     fitted = fitted_test(e, groups=groups)
     if fitted is None:
         empirical_laws(e.test, "test", " or a fit of them")
@@ -141,21 +157,14 @@ def band(
             e, fitted, level, again, resample=resample, replicates=replicates,
             simultaneous=simultaneous, stratified=stratified, groups=groups, rng=rng,
         )  # fmt: skip
-    side = None if fitted is not None else grouped_side(e, "test", stratified, groups=groups)
-    cells = None if side is None or again is not None else side.cells((side, e.chosen))
     values = np.empty((replicates, e.alpha.size))
+    draw = _draw_of(e, fitted, again, stratified=stratified, groups=groups)
     for rows, stream in streams(replicates, rng):
-        size = rows.stop - rows.start
-        if cells is not None:
-            values[rows] = grouped_values(e, cells.draw(stream, size)[0])
-        elif fitted is not None:
-            values[rows] = fitted.values(e, stream, size, again, stratified=stratified)
-        elif again is None:
-            values[rows] = fixed_values(e, stream, size, stratified=stratified)
-        else:
-            values[rows] = _rechosen_values(e, stream, size, again, side, stratified=stratified)
+        values[rows] = draw(stream, rows.stop - rows.start)
     estimate = e.value
     low, high = (_sup_t if simultaneous else pointwise)(values, estimate, level)
+    if fitted is None:
+        _warn_of_no_width(e, low, high)
     undefined = np.sum(np.isnan(values), axis=0)
     if simultaneous:
         bottom, top = _range(e.measure)
@@ -165,6 +174,49 @@ def band(
         e.alpha, estimate, low, high, level, bool(simultaneous), resample, replicates, undefined,
         drawn, group_counts(e, resample, groups=groups),
     )  # fmt: skip
+
+
+def _draw_of(
+    e: Epc, fitted: FittedTest | None, again: Rechoice | ThresholdError | None,
+    *, stratified: bool, groups: bool,
+) -> Callable[[np.random.Generator, int], FloatArray]:  # fmt: skip
+    """What makes a block of replicates, a row each."""
+    if fitted is not None:
+        return lambda rng, size: fitted.values(e, rng, size, again, stratified=stratified)
+    side = grouped_side(e, "test", stratified, groups=groups)
+    if again is not None:
+        return lambda rng, size: _rechosen_values(e, rng, size, again, side, stratified=stratified)
+    if side is None:
+        return lambda rng, size: fixed_values(e, rng, size, stratified=stratified)
+    cells = side.cells((side, e.chosen))
+    return lambda rng, size: grouped_values(e, cells.draw(rng, size)[0])
+
+
+def checked_replicates(replicates: object, alphas: int) -> int:
+    """A count whose table of replicates and alphas fits into memory."""
+    number = _checks.count(replicates, "replicates")
+    if number * alphas > _LARGEST_TABLE:
+        raise InputError(
+            f"replicates must be at most {_LARGEST_TABLE // alphas} for {alphas} alphas, a table of"
+            f" {_LARGEST_TABLE / 2**27:g} GB; got {number}. Take fewer."
+        )
+    return number
+
+
+def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray) -> None:
+    """Resampling errors that never happened gives none, which is no certainty."""
+    point = e.points
+    decided = ((point.far == 0.0) | (point.far == 1.0)) & ((point.frr == 0.0) | (point.frr == 1.0))
+    trivial = decided & (point.far + point.frr == 1.0)
+    bare = np.flatnonzero((low == high) & ~trivial)
+    if bare.size:
+        exact = '; method="exact" has one' if e.measure in _ONE_RATE else ""
+        warn(
+            f"the interval has no width at {bare.size} of {e.alpha.size} alphas, first at"
+            f" {float(e.alpha[bare[0]])!r}: the test scores hold no error there to resample, which"
+            f" says nothing of those to come{exact}.",
+            SmallSampleWarning,
+        )
 
 
 def _range(measure: str) -> tuple[float, float]:

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from betaroc import _checks
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
-from betaroc.bands import fixed_values, grouped_values, measured, pointwise
+from betaroc.bands import checked_replicates, fixed_values, grouped_values, measured, pointwise
+from betaroc.distributions.binned import Binned
 from betaroc.distributions.empirical import Empirical
 from betaroc.errors import InputError, InputTypeError
 from betaroc.expected_performance import Epc
@@ -103,13 +104,23 @@ class Comparison(Value):
         return np.asarray((self.low > 0.0) | (self.high < 0.0))
 
     @property
+    def sign(self) -> npt.NDArray[np.int64]:
+        """1 where the first curve is higher, -1 where it is lower, 0 where that is not certain."""
+        return (self.low > 0.0).astype(np.int64) - (self.high < 0.0)
+
+    @property
     def ranges(self) -> tuple[tuple[float, float], ...]:
-        """First and last alpha of each longest run of significant differences."""
+        """First and last alpha of each longest run of significant differences of one sign.
+
+        A run holds neighbours among the alphas of the curves; what lies between two of them
+        was not looked at.
+        """
         order = np.argsort(self.alpha, kind="stable")
-        alpha, there = self.alpha[order], self.significant[order]
-        step = np.diff(np.concatenate([[0], there.astype(np.int64), [0]]))
-        starts, ends = np.flatnonzero(step > 0), np.flatnonzero(step < 0) - 1
-        return tuple((float(alpha[a]), float(alpha[b])) for a, b in zip(starts, ends, strict=True))
+        alpha, sign = self.alpha[order], self.sign[order]
+        starts = np.flatnonzero(np.diff(sign, prepend=2) != 0)
+        ends = np.append(starts[1:], sign.size) - 1
+        runs = zip(starts.tolist(), ends.tolist(), strict=True)
+        return tuple((float(alpha[a]), float(alpha[b])) for a, b in runs if sign[a] != 0)
 
     def histogram(self, alpha: float, bins: int = 50) -> Histogram:
         """Histogram of the bootstrap differences at one alpha.
@@ -283,8 +294,8 @@ def compare(
     four kinds of trial (accepted by both, one, the other, none), whose multinomial counts
     are drawn: each alpha by itself, so the intervals are pointwise; groups are drawn once
     for all alphas. The thresholds' own uncertainty is not in them. Ids and groups are
-    compared where both systems have them; without ids the order is trusted, and groups that
-    one system has hold for both.
+    compared where both systems have them, and the order of the labels where both were read
+    from files; beyond that the order is trusted, and groups that one system has hold for both.
 
     References
     ----------
@@ -306,9 +317,15 @@ def compare(
     """
     _refuse_different_curves(epc_a, epc_b)
     level = _checks.level(level)
-    replicates = _checks.count(replicates, "replicates")
+    replicates = checked_replicates(replicates, epc_a.alpha.size)
+    paired, groups = _checks.flag(paired, "paired"), _checks.flag(groups, "groups")
     for e, name in ((epc_a, "epc_a"), (epc_b, "epc_b")):
         empirical_laws(e.test, f"the test side of {name}")
+        if paired and isinstance(e.test.client, Binned):
+            raise InputError(
+                f"paired=True needs the trials themselves; the test side of {name} is a summary,"
+                " which has none. Give Scores, or take paired=False."
+            )
     if paired:
         _refuse_unpaired(epc_a, epc_b, groups=groups)
     sides = [grouped_side(e, "test", True, groups=groups) for e in (epc_a, epc_b)]
@@ -321,7 +338,7 @@ def compare(
     if paired and counts != [None, None]:
         counts = [counts[0] or counts[1]] * 2
     known = None if counts == [None, None] else (counts[0], counts[1])
-    return Comparison(epc_a, epc_b, bool(paired), level, low, high, values, known)
+    return Comparison(epc_a, epc_b, paired, level, low, high, values, known)
 
 
 _Draw = Callable[[np.random.Generator, int], FloatArray]
@@ -453,10 +470,25 @@ def _refuse_unpaired(a: Epc, b: Epc, *, groups: bool) -> None:
             _refuse_different_names(
                 a, b, f"{name}_groups", "Give both curves the same groups, or take groups=False."
             )
+    _refuse_other_order(a, b)
     if a.test.prior != b.test.prior:
         raise InputError(
             f"paired curves must have one test prior; epc_a has {a.test.prior!r}, epc_b"
             f" {b.test.prior!r}. Give epc the same prior."
+        )
+
+
+def _refuse_other_order(a: Epc, b: Epc) -> None:
+    """Files whose labels come in different orders hardly list the same trials row by row."""
+    sides = [side_trials(e, "test") for e in (a, b)]
+    named = all(getattr(s, "client_ids", None) is not None for s in sides)
+    orders = [getattr(getattr(s, "source", None), "order", None) for s in sides]
+    if not named and None not in orders and orders[0] != orders[1]:
+        raise InputError(
+            "paired=True needs the same test trials in the same order; the labels of the two files"
+            f" come in different orders ({_checks.shown(sides[0].source.path)} and"
+            f" {_checks.shown(sides[1].source.path)}). Sort both by trial, name a column of ids"
+            " when reading (id=...), or take paired=False."
         )
 
 

@@ -16,7 +16,7 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.errors import InputError, InputTypeError, SameDataWarning, TargetWarning, warn
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.model import ScoreModel
-from betaroc.scale_check import warn_of_other_scale
+from betaroc.side_checks import Laws, warn_of_reversed, warn_of_scales
 
 if TYPE_CHECKING:
     from betaroc.bands import Band
@@ -174,14 +174,18 @@ class Epc(Value):
         >>> round(curve.area(0.0, 0.5), 9), round(curve.area(0.0, 0.5, normalize=False), 9)
         (0.25, 0.125)
         """
+        if CRITERIA[self.criterion].single:
+            raise InputError(
+                f"criterion {self.criterion!r} has no alpha, so its curve has no area."
+            )
         order = np.argsort(self.alpha, kind="stable")
         x, y = self.alpha[order], self.value[order]
         start = float(x[0]) if low is None else _checks.fraction(low, "low")
         stop = float(x[-1]) if high is None else _checks.fraction(high, "high")
         if not x[0] <= start < stop <= x[-1]:
             raise InputError(
-                f"low and high must satisfy {x[0]!r} <= low < high <= {x[-1]!r}, the curve's own"
-                f" range of alpha; got low={start!r}, high={stop!r}."
+                f"low and high must satisfy {float(x[0])!r} <= low < high <= {float(x[-1])!r}, the"
+                f" curve's own range of alpha; got low={start!r}, high={stop!r}."
             )
         inner = (x > start) & (x < stop)
         nodes = np.concatenate([[start], x[inner], [stop]])
@@ -443,6 +447,8 @@ def epc(
     -----
     SameDataWarning
         If dev and test are the same scores.
+    ReversedScoresWarning
+        If the impostors of a side score higher than its clients.
     ScaleWarning
         If dev and test scores seem to be on different scales.
     TargetWarning
@@ -486,7 +492,12 @@ def epc(
             " too good. Give separate scores, or use cross-validation.",
             SameDataWarning,
         )
-    warn_of_other_scale(dev_model, test_model)
+    laws = _laws(dev, dev_model), _laws(test, test_model)
+    for given, its_laws, name in ((dev, laws[0], "dev"), (test, laws[1], "test")):
+        # A fit has warned already, and typed laws are what somebody wanted.
+        if hasattr(given, "n_client"):
+            warn_of_reversed(its_laws, name)
+    warn_of_scales(*laws)
     if alpha is not None:
         warn_of_reach(dev_model, criterion, alphas)
     chosen = _chosen(dev_model, criterion, alphas)
@@ -531,6 +542,15 @@ def _alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> Flo
     return np.array(values)
 
 
+def _laws(given: Any, model: ScoreModel) -> Laws:
+    """What is known of the scores of a side: those of a fit, not its laws."""
+    scores = getattr(given, "scores", None)
+    if scores is None:
+        return model.client, model.impostor
+    client = Empirical._of_checked(scores.client, scores.client_weights)
+    return client, Empirical._of_checked(scores.impostor, scores.impostor_weights)
+
+
 def side(given: Any, name: str, prior: float | None) -> ScoreModel:
     """One side as a model: empirical laws for scores, the fitted model of a fit."""
     model = getattr(given, "model", given)
@@ -541,7 +561,8 @@ def side(given: Any, name: str, prior: float | None) -> ScoreModel:
     if not isinstance(model, ScoreModel):
         raise InputTypeError(
             f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"
-            f" {type(given).__name__}. For labels and scores use Scores.from_labels."
+            f" {type(given).__name__}. Use read_scores for a file, Scores.from_frame for a frame,"
+            " Scores.from_labels for labels and scores."
         )
     if prior is None:
         return model

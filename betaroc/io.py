@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from betaroc._checks import choice, shown
 from betaroc._frames import named_columns
@@ -130,7 +133,8 @@ def read_scores(
     with _operating_system(shown_as):
         kind, rows = _read(local, shown_as, wanted, client_label, format)
     values, is_client = rows.split(client_label)
-    parts: dict[str, Any] = {"source": ScoreSource(str(local), kind)}
+    order = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16).hexdigest()
+    parts: dict[str, Any] = {"source": ScoreSource(str(local), kind, order)}
     for role, these in columns.items():
         joined = rows.joined(role, these)
         parts[f"client_{role}s"], parts[f"impostor_{role}s"] = joined[is_client], joined[~is_client]

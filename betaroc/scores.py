@@ -33,10 +33,13 @@ class ScoreSource(Value):
         The path as it was given.
     format : str
         The format that the content showed, such as ``"csv"`` or ``"4col, gzip"``.
+    order : str, optional
+        A digest of the order in which clients and impostors come; no part of equality.
     """
 
     path: str
     format: str
+    order: str | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)

@@ -12,16 +12,19 @@ import numpy.typing as npt
 
 from betaroc.analysis.epc import (
     alpha_text,
+    alphas_given,
+    alphas_words,
     axis_words,
     cell,
     measure_title,
+    measure_words,
     plain_text,
     read_words,
     source_numbers,
     spread,
     value_text,
 )  # fmt: skip
-from betaroc.analysis.format import level_words, number, visible
+from betaroc.analysis.format import counted, level_words, number, visible
 from betaroc.analysis.text import columns
 from betaroc.comparison import Comparison, ProportionTest
 from betaroc.criteria import CRITERIA
@@ -37,7 +40,8 @@ __all__ = [
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
 _OF_ALL_ERRORS = frozenset({"hter", "weighted-error", "dcf", "accuracy", "youden"})
 _SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}
-_TESTED = (0.1, 0.25, 0.5, 0.75, 0.9)
+#: Where the proportion test is printed, if these are rows of the table.
+_TESTED = (0.1, 0.3, 0.5, 0.7, 0.9)
 _SAME = 1e-9
 
 
@@ -50,11 +54,10 @@ class System(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """Alphas from first to last at which one system, 0 or 1, is better."""
+    """Neighbours among the alphas, ascending, at which one system, 0 or 1, is better."""
 
     system: int
-    low: float
-    high: float
+    alphas: tuple[float, ...]
 
 
 # ----------------------------------------------------------------------- which is better
@@ -78,7 +81,7 @@ def leads(comparison: Comparison) -> list[Lead]:
     starts = np.flatnonzero(np.diff(who, prepend=np.int8(-1)) != 0)
     stops = [*starts[1:], who.size]
     return [
-        Lead(int(who[a]) - 1, float(alpha[a]), float(alpha[b - 1]))
+        Lead(int(who[a]) - 1, tuple(alpha[a:b].tolist()))
         for a, b in zip(starts, stops, strict=True)
         if who[a]
     ]
@@ -101,18 +104,26 @@ def comparison_numbers(comparison: Comparison, systems: Sequence[System]) -> dic
     curves = (comparison.first, comparison.second)
     names = [system.name for system in systems]
     tests = _proportion_tests(comparison)
+    single = CRITERIA[comparison.first.criterion].single
     return {
         **_arrays(comparison, names),
         "ranges": [
-            {"low": lead.low, "high": lead.high, "better": names[lead.system]}
+            {
+                "low": None if single else lead.alphas[0],
+                "high": None if single else lead.alphas[-1],
+                "alphas": [None] if single else list(lead.alphas),
+                "better": names[lead.system],
+            }
             for lead in leads(comparison)
         ],
-        "proportion_test": [{"alpha": a, **test._asdict()} for a, test in tests] or None,
+        "proportion_test": [{"alpha": None if single else a, **test._asdict()} for a, test in tests]
+        or None,
         "criterion": comparison.first.criterion,
         "measure": comparison.first.measure,
         "larger_is_better": larger_is_better(comparison.first.measure),
         "level": comparison.level,
         "paired": comparison.paired,
+        "resample": "test",
         "groups": None if comparison.groups is None else list(comparison.groups),
         "replicates": comparison.differences.shape[0],
         "names": names,
@@ -131,7 +142,7 @@ def _arrays(comparison: Comparison, names: Sequence[str]) -> dict[str, list[Any]
     first, second = comparison.first, comparison.second
     called = (None, *names)
     return {
-        "alpha": comparison.alpha.tolist(),
+        "alpha": alphas_given(first),
         "threshold_a": first.threshold.tolist(),
         "threshold_b": second.threshold.tolist(),
         "value_a": first.value.tolist(),
@@ -145,10 +156,11 @@ def _arrays(comparison: Comparison, names: Sequence[str]) -> dict[str, list[Any]
 
 
 def _proportion_tests(comparison: Comparison) -> list[tuple[float, ProportionTest]]:
-    """At a few alphas, where the measure is made of the errors of both classes."""
+    """At a few rows of the table, where the measure is made of the errors of both classes."""
     if comparison.first.measure not in _OF_ALL_ERRORS:
         return []
     alphas = np.sort(comparison.alpha)
+    alphas = alphas[spread(alphas.size)]
     near = np.abs(alphas[:, None] - np.array(_TESTED)) <= _SAME
     chosen = alphas[near.any(axis=1)] if near.any() else alphas[spread(alphas.size, len(_TESTED))]
     return [(float(a), comparison.proportion_test(float(a))) for a in chosen]
@@ -186,10 +198,10 @@ def _head(
     return [
         *lines,
         f"criterion: {first.criterion}{axis_words(first)}",
-        f"measure: {first.measure} ({measure_title(first)}), {way} is better",
+        f"measure: {measure_words(first)}, {way} is better",
         trials,
         f"interval: {level_words(comparison.level)} of the difference at fixed thresholds, each"
-        f" alpha by itself; {comparison.differences.shape[0]} bootstrap replicates, seed {seed}"
+        f" alpha by itself; {counted(comparison.differences.shape[0], 'bootstrap replicate')}, seed {seed}"
         + _groups_words(comparison, systems),
     ]
 
@@ -229,7 +241,7 @@ def _ranges(comparison: Comparison, systems: Sequence[System]) -> list[str]:
     alone = f" (level {level})" if comparison.alpha.size == 1 else ""
     lines = [
         f"{visible(systems[lead.system].name)} has the {way} {measure}"
-        + ("" if single else f" {_where(lead)}")
+        + ("" if single else f" {alphas_words(lead.alphas)}")
         + alone
         for lead in found
     ]
@@ -237,19 +249,29 @@ def _ranges(comparison: Comparison, systems: Sequence[System]) -> list[str]:
         lines = [f"no difference at level {level}" + ("" if single else " at any alpha")]
     elif comparison.alpha.size > 1:
         lines.append(
-            f"everywhere else no difference at level {level}"
+            f"at all other alphas no difference at level {level}"
             if not comparison.significant.all()
             else f"level {level} at each alpha by itself"
         )
     undefined = int(np.sum(np.isnan(comparison.difference)))
     if undefined:
         lines.append(f"undefined (0/0) at {undefined} of {comparison.alpha.size} alphas")
+    return [*lines, *_reservations(comparison)]
+
+
+def _reservations(comparison: Comparison) -> list[str]:
+    """What the intervals do not say."""
+    lines = []
+    if comparison.alpha.size > 1:
+        lines.append(
+            f"each alpha is tested by itself: of {comparison.alpha.size} alphas about"
+            f" {level_words(1.0 - comparison.level)} differ by chance where the systems are equal,"
+            " neighbours together"
+        )
+    lines.append(
+        "dev's choice is held fixed: what other dev scores would have chosen is not in the interval"
+    )
     return lines
-
-
-def _where(lead: Lead) -> str:
-    low, high = number(lead.low), number(lead.high)
-    return f"at alpha {low}" if low == high else f"for alpha from {low} to {high}"
 
 
 def _tests_table(
@@ -263,14 +285,25 @@ def _tests_table(
         errors = [f"{e} of {n}" for e, n in zip(test.errors, test.trials, strict=True)]
         found = [number(test.statistic, 3), number(test.p_value, 3)]
         rows.append(["none" if single else number(alpha), *errors, *found])
-    return (
-        "proportion test on all errors, which takes all decisions as independent of each other\n"
-        + columns(rows)
-    )
+    return f"proportion test on all errors; {_test_words(comparison)}\n{columns(rows)}"
+
+
+def _test_words(comparison: Comparison) -> str:
+    if comparison.groups is not None:
+        return (
+            "it takes all decisions as independent of each other and ignores the groups: the"
+            " interval above is the one to quote"
+        )
+    if comparison.paired:
+        return (
+            "it takes the two sets of decisions as independent and is too cautious for paired"
+            " trials: the interval above is the one to quote"
+        )
+    return "it takes all decisions as independent of each other"
 
 
 # ----------------------------------------------------------------------------------- csv
-def comparison_csv(comparison: Comparison, systems: Sequence[System]) -> str:
+def comparison_csv(comparison: Comparison, systems: Sequence[System], seed: int) -> str:
     """One row an alpha; what is undefined is empty, and no text cell is a formula."""
     names = [plain_text(system.name) for system in systems]
     arrays = _arrays(comparison, names)
@@ -278,12 +311,26 @@ def comparison_csv(comparison: Comparison, systems: Sequence[System]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     fixed = {
         "level": repr(comparison.level),
+        "paired": cell(comparison.paired),
+        "replicates": str(comparison.differences.shape[0]),
+        "seed": str(seed),
         "criterion": comparison.first.criterion,
         "measure": comparison.first.measure,
         "name_a": names[0],
         "name_b": names[1],
+        **_paths(systems),
     }
     writer.writerow([*arrays, *fixed])
     for row in zip(*arrays.values(), strict=True):
         writer.writerow([*map(cell, row), *fixed.values()])
     return out.getvalue()
+
+
+def _paths(systems: Sequence[System]) -> dict[str, str]:
+    """The files of both systems."""
+    found = {}
+    for side, system in zip("ab", systems, strict=True):
+        for role, scores in (("dev", system.dev), ("test", system.test)):
+            path = "" if scores.source is None else scores.source.path
+            found[f"{role}_{side}"] = plain_text(path)
+    return found

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.analysis.format import level_words, number, path_words, percent, threshold
+from betaroc.analysis.format import (
+    counted,
+    level_words,
+    number,
+    path_words,
+    percent,
+    threshold,
+)  # fmt: skip
 from betaroc.analysis.text import columns
 from betaroc.bands import Band
 from betaroc.criteria import CRITERIA
@@ -20,14 +27,18 @@ from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.scores import Scores
 
 __all__ = [
-    "alpha_text", "axis_words", "band_numbers", "cell", "epc_arrays", "epc_csv", "epc_numbers",
-    "epc_text", "is_rate", "measure_title", "plain_text", "read_words", "source_numbers", "spread",
-    "value_text",
+    "alpha_text", "alphas_given", "alphas_words", "axis_words", "band_numbers", "cell",
+    "epc_arrays", "epc_csv", "epc_numbers", "epc_text", "is_fine", "is_rate", "measure_title",
+    "measure_words", "plain_text", "read_words", "source_numbers", "spread", "value_text",
 ]  # fmt: skip
 
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
 #: Rows of the table for people.
 _ROWS = 11
+#: Alphas no farther apart than this stand for what lies between them.
+_FINE = 0.02 + 1e-9
+#: So many alphas are named one by one.
+_NAMED = 12
 
 
 def epc_numbers(epc: Epc, dev: Scores, test: Scores, band: Band | None = None) -> dict[str, Any]:
@@ -45,7 +56,32 @@ def epc_numbers(epc: Epc, dev: Scores, test: Scores, band: Band | None = None) -
 
 def epc_arrays(epc: Epc) -> dict[str, list[Any]]:
     """The curve, one entry an alpha."""
-    return {name: getattr(epc, name).tolist() for name in _ARRAYS}
+    arrays = {name: getattr(epc, name).tolist() for name in _ARRAYS}
+    return {**arrays, "alpha": alphas_given(epc)}
+
+
+def alphas_given(epc: Epc) -> list[Any]:
+    """The alphas; None for a criterion that has none."""
+    return [None] if CRITERIA[epc.criterion].single else list(epc.alpha.tolist())
+
+
+def is_fine(alpha: npt.ArrayLike) -> bool:
+    """Whether the alphas are so near to each other that a range may be said of them."""
+    return bool(np.all(np.diff(np.sort(np.asarray(alpha, dtype=np.float64))) <= _FINE))
+
+
+def alphas_words(alpha: npt.ArrayLike) -> str:
+    """Neighbouring alphas in words: a range of a fine grid, else each or their number."""
+    ordered = np.unique(np.asarray(alpha, dtype=np.float64))
+    low, high = number(float(ordered[0])), number(float(ordered[-1]))
+    if ordered.size == 1:
+        return f"at alpha {low}"
+    if is_fine(ordered):
+        return f"for alpha from {low} to {high}"
+    if ordered.size > _NAMED:
+        return f"at each of the {ordered.size} alphas given between {low} and {high}"
+    *first, last = [number(float(a)) for a in ordered]
+    return f"at alpha {', '.join(first)} and {last}"
 
 
 def band_numbers(band: Band) -> dict[str, Any]:
@@ -76,8 +112,8 @@ def source_numbers(scores: Scores, prior: float) -> dict[str, Any]:
 
 
 def _area(epc: Epc) -> float:
-    """The mean of the value over the curve's own range; nan where that is one place."""
-    return epc.area() if np.ptp(epc.alpha) > 0.0 else math.nan
+    """The mean of the value over the curve's own range; nan of one place or a coarse list."""
+    return epc.area() if np.ptp(epc.alpha) > 0.0 and is_fine(epc.alpha) else math.nan
 
 
 # ------------------------------------------------------------------------------ table
@@ -96,7 +132,7 @@ def epc_text(
         read_words("test", test),
         f"thresholds from {chosen_by}",
         f"criterion: {epc.criterion}{axis_words(epc)}",
-        f"measure: {epc.measure} ({measure_title(epc)})",
+        f"measure: {measure_words(epc)}",
     ]
     if band is not None:
         head.append(_band_words(band, seed))
@@ -115,13 +151,24 @@ def axis_words(epc: Epc) -> str:
     if CRITERIA[epc.criterion].single:
         return ""
     axis = CRITERIA[epc.criterion].axis
-    return f" ({axis if axis.startswith('alpha') else f'alpha: {axis}'})"
+    if axis.startswith("alpha"):
+        return f" ({axis})"
+    return (
+        f" (alpha: {axis}; the rate nearest to it on dev, not the nearest at most it: for a"
+        " guarantee see br.guaranteed_threshold)"
+    )
 
 
 def measure_title(epc: Epc) -> str:
     """The measure in words."""
     measure = MEASURES.get(epc.measure)
     return "weighted error" if measure is None else measure.title
+
+
+def measure_words(epc: Epc) -> str:
+    """The measure's name, and in words where they say more."""
+    title = measure_title(epc)
+    return title if title == epc.measure else f"{epc.measure} ({title})"
 
 
 def is_rate(name: str) -> bool:
@@ -142,7 +189,7 @@ def _band_words(band: Band, seed: int | None) -> str:
     drawn = "" if seed is None else f", seed {seed}"
     return (
         f"band: {level_words(band.level)} {kind}; resampled: {varied};"
-        f" {band.replicates} replicates{drawn}{_groups_words(band)}"
+        f" {counted(band.replicates, 'replicate')}{drawn}{_groups_words(band)}"
     )
 
 
@@ -204,13 +251,23 @@ def value_text(epc: Epc, value: float) -> str:
 def _closing(epc: Epc) -> list[str]:
     lines = [f"trivial: {'; '.join(_zones(epc)) or 'nowhere'}"]
     if np.ptp(epc.alpha) > 0.0:
-        low, high = number(float(epc.alpha.min())), number(float(epc.alpha.max()))
-        area = value_text(epc, _area(epc))
-        lines.append(f"mean of {epc.measure} on test, alpha from {low} to {high}: {area}")
+        lines.append(_area_words(epc))
     undefined = int(np.sum(np.isnan(epc.value)))
     if undefined:
         lines.append(f"undefined (0/0) on test at {undefined} of {epc.alpha.size} alphas")
     return lines
+
+
+def _area_words(epc: Epc) -> str:
+    if not is_fine(epc.alpha):
+        gap = number(float(np.max(np.diff(np.sort(epc.alpha)))), 3)
+        return (
+            f"mean of {epc.measure} over alpha: left out, since the {epc.alpha.size} alphas are up"
+            f" to {gap} apart; it needs gaps of at most {number(_FINE, 3)}"
+        )
+    low, high = number(float(epc.alpha.min())), number(float(epc.alpha.max()))
+    area = value_text(epc, _area(epc))
+    return f"mean of {epc.measure} on test, alpha from {low} to {high}: {area}"
 
 
 def _zones(epc: Epc) -> list[str]:
@@ -223,29 +280,41 @@ def _zones(epc: Epc) -> list[str]:
     zones = []
     for start, stop in zip(starts, [*starts[1:], kind.size], strict=True):
         if kind[start]:
-            low, high = number(float(alpha[start])), number(float(alpha[stop - 1]))
-            where = f"at alpha {low}" if low == high else f"for alpha from {low} to {high}"
+            single = CRITERIA[epc.criterion].single
+            where = "" if single else f" {alphas_words(alpha[start:stop])}"
             verb = "accepted" if kind[start] == 1 else "rejected"
-            zones.append(f"everybody of dev is {verb} {where}")
+            zones.append(f"everybody of dev is {verb}{where}")
     return zones
 
 
 # -------------------------------------------------------------------------------- csv
-def epc_csv(epc: Epc, dev: Scores, test: Scores, band: Band | None = None) -> str:
+def epc_csv(
+    epc: Epc, dev: Scores, test: Scores, band: Band | None = None, seed: int | None = None
+) -> str:
     """One row an alpha; what is undefined or absent is empty, and no text cell is a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [plain_text("" if s.source is None else s.source.path) for s in (dev, test)]
-    writer.writerow([*_ARRAYS, "low", "high", "criterion", "measure", "dev", "test"])
+    made = _band_cells(band, seed)
+    writer.writerow([*_ARRAYS, "low", "high", *made, "criterion", "measure", "dev", "test"])
     arrays = list(epc_arrays(epc).values())
     none = [math.nan] * epc.alpha.size
     arrays += [none, none] if band is None else [band.low.tolist(), band.high.tolist()]
     for row in zip(*arrays, strict=True):
-        writer.writerow([*map(cell, row), epc.criterion, epc.measure, *names])
+        writer.writerow([*map(cell, row), *made.values(), epc.criterion, epc.measure, *names])
     return out.getvalue()
 
 
-def cell(value: float | bool | str | None) -> str:
+def _band_cells(band: Band | None, seed: int | None) -> dict[str, str]:
+    """How the interval of a row was made; empty without one."""
+    names = ("level", "resample", "simultaneous", "replicates", "seed")
+    if band is None:
+        return dict.fromkeys(names, "")
+    values = (band.level, band.resample, band.simultaneous, band.replicates, seed)
+    return dict(zip(names, map(cell, values), strict=True))
+
+
+def cell(value: float | int | bool | str | None) -> str:
     """A number that reads back as it was, a word, or nothing."""
     if isinstance(value, bool):
         return str(value).lower()

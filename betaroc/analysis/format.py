@@ -6,13 +6,18 @@ import math
 import sys
 
 __all__ = [
-    "extreme", "level_words", "number", "path_words", "percent", "threshold", "version", "visible",
+    "counted", "extreme", "level_words", "number", "path_words", "percent", "threshold", "version", "visible",
 ]  # fmt: skip
 
 
 def number(value: float, digits: int = 6) -> str:
     """A number with that many significant digits."""
     return "undefined" if math.isnan(value) else f"{value:.{digits}g}"
+
+
+def counted(n: int, what: str) -> str:
+    """A count and what was counted, one of it or more."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def extreme(value: float, digits: int = 5) -> str:

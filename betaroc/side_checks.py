@@ -1,4 +1,4 @@
-"""Whether dev and test look like scores on one scale."""
+"""What the scores of dev and test themselves give away: reversed classes, other scales."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from betaroc._thresholds import FloatArray
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
-from betaroc.errors import ScaleWarning, warn
-from betaroc.model import ScoreModel
+from betaroc.distributions.pairs import pair_of
+from betaroc.errors import ReversedScoresWarning, ScaleWarning, warn
 
-__all__ = ["warn_of_other_scale"]
+__all__ = ["Laws", "warn_of_reversed", "warn_of_scales"]
 
-#: (dev, test) of the clients and of the impostors, all empirical.
-Laws = list[tuple[Any, Any]]
+#: Client and impostor law of one side.
+Laws = tuple[Distribution, Distribution]
 
 #: Scores a class that a statement about its spread needs.
 _ENOUGH = 20
@@ -22,11 +23,11 @@ _ENOUGH = 20
 _RATIO = 10.0
 
 
-def warn_of_other_scale(dev: ScoreModel, test: ScoreModel) -> None:
-    """A `ScaleWarning` where dev's thresholds can mean nothing on test's scale."""
-    pairs = [(dev.client, test.client), (dev.impostor, test.impostor)]
-    if not all(isinstance(law, Empirical) for both in pairs for law in both):
+def warn_of_scales(dev: Laws, test: Laws) -> None:
+    """Warn of sides that seem to be on different scales."""
+    if not all(isinstance(law, Empirical) for law in (*dev, *test)):
         return
+    pairs = list(zip(dev, test, strict=True))
     why = _unit_against_real(pairs) or _other_spread(pairs)
     if why:
         warn(
@@ -36,7 +37,20 @@ def warn_of_other_scale(dev: ScoreModel, test: ScoreModel) -> None:
         )
 
 
-def _unit_against_real(pairs: Laws) -> str | None:
+def warn_of_reversed(laws: Laws, name: str) -> None:
+    """AUC < 1/2; it is computed only where the medians are reversed."""
+    if not float(laws[0].ppf(0.5)) < float(laws[1].ppf(0.5)):
+        return
+    auc = pair_of(*laws).auc()
+    if auc < 0.5:
+        warn(
+            f"{name}: impostors score higher than clients (AUC {auc:.4f} < 0.5). Nothing is"
+            " flipped: if the labels are right, pass -score (or 1 - score on [0, 1]).",
+            ReversedScoresWarning,
+        )
+
+
+def _unit_against_real(pairs: list[Any]) -> str | None:
     """One side within [0, 1], most of the other's scores outside."""
     shares = []
     for k in (0, 1):
@@ -48,7 +62,7 @@ def _unit_against_real(pairs: Laws) -> str | None:
     return None
 
 
-def _other_spread(pairs: Laws) -> str | None:
+def _other_spread(pairs: list[Any]) -> str | None:
     """In both classes the middle 90 % are ten times as wide, or do not meet."""
     if min(law.values.size for both in pairs for law in both) < _ENOUGH:
         return None
