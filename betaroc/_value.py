@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+#: Arrays with more entries are shown by their ends, not to be pasted back.
+_PASTE_LIMIT = 50
 #: Of larger arrays the first entries are compared first.
 _FIRST_LOOK = 64
 
@@ -28,6 +30,9 @@ def _same(first: Any, second: Any) -> bool:
 
 def _paste(value: Any) -> str:
     if isinstance(value, np.ndarray):
+        if value.size > _PASTE_LIMIT:
+            first, last = (value.flat[k].item() for k in (0, -1))
+            return f"<{value.size} values, {first!r} to {last!r}>"
         return repr(value.tolist())
     if isinstance(value, np.generic):
         return repr(value.item())

@@ -19,6 +19,7 @@ from betaroc import decisions
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions._gaps import Gaps, gap_thresholds
 from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.errors import InputError
 
 __all__ = ["choose_linear", "choose_nearest", "choose_weighted_error"]
 
@@ -28,6 +29,8 @@ Index = npt.NDArray[np.intp]
 _CLOSE = 1e-12
 #: Weighted errors and distances that agree to this are compared again on counts.
 _NEAR = 1e-9
+#: Passes over all points at once before a scan.
+_PASSES = 8
 #: Rates that agree to this are one: quotients of counts, quotients of sums of weights.
 _SAME_COUNTS, _SAME_WEIGHTS = 1e-14, 1e-12
 
@@ -87,6 +90,11 @@ def choose_linear(
     corners = corners_of(pair)
     x, y = losses(corners.tpr, corners.far)
     kept = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    if kept.size == 0:
+        raise InputError(
+            "the criterion must be defined at some threshold of dev; it is 0/0 or infinite at all"
+            " of them, as F is with a prior of 0. Give a prior above 0."
+        )
     x, y, total = x[kept], y[kept], corners.far[kept] + corners.frr[kept]
     vertices = hull_vertices(x, y)
     criterion = _criterion(alpha, x[vertices], y[vertices])
@@ -134,14 +142,32 @@ def hull_vertices(x: FloatArray, y: FloatArray) -> Index:
     # Of equal y the last one kept has the smallest x.
     order: Index = np.flatnonzero(kept)
     order = order[np.concatenate([y[order[1:]] > y[order[:-1]], [True]])]
-    while order.size > 2:
+    for _ in range(_PASSES):
+        if order.size <= 2:
+            return order
         dx, dy = np.diff(x[order]), np.diff(y[order])
         one, other = dx[:-1] * dy[1:], dx[1:] * dy[:-1]
         keep = one - other <= _CLOSE * (np.abs(one) + np.abs(other))
         if np.all(keep):
-            break
+            return order
         order = order[np.concatenate([[True], keep, [True]])]
-    return order
+    return _scanned(x, y, order)
+
+
+def _scanned(x: FloatArray, y: FloatArray, order: Index) -> Index:
+    """The same by one scan: passes may drop but one point each."""
+    px, py = x[order].tolist(), y[order].tolist()
+    chain: list[int] = []
+    for k in range(len(px)):
+        while len(chain) > 1:
+            i, j = chain[-2], chain[-1]
+            one = (px[j] - px[i]) * (py[k] - py[j])
+            other = (px[k] - px[j]) * (py[j] - py[i])
+            if one - other <= _CLOSE * (abs(one) + abs(other)):
+                break
+            chain.pop()
+        chain.append(k)
+    return np.asarray(order[chain])
 
 
 def _least(criterion: FloatArray, total: FloatArray) -> Index:

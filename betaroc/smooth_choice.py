@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc import decisions
 from betaroc._thresholds import FloatArray, Thresholds
@@ -22,7 +23,9 @@ __all__ = [
     "precision_turns",
 ]
 
-#: A rate that is this near to its target has met it.
+Index = npt.NDArray[np.intp]
+
+#: A rate that is this near to its target, as a share of it, has met it.
 _MET = 1e-12
 
 
@@ -99,8 +102,10 @@ def nearest_rate(pair: Pair, alpha: FloatArray, name: str) -> Thresholds:
     with np.errstate(divide="ignore"):
         log_alpha = np.log(alpha)
     invert, rate = _monotone(pair, name)
-    places = Thresholds.concatenate([pair.candidates, invert(alpha, log_alpha)])
-    return _nearest(pair, alpha, rate, places)
+    t = Thresholds.concatenate([pair.candidates, invert(alpha, log_alpha)])
+    always = np.arange(pair.candidates.size)
+    own = [np.append(always, always.size + k) for k in range(alpha.size)]
+    return _nearest(pair, alpha, rate, t, own)
 
 
 def monotone_jumps(pair: Pair, name: str) -> FloatArray:
@@ -123,14 +128,22 @@ def _monotone(
 
 
 def _nearest(
-    pair: Pair, alpha: FloatArray, rate: Callable[[Thresholds], FloatArray], t: Thresholds
+    pair: Pair,
+    alpha: FloatArray,
+    rate: Callable[[Thresholds], FloatArray],
+    t: Thresholds,
+    own: list[Index] | None = None,
 ) -> Thresholds:
-    """For each alpha the threshold among all whose rate is nearest, under the tie rule."""
+    """For each alpha the threshold among its own, or all, whose rate is nearest; ties by rule."""
     values, total = rate(t), pair.far(t) + pair.frr(t)
+    every: Index = np.arange(t.size)
     chosen = []
-    for a in alpha:
-        gap = np.abs(values - a)
-        chosen.append(decisions.best(t, np.where(gap <= _MET, 0.0, gap), total))
+    for a, index in zip(alpha.tolist(), own or [every] * alpha.size, strict=True):
+        gap = np.abs(values[index] - a)
+        # Met to rounding, of a small target too; 0 and 1 themselves may be limits.
+        near = _MET * (min(a, 1.0 - a) or 1.0)
+        gap = np.where(gap <= near, 0.0, gap)
+        chosen.append(index[decisions.best(t[index], gap, total[index])])
     return t[np.array(chosen, dtype=np.intp)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from betaroc._thresholds import FloatArray, Thresholds
 
-__all__ = ["Gaps", "gap_thresholds", "merged"]
+__all__ = ["Gaps", "gap_thresholds", "merged", "sums_above", "sums_below"]
 
 
 @dataclass(frozen=True)
@@ -47,32 +48,45 @@ class Gaps:
 
     @cached_property
     def tpr(self) -> FloatArray:
-        return self._above(self.client, self._clients)
+        return sums_above(self.client, self._clients, whole=self.whole) / self._clients[-1]
 
     @cached_property
     def far(self) -> FloatArray:
-        return self._above(self.impostor, self._impostors)
+        return sums_above(self.impostor, self._impostors, whole=self.whole) / self._impostors[-1]
 
     @cached_property
     def _clients(self) -> FloatArray:
-        return np.concatenate([[0.0], np.cumsum(self.client)])
+        return sums_below(self.client, whole=self.whole)
 
     @cached_property
     def _impostors(self) -> FloatArray:
-        return np.concatenate([[0.0], np.cumsum(self.impostor)])
-
-    def _above(self, masses: FloatArray, below: FloatArray) -> FloatArray:
-        """The share above each gap, never as a difference that rounds."""
-        if self.whole:
-            return np.asarray((below[-1] - below) / below[-1])
-        above = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
-        return np.asarray(above / below[-1])
+        return sums_below(self.impostor, whole=self.whole)
 
     def thresholds(self, index: npt.NDArray[np.intp] | slice = slice(None)) -> Thresholds:
         """-inf, a threshold in each gap, the largest score."""
         low = np.concatenate([[-np.inf], self.places])[index]
         high = np.concatenate([self.places, [np.inf]])[index]
         return gap_thresholds(low, high, at_edges=self.at_edges)
+
+
+def sums_below(masses: FloatArray, *, whole: bool) -> FloatArray:
+    """0, then the running sums of masses, the last of them the total to the last digit."""
+    below = np.concatenate([[0.0], np.cumsum(masses)])
+    if not whole:
+        total = math.fsum(masses)
+        below = np.minimum(below, total)
+        below[-1] = total
+    return below
+
+
+def sums_above(masses: FloatArray, below: FloatArray, *, whole: bool) -> FloatArray:
+    """What is left above each sum, never as a difference that rounds; first the total."""
+    total = below[-1]
+    if whole:
+        return np.asarray(total - below)
+    above = np.minimum(np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]]), total)
+    above[0] = total
+    return above
 
 
 def gap_thresholds(low: FloatArray, high: FloatArray, *, at_edges: bool) -> Thresholds:

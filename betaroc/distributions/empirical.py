@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from betaroc._checks import score_array, weights_array
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.distributions._gaps import Gaps, merged
+from betaroc.distributions._gaps import Gaps, merged, sums_above, sums_below
 from betaroc.distributions.base import Atoms, Distribution, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
@@ -95,13 +95,11 @@ class Empirical(Distribution):
     def _below(self) -> FloatArray:
         if self.weights is None and self._steps[0].size == self.values.size:
             return np.arange(self.values.size + 1.0)
-        return np.concatenate([[0.0], np.cumsum(self._steps[1])])
+        return sums_below(self._steps[1], whole=self.whole)
 
     @cached_property
     def _above(self) -> FloatArray:
-        if self.whole:
-            return np.asarray(self._below[-1] - self._below)
-        return np.concatenate([np.cumsum(self._steps[1][::-1])[::-1], [0.0]])
+        return sums_above(self._steps[1], self._below, whole=self.whole)
 
     @property
     def total(self) -> float:
