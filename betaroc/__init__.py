@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from betaroc.adequacy import FitCheck, check_fit
     from betaroc.analysis import Analysis, analyze
     from betaroc.auc_intervals import AucTest, auc_interval, auc_test
     from betaroc.averages import EpcAverage, epc_average
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "adequacy": ("FitCheck", "check_fit"),
     "analysis": ("Analysis", "analyze"),
     "auc_intervals": ("AucTest", "auc_interval", "auc_test"),
     "averages": ("EpcAverage", "epc_average"),
@@ -102,14 +104,14 @@ __all__ = [
     "Analysis", "AucTest", "Band", "Beta", "BetarocError", "BetarocWarning", "Binned",
     "BoundaryWarning", "ClassSummary", "Comparison", "DegenerateDataError", "DiscretenessWarning",
     "Distribution", "DistributionFit", "DuplicateWarning", "Empirical", "Epc", "EpcAverage",
-    "EpcCv", "EpcForecast", "FileFormatError", "Fit", "FitError", "GuaranteedThreshold",
-    "Inflated", "InfluenceWarning", "InputError", "InputTypeError", "Interval", "LogitNormal",
-    "MissingDependencyError", "Normal", "OperatingPoint", "OutputError", "PrecisionWarning",
-    "ReversedScoresWarning", "Roc", "SameDataWarning", "ScaleWarning", "ScoreFileNotFoundError",
-    "ScoreModel", "ScoreSummary", "Scores", "Shape", "SmallSampleWarning", "StudyError",
-    "TargetWarning", "analyze", "auc_interval", "auc_test", "beta_auc", "beta_mle", "compare",
-    "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_distribution",
-    "guaranteed_threshold", "read_scores", "summarize",
+    "EpcCv", "EpcForecast", "FileFormatError", "Fit", "FitCheck", "FitError",
+    "GuaranteedThreshold", "Inflated", "InfluenceWarning", "InputError", "InputTypeError",
+    "Interval", "LogitNormal", "MissingDependencyError", "Normal", "OperatingPoint", "OutputError",
+    "PrecisionWarning", "ReversedScoresWarning", "Roc", "SameDataWarning", "ScaleWarning",
+    "ScoreFileNotFoundError", "ScoreModel", "ScoreSummary", "Scores", "Shape",
+    "SmallSampleWarning", "StudyError", "TargetWarning", "analyze", "auc_interval", "auc_test",
+    "beta_auc", "beta_mle", "check_fit", "compare", "epc", "epc_average", "epc_cv", "epc_forecast",
+    "fit", "fit_distribution", "guaranteed_threshold", "read_scores", "summarize",
 ]  # fmt: skip
 
 

@@ -1,0 +1,434 @@
+"""Can the fitted model be believed? Goodness of fit of both laws and of their ROC."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc import _checks
+from betaroc._thresholds import FloatArray
+from betaroc._value import Value
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+from betaroc.errors import InputError, InputTypeError
+from betaroc.fitting import Fit, beta_mle
+from betaroc.resampling import streams
+
+__all__ = ["ClassTests", "FitCheck", "FitTest", "RocDistance", "check_fit"]
+
+#: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
+_SIMULATED = 1000
+#: Lines FAR + TPR = constant on which two ROCs are compared.
+_ALONG = 1001
+_INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
+
+Parameters = tuple[FloatArray, ...]
+
+
+class FitTest(NamedTuple):
+    """A statistic, and the share of simulated ones that are as large."""
+
+    statistic: float
+    p_value: float
+
+
+class ClassTests(NamedTuple):
+    """The same test of both classes."""
+
+    client: FitTest
+    impostor: FitTest
+
+
+class RocDistance(NamedTuple):
+    """How far the fitted ROC is from the scores', along FAR + TPR = constant."""
+
+    #: Largest distance, and the mean one.
+    sup: float
+    mean: float
+    #: What the largest would be by chance alone: the `level` quantile of simulated ones.
+    noise: float
+    #: Interval of the distance between the fitted ROC and that of endless scores.
+    low: float
+    high: float
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FitCheck(Value):
+    """Whether a fit can be believed.
+
+    Made by :func:`check_fit`.
+
+    Parameters
+    ----------
+    ks, cvm, ad, information : ClassTests
+        Kolmogorov-Smirnov, Cramer-von Mises, Anderson-Darling, information-matrix test.
+    roc_distance : RocDistance
+        Of the fitted ROC from the empirical one.
+    verdict : str
+        "good": the fitted ROC is within the tolerance, whatever chance did; "poor": it is
+        beyond; "undecided": there are too few scores to tell.
+    reason : str
+        The numbers behind it.
+    tolerance, level : float
+        What was asked.
+    replicates : int
+        Simulated score sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> scores = br.Scores(rng.beta(4, 2, 2000), rng.beta(2, 4, 2000))
+    >>> br.check_fit(br.fit(scores), replicates=199, rng=1).verdict
+    'good'
+    """
+
+    ks: ClassTests
+    cvm: ClassTests
+    ad: ClassTests
+    information: ClassTests
+    roc_distance: RocDistance
+    verdict: str
+    reason: str
+    tolerance: float
+    level: float
+    replicates: int
+
+    def __str__(self) -> str:
+        lines = [f"{self.verdict}: {self.reason}", ""]
+        lines.append(f"{'test':22}{'client':>20}{'impostor':>20}")
+        for title, tests in (
+            ("Kolmogorov-Smirnov", self.ks), ("Cramer-von Mises", self.cvm),
+            ("Anderson-Darling", self.ad), ("information matrix", self.information),
+        ):  # fmt: skip
+            cells = [f"{t.statistic:.4g} (p {t.p_value:.3f})" for t in tests]
+            lines.append(f"{title:22}{cells[0]:>20}{cells[1]:>20}")
+        return "\n".join(lines)
+
+
+def check_fit(
+    f: Fit,
+    *,
+    replicates: int = 999,
+    tolerance: float = 0.05,
+    level: float = 0.95,
+    rng: Any = None,
+) -> FitCheck:
+    """Goodness of fit of both laws and of the ROC, by simulation from the fit itself.
+
+    Score sets of the fitted laws are drawn, fitted again, and compared with their own
+    fits: that is the null distribution, with the parameters estimated.
+
+    Parameters
+    ----------
+    f : Fit
+        A fit of "beta", "normal" or "logit-normal", with or without point masses.
+    replicates : int
+        Simulated score sets, at least 19.
+    tolerance : float
+        Distance between two ROCs that does not matter to you.
+    level : float
+        Confidence level of the interval of the distance.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness; a seed gives the same bytes everywhere.
+
+    Returns
+    -------
+    FitCheck
+
+    Raises
+    ------
+    InputError
+        For a fit of cells or censored scores, for fractional weights, or if an option is
+        out of range.
+    InputTypeError
+        If `f` is no Fit of a parametric family.
+
+    Notes
+    -----
+    Distances are the largest difference of both rates at once, along FAR + TPR = constant.
+    The verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with q the
+    quantile of the simulated distances (by the triangle inequality, hence on the safe side):
+    with 1e5 scores every law is rejected by its p-values, with 30 none.
+
+    p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000
+    scores a class on the null distribution is that of 1000, and statistics are scaled.
+    Point masses fit by construction; the tests are of the scores between them.
+    The information-matrix test compares the covariance of the scores' gradients with the
+    information, which agree if the law is right; it is standardised by the simulation.
+
+    References
+    ----------
+    Stute, W., Gonzalez Manteiga, W. and Presedo Quindimil, M. (1993), Bootstrap based
+    goodness-of-fit tests. White, H. (1982), Maximum likelihood estimation of misspecified
+    models.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> two_bumps = np.concatenate([rng.beta(2, 40, 500), rng.beta(40, 2, 500)])
+    >>> scores = br.Scores(two_bumps, rng.beta(2, 4, 1000))
+    >>> br.check_fit(br.fit(scores), replicates=199, rng=1).verdict
+    'poor'
+    """
+    if not isinstance(f, Fit):
+        raise InputTypeError(
+            f"f must be a Fit; got {type(f).__name__}. Make one with br.fit(scores)."
+        )
+    replicates = _checks.count(replicates, "replicates", 19)
+    level, tolerance = _checks.level(level), _checks.fraction(tolerance, "tolerance")
+    sides = [_Side.of(f, who) for who in ("client", "impostor")]
+    observed = [side.statistics(side.sample[None, :]) for side in sides]
+    simulated: list[list[FloatArray]] = [[], []]
+    distances = []
+    for rows, stream in streams(replicates, rng):
+        drawn = [side.draw(stream, rows.stop - rows.start) for side in sides]
+        for k, (side, (x, _)) in enumerate(zip(sides, drawn, strict=True)):
+            simulated[k].append(side.statistics(x))
+        distances.append(_distances(sides, drawn))
+    table = [np.concatenate(parts) for parts in simulated]
+    tests = [_tests(o[0], t) for o, t in zip(observed, table, strict=True)]
+    kinds = [ClassTests(a, b) for a, b in zip(*tests, strict=True)]
+    here = _distances(sides, [(side.sample[None, :], side.masses[None, :]) for side in sides])[0]
+    distance = _roc_distance(here, np.concatenate(distances), sides, level)
+    verdict, reason = _verdict(distance, tolerance, level)
+    return FitCheck(
+        kinds[0], kinds[1], kinds[2], kinds[3], distance, verdict, reason, tolerance, level,
+        replicates,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------ families
+@dataclass(frozen=True)
+class _Family:
+    """A family fitted to many samples at once, rows of a matrix."""
+
+    draw: Callable[[Any, np.random.Generator, tuple[int, int]], FloatArray]
+    fit: Callable[[FloatArray], Parameters]
+    tails: Callable[[Parameters, FloatArray], tuple[FloatArray, FloatArray]]
+    #: Sums of products of the likelihood's gradient, a column each, and what they should be.
+    moments: Callable[[Parameters, FloatArray], FloatArray]
+
+
+def _beta_draw(law: Any, rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
+    return np.clip(rng.beta(law.a, law.b, shape), *_INSIDE)
+
+
+def _beta_fit(x: FloatArray) -> Parameters:
+    a, b, _ = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
+    return np.atleast_1d(a)[:, None], np.atleast_1d(b)[:, None]
+
+
+def _beta_tails(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both tails; the larger one from the smaller, which costs half."""
+    from scipy.special import betainc, betaincc
+
+    a, b, x = np.broadcast_arrays(*p, x)
+    below = np.empty(a.shape)
+    left = x * (a + b) < a
+    below[left] = betainc(a[left], b[left], x[left])
+    above = np.empty(a.shape)
+    above[~left] = betaincc(a[~left], b[~left], x[~left])
+    below[~left], above[left] = 1.0 - above[~left], 1.0 - below[left]
+    return below, above
+
+
+def _beta_moments(p: Parameters, x: FloatArray) -> FloatArray:
+    """Sample covariance of (log s, log(1 - s)) less that of the law."""
+    from scipy.special import polygamma
+
+    logs, logs1m = np.log(x), np.log1p(-x)
+    u = logs - np.mean(logs, axis=1, keepdims=True)
+    v = logs1m - np.mean(logs1m, axis=1, keepdims=True)
+    a, b = (q[:, 0] for q in p)
+    common = polygamma(1, a + b)
+    wanted = (polygamma(1, a) - common, -common, polygamma(1, b) - common)
+    found = (np.mean(u * u, axis=1), np.mean(u * v, axis=1), np.mean(v * v, axis=1))
+    scale = (wanted[0], np.sqrt(wanted[0] * wanted[2]), wanted[2])
+    return np.stack([(f - w) / s for f, w, s in zip(found, wanted, scale, strict=True)], axis=1)
+
+
+def _normal_fit(x: FloatArray) -> Parameters:
+    return np.mean(x, axis=1, keepdims=True), np.std(x, axis=1, keepdims=True)
+
+
+def _normal_tails(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    from scipy.special import ndtr
+
+    z = (x - p[0]) / p[1]
+    return ndtr(z), ndtr(-z)
+
+
+def _normal_moments(p: Parameters, x: FloatArray) -> FloatArray:
+    """Skewness and excess kurtosis: what the gradients' covariance can be wrong in."""
+    z = (x - p[0]) / p[1]
+    return np.stack([np.mean(z**3, axis=1), np.mean(z**4, axis=1) - 3.0], axis=1)
+
+
+def _logit(x: FloatArray) -> FloatArray:
+    return np.log(x) - np.log1p(-x)
+
+
+_FAMILIES: dict[type, _Family] = {
+    Beta: _Family(_beta_draw, _beta_fit, _beta_tails, _beta_moments),
+    Normal: _Family(
+        lambda law, rng, shape: rng.normal(law.mu, law.sigma, shape),
+        _normal_fit, _normal_tails, _normal_moments,
+    ),
+    LogitNormal: _Family(
+        lambda law, rng, shape: np.clip(
+            1.0 / (1.0 + np.exp(-rng.normal(law.mu, law.sigma, shape))), *_INSIDE
+        ),
+        lambda x: _normal_fit(_logit(x)),
+        lambda p, x: _normal_tails(p, _logit(x)),
+        lambda p, x: _normal_moments(p, _logit(x)),
+    ),
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------ one class
+@dataclass(frozen=True)
+class _Side:
+    """One class: its scores between the point masses, sorted, and its fitted law."""
+
+    family: _Family
+    law: Any
+    sample: FloatArray
+    #: Shares of exact 0, of the law and of exact 1 among the scores.
+    masses: FloatArray
+    total: int
+
+    @classmethod
+    def of(cls, f: Fit, who: str) -> _Side:
+        result = getattr(f, who)
+        law = result.distribution
+        low, high = (law.at_zero, law.at_one) if isinstance(law, Inflated) else (0.0, 0.0)
+        base = law.base if isinstance(law, Inflated) else law
+        rule = result.boundary
+        if type(base) not in _FAMILIES:
+            raise InputTypeError(
+                f"f must be a fit of beta, normal or logit-normal laws; its {who} law is"
+                f" {type(base).__name__}. An empirical law is its scores."
+            )
+        if rule is not None and rule.policy not in ("inflate", "error", "drop"):
+            raise InputError(
+                "f must be fitted to the scores themselves for a check; its boundary rule is"
+                f" {rule.policy!r}. Fit with boundary=None or look at the ROC."
+            )
+        values = _repeated(f.scores, who)
+        if rule is not None:
+            values = values[(values > 0.0) & (values < 1.0)]
+        masses = np.array([low, 1.0 - low - high, high])
+        total = round(values.size / masses[1])
+        return cls(_FAMILIES[type(base)], base, np.sort(values), masses, total)
+
+    def draw(self, rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        """Samples of the fitted law, rows sorted, and their shares of point masses."""
+        n = min(self.sample.size, _SIMULATED)
+        x = np.sort(self.family.draw(self.law, rng, (rows, n)), axis=1)
+        total = min(self.total, round(n / self.masses[1]))
+        return x, rng.multinomial(total, self.masses, rows) / total
+
+    def statistics(self, x: FloatArray) -> FloatArray:
+        """KS, CvM and AD of each row's own fit, scaled; then the information's moments."""
+        p = self.family.fit(x)
+        below, above = self.family.tails(p, x)
+        n = x.shape[1]
+        i = np.arange(1, n + 1)
+        ks = np.max(np.maximum(i / n - below, below - (i - 1) / n), axis=1) * math.sqrt(n)
+        cvm = 1.0 / (12.0 * n) + np.sum((below - (2 * i - 1) / (2 * n)) ** 2, axis=1)
+        with np.errstate(divide="ignore"):
+            logs = np.log(below) + np.log(above[:, ::-1])
+        ad = -n - np.mean((2 * i - 1) * logs, axis=1)
+        moments = self.family.moments(p, x) * math.sqrt(n)
+        return np.column_stack([ks, cvm, ad, moments])
+
+
+def _repeated(scores: Any, who: str) -> FloatArray:
+    values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
+    if weights is None:
+        return np.asarray(values)
+    bad = np.flatnonzero(weights != np.floor(weights))
+    if bad.size:
+        raise InputError(
+            f"weights must be whole numbers of copies for a check; {bad.size} of {weights.size}"
+            f" {who} weights are not, first {float(weights[bad[0]])!r} at index {bad[0]}."
+        )
+    return np.repeat(values, weights.astype(np.int64))
+
+
+def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
+    """KS, CvM, AD, and the quadratic form of the moments in their simulated covariance."""
+    moments = simulated[:, 3:]
+    centre = np.mean(moments, axis=0)
+    inverse = np.linalg.pinv(np.atleast_2d(np.cov(moments, rowvar=False)))
+    away = np.vstack([observed[None, 3:], moments]) - centre
+    form = np.einsum("ij,jk,ik->i", away, inverse, away)
+    columns = [(observed[k], simulated[:, k]) for k in range(3)] + [(form[0], form[1:])]
+    return [FitTest(float(o), float((1 + np.sum(s >= o)) / (1 + s.size))) for o, s in columns]
+
+
+# ------------------------------------------------------------------------------ the ROC
+def _distances(sides: list[_Side], drawn: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
+    """Largest and mean distance of each row's fitted ROC from its empirical one."""
+    grid = _grid(sides)
+    fitted: list[FloatArray] = []
+    found: list[FloatArray] = []
+    for side, (x, shares) in zip(sides, drawn, strict=True):
+        above = side.family.tails(side.family.fit(x), grid[None, :])[1]
+        counted = np.stack([x.shape[1] - np.searchsorted(row, grid, side="right") for row in x])
+        for tails, rates in ((fitted, above), (found, counted / x.shape[1])):
+            inner = shares[:, 2:] + shares[:, 1:2] * rates
+            ends = np.zeros((x.shape[0], 1)), np.ones((x.shape[0], 1))
+            tails.append(np.hstack([ends[0], shares[:, 2:], inner[:, ::-1], ends[1]]))
+    along = np.linspace(0.0, 2.0, _ALONG)
+    distances = np.empty((fitted[0].shape[0], 2))
+    for r in range(distances.shape[0]):
+        heights = [
+            np.interp(along, tpr[r] + far[r], tpr[r] - far[r]) for tpr, far in (fitted, found)
+        ]
+        gap = 0.5 * np.abs(heights[0] - heights[1])
+        distances[r] = np.max(gap), np.mean(gap)
+    return distances
+
+
+def _grid(sides: list[_Side]) -> FloatArray:
+    """Scores spread over both laws and into their tails."""
+    p = np.concatenate([np.geomspace(1e-5, 0.01, 16), np.linspace(0.01, 0.5, 64)[1:]])
+    places = [np.concatenate([side.law.ppf(p), side.law.isf(p)]) for side in sides]
+    return np.unique(np.concatenate(places))
+
+
+def _roc_distance(
+    here: FloatArray, simulated: FloatArray, sides: list[_Side], level: float
+) -> RocDistance:
+    # A smaller simulation has a larger noise, by the root of the sizes.
+    n = [min(side.sample.size, _SIMULATED) / side.sample.size for side in sides]
+    shrink = math.sqrt(max(n))
+    noise = float(np.quantile(simulated[:, 0], level)) * shrink
+    sup, mean = float(here[0]), float(here[1])
+    p_value = float((1 + np.sum(simulated[:, 0] * shrink >= sup)) / (1 + simulated.shape[0]))
+    return RocDistance(sup, mean, noise, max(0.0, sup - noise), sup + noise, p_value)
+
+
+def _verdict(d: RocDistance, tolerance: float, level: float) -> tuple[str, str]:
+    numbers = (
+        f"the fitted ROC is {d.sup:.3f} from the empirical one, {100 * level:g} % interval of the"
+        f" distance from the true one {d.low:.3f} to {d.high:.3f} (chance alone gives up to"
+        f" {d.noise:.3f}, p = {d.p_value:.3f}); tolerance {tolerance:g}"
+    )
+    if d.high <= tolerance:
+        return "good", numbers
+    if d.low > tolerance:
+        return "poor", numbers
+    return "undecided", numbers

@@ -1,0 +1,131 @@
+"""Goodness of fit: statistics against scipy's, size and power by simulation, verdicts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.adequacy import _FAMILIES
+
+
+def scores(seed: int, n: int = 60) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n + 20))
+
+
+@pytest.mark.parametrize("family", ["beta", "normal", "logit-normal"])
+def test_statistics_are_scipys(family: str) -> None:
+    data = scores(1)
+    fit = br.fit(data, family)
+    found = br.check_fit(fit, replicates=19, rng=1)
+    for who, sample in (("client", data.client), ("impostor", data.impostor)):
+        law, n = getattr(fit, who).distribution, sample.size
+        assert getattr(found.ks, who).statistic == pytest.approx(
+            stats.kstest(sample, law.cdf).statistic * math.sqrt(n), rel=1e-9
+        )
+        assert getattr(found.cvm, who).statistic == pytest.approx(
+            stats.cramervonmises(sample, law.cdf).statistic, rel=1e-9
+        )
+        x, i = np.sort(sample), np.arange(1, n + 1)
+        # Anderson and Darling (1954), their A^2 written out.
+        ad = -n - np.sum((2 * i - 1) * (law.logcdf(x) + law.logsf(x[::-1]))) / n
+        assert getattr(found.ad, who).statistic == pytest.approx(ad, rel=1e-9)
+
+
+def test_the_roc_distance_on_a_dense_grid() -> None:
+    data = scores(2, 400)
+    fit = br.fit(data)
+    d = br.check_fit(fit, replicates=19, rng=1).roc_distance
+    t = np.linspace(0, 1, 20001)
+    empirical = br.fit(data, "empirical").model
+    turned = [
+        (m.far(t) + m.frr(t) * -1 + 1, 1 - m.frr(t) - m.far(t)) for m in (fit.model, empirical)
+    ]
+    along = np.linspace(0, 2, 4001)
+    heights = [np.interp(along, c[::-1], h[::-1]) for c, h in turned]
+    dense = 0.5 * np.max(np.abs(heights[0] - heights[1]))
+    # 250 thresholds against 20001: the largest gap of a staircase of 1/400 is met to a step.
+    assert d.sup == pytest.approx(dense, abs=1 / 400)
+    assert d.low == pytest.approx(max(0.0, d.sup - d.noise))
+    assert d.high == pytest.approx(d.sup + d.noise)
+
+
+@pytest.mark.parametrize("family", ["beta", "normal"])
+def test_size_under_the_law_itself(family: str) -> None:
+    # 80 sets, 39 replicates: a p-value is <= 0.1 in 10 % of them, sd 3.4 %.
+    rejected = np.zeros(5)
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        draw = rng.beta if family == "beta" else rng.normal
+        data = br.Scores(draw(4, 2, 30), draw(2, 3, 30))
+        found = br.check_fit(br.fit(data, family), replicates=39, rng=seed)
+        tests = [found.ks, found.cvm, found.ad, found.information]
+        p = [t.client.p_value for t in tests] + [found.roc_distance.p_value]
+        rejected += np.array(p) <= 0.1
+    assert np.all(np.abs(rejected / 80 - 0.1) < 3 * 0.034)
+
+
+def test_a_wrong_law_is_found_and_a_right_one_is_not_for_many_scores() -> None:
+    rng = np.random.default_rng(3)
+    bumps = np.concatenate([rng.beta(2, 40, 400), rng.beta(40, 2, 400)])
+    wrong = br.check_fit(br.fit(br.Scores(bumps, rng.beta(2, 4, 800))), replicates=99, rng=1)
+    assert wrong.verdict == "poor"
+    assert max(wrong.ad.client.p_value, wrong.information.client.p_value) == 0.01
+    assert wrong.ad.impostor.p_value > 0.01
+    right = br.check_fit(
+        br.fit(br.Scores(rng.beta(4, 2, 4000), rng.beta(2, 4, 4000))), replicates=99, rng=1
+    )
+    assert right.verdict == "good"
+    few = br.check_fit(br.fit(scores(4, 30)), replicates=99, rng=1)
+    assert few.verdict == "undecided"
+    assert "tolerance 0.05" in few.reason
+    assert str(few).startswith("undecided: the fitted ROC is ")
+
+
+def test_point_masses_and_weights() -> None:
+    rng = np.random.default_rng(5)
+    client = np.r_[np.zeros(20), rng.beta(4, 2, 60), np.ones(10)]
+    impostor = rng.beta(2, 4, 90)
+    fit = br.fit(br.Scores(client, impostor), boundary="inflate")
+    found = br.check_fit(fit, replicates=49, rng=1)
+    inner = br.check_fit(br.fit(br.Scores(client[20:80], impostor)), replicates=49, rng=1)
+    assert found.ad.client.statistic == pytest.approx(inner.ad.client.statistic, rel=1e-12)
+    assert found.roc_distance.p_value > 0.02
+    doubled = br.Scores(client, impostor, client_weights=np.full(90, 2.0))
+    copies = br.Scores(np.repeat(client, 2), impostor)
+    one, two = (
+        br.check_fit(br.fit(s, boundary="inflate"), replicates=19, rng=1) for s in (doubled, copies)
+    )
+    assert one.ks.client.statistic == pytest.approx(two.ks.client.statistic, rel=1e-12)
+
+
+def test_the_seed_gives_the_same_numbers() -> None:
+    fit = br.fit(scores(6))
+    assert br.check_fit(fit, replicates=29, rng=3) == br.check_fit(fit, replicates=29, rng=3)
+
+
+def test_every_family_with_a_density_can_be_checked() -> None:
+    assert {law.__name__ for law in _FAMILIES} == {"Beta", "Normal", "LogitNormal"}
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda f: br.check_fit(f.model), br.InputTypeError, "must be a Fit; got ScoreModel"),
+        (lambda f: br.check_fit(f, replicates=5), br.InputError, "int >= 19"),
+        (lambda f: br.check_fit(f, level=95), br.InputError, r"Did you mean 0\.95"),
+        (lambda f: br.check_fit(f, tolerance=-1), br.InputError, "tolerance"),
+        (lambda f: br.check_fit(br.fit(f.scores, "empirical")), br.InputTypeError, "is Empirical"),
+        (
+            lambda f: br.check_fit(br.fit(f.scores, resolution=0.01)), br.InputError,
+            "boundary rule is 'interval'",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused(call, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call(br.fit(scores(7)))
