@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         TargetWarning,
     )
     from betaroc.expected_performance import Epc, epc
+    from betaroc.family_choice import FamilyComparison, FamilyRow, compare_families
     from betaroc.fitting import DistributionFit, Fit, beta_mle, fit, fit_distribution
     from betaroc.forecast import EpcForecast, epc_forecast
     from betaroc.guarantee import GuaranteedThreshold, guaranteed_threshold
@@ -87,6 +88,7 @@ _ROOMS = {
         "ScaleWarning", "ScoreFileNotFoundError", "SmallSampleWarning", "StudyError",
         "TargetWarning",
     ),
+    "family_choice": ("FamilyComparison", "FamilyRow", "compare_families"),
     "fitting": ("DistributionFit", "Fit", "beta_mle", "fit", "fit_distribution"),
     "forecast": ("EpcForecast", "epc_forecast"),
     "guarantee": ("GuaranteedThreshold", "guaranteed_threshold"),
@@ -104,14 +106,15 @@ __all__ = [
     "Analysis", "AucTest", "Band", "Beta", "BetarocError", "BetarocWarning", "Binned",
     "BoundaryWarning", "ClassSummary", "Comparison", "DegenerateDataError", "DiscretenessWarning",
     "Distribution", "DistributionFit", "DuplicateWarning", "Empirical", "Epc", "EpcAverage",
-    "EpcCv", "EpcForecast", "FileFormatError", "Fit", "FitCheck", "FitError",
-    "GuaranteedThreshold", "Inflated", "InfluenceWarning", "InputError", "InputTypeError",
-    "Interval", "LogitNormal", "MissingDependencyError", "Normal", "OperatingPoint", "OutputError",
-    "PrecisionWarning", "ReversedScoresWarning", "Roc", "SameDataWarning", "ScaleWarning",
-    "ScoreFileNotFoundError", "ScoreModel", "ScoreSummary", "Scores", "Shape",
-    "SmallSampleWarning", "StudyError", "TargetWarning", "analyze", "auc_interval", "auc_test",
-    "beta_auc", "beta_mle", "check_fit", "compare", "epc", "epc_average", "epc_cv", "epc_forecast",
-    "fit", "fit_distribution", "guaranteed_threshold", "read_scores", "summarize",
+    "EpcCv", "EpcForecast", "FamilyComparison", "FamilyRow", "FileFormatError", "Fit", "FitCheck",
+    "FitError", "GuaranteedThreshold", "Inflated", "InfluenceWarning", "InputError",
+    "InputTypeError", "Interval", "LogitNormal", "MissingDependencyError", "Normal",
+    "OperatingPoint", "OutputError", "PrecisionWarning", "ReversedScoresWarning", "Roc",
+    "SameDataWarning", "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel", "ScoreSummary",
+    "Scores", "Shape", "SmallSampleWarning", "StudyError", "TargetWarning", "analyze",
+    "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit", "compare", "compare_families",
+    "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_distribution",
+    "guaranteed_threshold", "read_scores", "summarize",
 ]  # fmt: skip
 
 

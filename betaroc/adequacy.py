@@ -20,7 +20,7 @@ from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting import Fit, beta_mle
 from betaroc.resampling import streams
 
-__all__ = ["ClassTests", "FitCheck", "FitTest", "RocDistance", "check_fit"]
+__all__ = ["ClassTests", "FitCheck", "FitTest", "RocDistance", "check_fit", "roc_distance_of"]
 
 #: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
 _SIMULATED = 1000
@@ -206,6 +206,13 @@ def check_fit(
         kinds[0], kinds[1], kinds[2], kinds[3], distance, verdict, reason, tolerance, level,
         replicates,
     )  # fmt: skip
+
+
+def roc_distance_of(f: Fit) -> float:
+    """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
+    sides = [_Side.of(f, who) for who in ("client", "impostor")]
+    drawn = [(side.sample[None, :], side.masses[None, :]) for side in sides]
+    return float(_distances(sides, drawn)[0, 0])
 
 
 # ------------------------------------------------------------------------------ families

@@ -61,6 +61,7 @@ LAYERS = (
     ("betaroc._parquet", "betaroc._rows", "betaroc._textfiles", "betaroc.io"),
     ("betaroc.fitting",),
     ("betaroc.adequacy", "betaroc.cross_validation", "betaroc.forecast", "betaroc.guarantee"),
+    ("betaroc.family_choice",),
     ("betaroc.analysis",),
     ("betaroc.plot",),
     ("betaroc.report",),
