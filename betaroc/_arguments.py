@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, NoReturn
 
+from betaroc._words import shown
 from betaroc.analysis.format import version, visible
 from betaroc.criteria import CRITERIA
+from betaroc.errors import InputError
 from betaroc.fitting.boundary import POLICIES
 from betaroc.fitting.estimate import FAMILIES
 from betaroc.io import FORMATS
 from betaroc.measures import MEASURES
 
-__all__ = ["BAD_INPUT", "LEVEL", "REPLICATES", "SEED", "parser_of"]
+__all__ = ["BAD_INPUT", "LEVEL", "REPLICATES", "SEED", "as_options", "parser_of", "system_names"]
 
 Run = Callable[[argparse.Namespace], None]
 
@@ -22,6 +27,16 @@ Run = Callable[[argparse.Namespace], None]
 BAD_INPUT = 2
 #: What intervals take unasked. A choice of dev made again costs more than counts of test.
 LEVEL, SEED, REPLICATES = 0.95, 0, {"test": 10_000, "both": 1000}
+
+#: Names of systems stand in columns and legends.
+_LONGEST = 40
+#: Arguments of functions that are options here.
+_NAMES = (
+    "score|label|client_label|group|id|format|boundary|resolution|family|alpha|level|replicates"
+)
+_BARE = r"(?<![\w'\"/.-])"
+_ARGUMENT = re.compile(rf"{_BARE}({_NAMES})=(?:\.\.\.)?(?=(.?))")
+_SUBJECT = re.compile(rf"(?:^|{_BARE}(?=client_label))({_NAMES})(?= must )")
 
 _EXAMPLES = """examples:
   betaroc fit dev.csv
@@ -90,7 +105,9 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
 def _curve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
-        help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)",
+        help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)."
+        " Of a target, such as far, the rate nearest to it on dev is taken, not the nearest at"
+        " most it; for a guarantee see br.guaranteed_threshold",
     )  # fmt: skip
     measures = (*MEASURES, "weighted-error")
     parser.add_argument(
@@ -146,7 +163,8 @@ def _systems_options(parser: argparse.ArgumentParser) -> None:
     for role, verb in (("dev", "choose on"), ("test", "meet, the same trials in one order")):
         parser.add_argument(
             f"--{role}", required=True, nargs="+", action="extend", metavar=role.upper(),
-            help=f"two files: scores of the first and of the second system to {verb}",
+            help=f"two files: scores of the first and of the second system to {verb}"
+            + ("; with --unpaired the same file may serve both" if role == "dev" else ""),
         )  # fmt: skip
     parser.add_argument(
         "--name", nargs="+", action="extend", metavar="NAME",
@@ -205,3 +223,51 @@ def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
     parser.add_argument(
         "--resolution", type=float, metavar="R", help="scores were rounded to multiples of R"
     )
+
+
+def as_options(message: str) -> str:
+    """A message about arguments of functions in the words of the command line."""
+    text = re.sub(r"\b\w+=(?:\.\.\.)? \((--[\w-]+)\)", r"\1", message)
+    text = re.sub(r"\b(\w+)=\.\.\.$", lambda found: f"{_option(found[1])} COLUMN.", text)
+    text = re.sub("^score and label must ", "--score and --label must ", text)
+    text = _SUBJECT.sub(lambda found: _option(found[1]), text)
+    text = text.replace("paired=True", "a paired comparison").replace("paired=False", "--unpaired")
+    return _ARGUMENT.sub(_given, text)
+
+
+def _given(found: re.Match[str]) -> str:
+    """The option, and a blank before its value."""
+    value = found[2].isalnum() or found[2] in {"'", '"'}
+    return _option(found[1]) + " " * value
+
+
+def _option(argument: str) -> str:
+    return f"--{argument.replace('_', '-')}"
+
+
+def system_names(arguments: argparse.Namespace) -> tuple[str, str]:
+    """Two names, after the files of both systems were found to be two and two."""
+    for role in ("dev", "test"):
+        paths = getattr(arguments, role)
+        if len(paths) != 2:
+            raise InputError(
+                f"--{role} must name two score files, one a system; got {len(paths)}:"
+                f" {shown(paths)}. Scores are those of one system: give each its own file."
+            )
+        with suppress(OSError):  # a file that cannot be looked at is refused when it is read
+            if os.path.samefile(*paths) and not (role == "dev" and arguments.unpaired):
+                raise InputError(
+                    f"--{role} must name two different files, one a system; got {shown(paths[0])}"
+                    " for both. A system does not differ from itself: name the other's scores"
+                    + (", or pass --unpaired for one system on two test sets." if role == "dev"
+                       else ".")
+                )  # fmt: skip
+    names = ["A", "B"] if arguments.name is None else arguments.name
+    shapes = {visible(name).strip() for name in names}
+    lengths = {len(shape) for shape in shapes}
+    if len(names) != 2 or len(shapes) != 2 or min(lengths) == 0 or max(lengths) > _LONGEST:
+        raise InputError(
+            f"--name must give two different names of at most {_LONGEST} characters, one a system;"
+            f" got {shown(names)}. Give two, such as --name mlp svm."
+        )
+    return names[0], names[1]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 #: Arrays with more entries are shown by their ends, not to be pasted back.
-_PASTE_LIMIT = 50
+_PASTE_LIMIT = 500
 #: Of larger arrays the first entries are compared first.
 _FIRST_LOOK = 64
 

@@ -5,15 +5,23 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from betaroc import _checks
-from betaroc._arguments import BAD_INPUT, LEVEL, REPLICATES, SEED, parser_of
+from betaroc._arguments import (
+    BAD_INPUT,
+    LEVEL,
+    REPLICATES,
+    SEED,
+    as_options,
+    parser_of,
+    system_names,
+)
 from betaroc._words import shown
 from betaroc.analysis import Analysis, Part, analyze_quietly, fitted_part
 from betaroc.analysis.compare import (
@@ -22,19 +30,21 @@ from betaroc.analysis.compare import (
     comparison_numbers,
     comparison_text,
 )
-from betaroc.analysis.epc import epc_csv, epc_numbers, epc_text
+from betaroc.analysis.epc import epc_csv, epc_numbers, epc_text, warn_of_resolution
 from betaroc.analysis.format import path_words, visible
 from betaroc.analysis.numbers import as_json, part_numbers
 from betaroc.analysis.output import checked_target
-from betaroc.analysis.parts import Note, noted
+from betaroc.analysis.parts import Note, note_test, noted
 from betaroc.analysis.text import part_text
 from betaroc.comparison import Comparison, compare
 from betaroc.errors import (
     BetarocError,
     DuplicateWarning,
+    FileFormatError,
     FitError,
     InputError,
     OutputError,
+    ReversedScoresWarning,
     warn,
 )
 from betaroc.expected_performance import Epc, epc
@@ -48,9 +58,6 @@ from betaroc.scores import Scores
 __all__ = ["main"]
 
 DONE, FIT_FAILED, INTERRUPTED = 0, 1, 130
-
-#: Names of systems stand in columns and legends.
-_LONGEST = 40
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -92,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _complain(message: str) -> None:
     with suppress(OSError):
-        print(f"betaroc: {visible(message)}", file=sys.stderr)
+        print(f"betaroc: {visible(as_options(message))}", file=sys.stderr)
 
 
 def _discard_stdout() -> None:
@@ -109,7 +116,7 @@ def _fit(arguments: argparse.Namespace) -> None:
         family, reason = _family(arguments.family, [read])
         part = fitted_part("scores", read, _options(arguments, family), notes)
         step()
-    messages = [note.message for note in notes]
+    messages = _messages(notes)
     if arguments.json:
         sys.stdout.write(as_json(_fit_document(part, reason, messages)))
     else:
@@ -142,6 +149,7 @@ def _report(arguments: argparse.Namespace) -> None:
 
 def _epc(arguments: argparse.Namespace) -> None:
     banded = _band_arguments(arguments)
+    seed = None if banded is None else banded["rng"]
     paths = [arguments.dev, arguments.test]
     _checked_picture(arguments, paths)
     notes: list[Note] = []
@@ -154,24 +162,24 @@ def _epc(arguments: argparse.Namespace) -> None:
             draw = partial(plot_epc, curve, band=band, expected=True, a_posteriori=True)
             save_picture(draw, arguments.output)
         step()
-    messages = [note.message for note in notes]
+    messages = _messages(notes)
     if arguments.json:
         numbers = epc_numbers(curve, dev, test, band)
-        if banded is not None:
-            numbers["band"]["seed"] = banded["rng"]
+        if band is not None:
+            numbers["band"]["seed"] = seed
         chosen = {"family": family, "reason": _chosen_by(family, reason), "warnings": messages}
         sys.stdout.write(as_json(numbers | chosen))
         return
     if arguments.csv:
-        sys.stdout.write(epc_csv(curve, dev, test, band))
+        sys.stdout.write(epc_csv(curve, dev, test, band, seed))
     else:
-        by, seed = _chosen_words(family, reason), None if banded is None else banded["rng"]
+        by = _chosen_words(family, reason)
         sys.stdout.write(epc_text(curve, dev, test, by, band, seed) + "\n")
     _warn(messages)
 
 
 def _compare(arguments: argparse.Namespace) -> None:
-    names = _system_names(arguments)
+    names = system_names(arguments)
     _checked_picture(arguments, [*arguments.dev, *arguments.test])
     level, seed = _interval(arguments)
     notes: list[Note] = []
@@ -197,7 +205,7 @@ def _compare(arguments: argparse.Namespace) -> None:
             shapes = [visible(name) for name in names]
             save_picture(partial(draw_both, comparison, names=shapes), arguments.output)
         step()
-    messages = [note.message for note in notes]
+    messages = _messages(notes)
     systems = [System(name, *pair) for name, pair in zip(names, read, strict=True)]
     if arguments.json:
         further = {
@@ -209,7 +217,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         sys.stdout.write(as_json(comparison_numbers(comparison, systems) | further))
         return
     if arguments.csv:
-        sys.stdout.write(comparison_csv(comparison, systems))
+        sys.stdout.write(comparison_csv(comparison, systems, seed))
     else:
         by = [_chosen_words(*pair) for pair in chosen]
         sys.stdout.write(comparison_text(comparison, systems, by, seed) + "\n")
@@ -227,14 +235,21 @@ def _curve(
     """The curve of one system, by its scores or by their fit."""
     with noted(notes, f"{prefix}dev: "):
         fitted = fit(dev, **_options(arguments, family))
-    with noted(notes, prefix):
-        return epc(
+    found: list[Note] = []
+    with noted(found, prefix):
+        curve = epc(
             dev if family == "empirical" else fitted,
             test,
             criterion=arguments.criterion,
             measure=arguments.measure,
             alpha=arguments.alpha,
         )
+        if arguments.alpha is not None:
+            warn_of_resolution(curve, dev)
+    # The fit has said it of dev; of test it is said below.
+    notes += [note for note in found if note.category is not ReversedScoresWarning]
+    note_test(test, notes, f"{prefix}test: ")
+    return curve
 
 
 def _chosen_by(family: str, reason: str) -> str:
@@ -285,44 +300,14 @@ def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
 
 
 # ------------------------------------------------------------------------ two systems
-def _system_names(arguments: argparse.Namespace) -> tuple[str, str]:
-    """Two names, after the files of both systems were found to be two and two."""
-    for role in ("dev", "test"):
-        paths = getattr(arguments, role)
-        if len(paths) != 2:
-            raise InputError(
-                f"--{role} must name two score files, one a system; got {len(paths)}:"
-                f" {shown(paths)}. Scores are those of one system: give each its own file."
-            )
-        with suppress(OSError):  # a file that cannot be looked at is refused when it is read
-            if os.path.samefile(*paths):
-                raise InputError(
-                    f"--{role} must name two different files, one a system; got {shown(paths[0])}"
-                    " for both. A system does not differ from itself: name the other's scores."
-                )
-    names = ["A", "B"] if arguments.name is None else arguments.name
-    shapes = {visible(name).strip() for name in names}
-    lengths = {len(shape) for shape in shapes}
-    if len(names) != 2 or len(shapes) != 2 or min(lengths) == 0 or max(lengths) > _LONGEST:
-        raise InputError(
-            f"--name must give two different names of at most {_LONGEST} characters, one a system;"
-            f" got {shown(names)}. Give two, such as --name mlp svm."
-        )
-    return names[0], names[1]
-
-
 def _compared(
     arguments: argparse.Namespace, curves: Sequence[Epc], level: float, seed: int
 ) -> Comparison:
-    """The comparison; what it refuses is said in the words of the command line."""
-    try:
-        return compare(
-            *curves, paired=not arguments.unpaired, level=level,
-            replicates=arguments.replicates, rng=seed,
-        )  # fmt: skip
-    except InputError as error:
-        words = str(error).replace("paired=True", "a paired comparison")
-        raise InputError(words.replace("paired=False", "--unpaired")) from error
+    """The comparison as it was asked for."""
+    return compare(
+        *curves, paired=not arguments.unpaired, level=level,
+        replicates=arguments.replicates, rng=seed,
+    )  # fmt: skip
 
 
 def _refuse_other_trials(paths: Sequence[str], tests: Sequence[Scores]) -> None:
@@ -336,6 +321,10 @@ def _refuse_other_trials(paths: Sequence[str], tests: Sequence[Scores]) -> None:
                 f" {second}. Keep the common trials, or pass --unpaired if the systems judged"
                 " different ones."
             )
+
+
+def _messages(notes: Sequence[Note]) -> list[str]:
+    return [as_options(note.message) for note in notes]
 
 
 def _warn(messages: Sequence[str]) -> None:
@@ -356,7 +345,7 @@ def _analysis(
     analysis, found = analyze_quietly(
         dev, named, _options(arguments, family), step, level=level, rng=seed
     )
-    messages = tuple(note.message for note in (*notes, *found))
+    messages = tuple(_messages([*notes, *found]))
     return replace(analysis, reason=reason, warnings=messages)
 
 
@@ -370,17 +359,29 @@ def _options(arguments: argparse.Namespace, family: str) -> dict[str, Any]:
 
 def _read(path: str, arguments: argparse.Namespace, step: Callable[[], None]) -> Scores:
     columns = getattr(arguments, "group", None)
-    scores = read_scores(
-        path,
-        score=arguments.score,
-        label=arguments.label,
-        client_label=arguments.client_label,
-        format=arguments.format,
-        group=None if columns is None else _one_or_two(columns),
-        id=getattr(arguments, "id", None),
-    )
+    group = None if columns is None else _one_or_two(columns)
+    with _naming_the_path(path):
+        scores = read_scores(
+            path,
+            score=arguments.score,
+            label=arguments.label,
+            client_label=arguments.client_label,
+            format=arguments.format,
+            group=group,
+            id=getattr(arguments, "id", None),
+        )
     step()
     return scores
+
+
+@contextmanager
+def _naming_the_path(path: str) -> Iterator[None]:
+    """Two files of a call may have one name: errors give the path."""
+    try:
+        yield
+    except (FileFormatError, InputError) as error:
+        text = str(error).replace(shown(Path(path).name), path_words(path))
+        raise type(error)(text) from error
 
 
 def _one_or_two(columns: Sequence[str]) -> str | tuple[str, str]:

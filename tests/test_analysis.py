@@ -16,7 +16,9 @@ import pytest
 import betaroc as br
 from betaroc.analysis.crossings import crossing_words, depth, unseen, whole_curve_words
 from betaroc.analysis.format import extreme, number, percent, threshold, visible
+from betaroc.analysis.headline import below_count, called, mismatch_words
 from betaroc.analysis.output import write_whole
+from betaroc.analysis.parts import Part, empirical_model
 from betaroc.analysis.words import end_words
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
@@ -113,12 +115,26 @@ def test_a_test_set_that_cannot_be_fitted_is_met_all_the_same() -> None:
     rng = np.random.default_rng(5)
     dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
     test = br.Scores([0.8, 0.8], [0.2, 0.2])
-    with pytest.warns(br.BetarocWarning, match="test: not fitted"):
+    with (
+        pytest.warns(br.SmallSampleWarning, match="no width"),
+        pytest.warns(br.BetarocWarning, match="test: not fitted"),
+    ):
         analysis = br.analyze(dev, test)
     assert analysis.tests[0].fit is None
     assert analysis.points[0].observed[1].hter == 0.0
     assert "not fitted" in analysis.summary()
     assert analysis.to_dict()["tests"][0]["fit"] is None
+
+
+def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not() -> None:
+    rng = np.random.default_rng(5)
+    dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
+    for test in (br.Scores(dev.impostor + 0.001, dev.client), br.Scores([0.2] * 12, [0.8] * 12)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = br.analyze(dev, test).warnings
+        (text,) = (text for text in found if "impostors score higher" in text)
+        assert text.startswith("test: ")
 
 
 def test_the_same_data_twice_is_said() -> None:
@@ -346,6 +362,64 @@ def test_headline_answers_for_the_test_sets(liveness: br.Analysis) -> None:
         f" {percent(met.expected.frr)} expected, {percent(met.observed[1].frr)} met."
     )
     assert "above the diagonal" in lines[1]
+
+
+def test_promises_that_no_score_speaks_for_are_marked() -> None:
+    """270 clients around 20 and 550 impostors around 0, normal: an EER of no count."""
+    grid = NormalDist().inv_cdf
+    client = [20.0 + grid((k + 0.5) / 270) for k in range(270)]
+    impostor = [grid((k + 0.5) / 550) for k in range(550)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the bands without width
+        analysis = br.analyze(br.Scores(client, impostor), br.Scores(client, impostor[::2]),
+                              family="normal")  # fmt: skip
+    lines = analysis.summary().splitlines()
+    eer = percent(analysis.dev.fit.model.eer().hter)
+    mark = "rests on the family alone"
+    assert f"{eer} (below 1/550: {mark}) by the fitted laws." in lines[0]
+    (met,) = (line for line in lines if line.startswith("test: at dev's EER threshold"))
+    assert f"(below 1/550: {mark}) expected" in met
+    assert f"(below 1/270: {mark}) expected" in met
+    assert met.endswith("0 % met.")
+    # The fit is good all the same: no warning above it.
+    assert mismatch_words(analysis.dev) == ""
+    point = analysis.dev.fit.model.at(np.array([-40.0, 1.0, 3.0]))
+    # Everybody accepted is no small rate; FAR(1) = 0.16, FRR(1) < 1/270, so HTER is counted;
+    # FAR(3) = 0.00135 < 1/550.
+    assert [below_count(analysis.dev, point[k]) for k in range(3)] == [
+        ("", "", ""), ("", "below 1/270", ""), ("below 1/550", "below 1/270", "below 1/550"),
+    ]  # fmt: skip
+    assert "below 1/550" in "\n".join(line for line in lines if line.startswith("  0.5 "))
+
+
+def test_laws_that_do_not_describe_the_scores_are_said_to_first() -> None:
+    """Three outliers widen the normal law of 200: its distance is that of the step at 0."""
+    rng = np.random.default_rng(3)
+    client = np.append(rng.normal(8, 0.1, 200), [1.0, 1.0, 60.0])
+    impostor = rng.normal(0, 1, 200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        analysis = br.analyze(br.Scores(client, impostor), family="normal")
+    first = analysis.summary().splitlines()[0]
+    assert first.startswith("The fitted laws do not describe these scores: EER ")
+    law = analysis.dev.fit.model
+    p, seen = law.eer().hter, analysis.dev.empirical.eer().hter
+    rate = (p + seen) / 2
+    apart = abs(p - seen) / (0.5 * math.sqrt(rate * (1 - rate) * (1 / 203 + 1 / 200)))
+    assert f"{percent(seen)} counted on dev's scores, {apart:.2g} binomial standard" in first
+    assert f"{analysis.dev.distances.client:.2g} for clients" in first
+    assert analysis.dev.distances.client > 0.1369  # 1.95 / sqrt(203)
+
+
+def test_several_tests_are_called_by_their_files_where_these_differ() -> None:
+    def part(k: int, name: str) -> Part:
+        scores = br.Scores([0.5], [0.4], name=name)
+        return Part(f"test {k}", name, scores, None, empirical_model(scores, name), None)
+
+    assert called([part(1, "a.csv"), part(2, "b")]) == ["test 1 (a.csv)", "test 2 (b)"]
+    assert called([part(1, "a"), part(2, "a")]) == ["test 1", "test 2"]
+    assert called([part(1, "a")]) == ["test 1"]
+    assert called([part(1, 30 * "x"), part(2, "b")])[0] == f"test 1 ({21 * 'x'}...)"
 
 
 def test_separated_classes_are_said_to_be() -> None:

@@ -79,14 +79,16 @@ def test_json_of_six_trials(files: dict[str, str], capsys: pytest.CaptureFixture
     assert found["high"] == pytest.approx([-1 / 3] * 3)
     assert found["significant"] == [True] * 3
     assert found["better"] == ["x"] * 3
-    assert found["ranges"] == [{"low": 0.4, "high": 0.6, "better": "x"}]
+    (piece,) = found["ranges"]
+    assert piece == {"low": 0.4, "high": 0.6, "alphas": [0.4, 0.5, 0.6], "better": "x"}
     assert found["names"] == ["x", "y"]
     assert (found["level"], found["paired"], found["replicates"], found["seed"]) == (
         0.95, True, 10_000, 0,
     )  # fmt: skip
     assert (found["criterion"], found["measure"]) == ("weighted-error", "hter")
     assert found["larger_is_better"] is False
-    (test,) = found["proportion_test"]
+    assert [test["alpha"] for test in found["proportion_test"]] == [0.4, 0.5, 0.6]
+    test = found["proportion_test"][1]
     # z = (1/6 - 5/6) / sqrt(1/2 1/2 (1/6 + 1/6)) = -4/sqrt(3); p = erfc(abs(z)/sqrt(2))
     assert (test["alpha"], test["errors"], test["trials"]) == (0.5, [1, 5], [6, 6])
     assert test["statistic"] == pytest.approx(-4.0 / math.sqrt(3.0))
@@ -101,7 +103,21 @@ def test_table_says_which_is_better_in_words(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = table(capsys, *pair(files), "--alpha", "0.4", "0.5", "0.6")
-    assert "A has the lower HTER for alpha from 0.4 to 0.6\n" in out
+    assert "A has the lower HTER at alpha 0.4, 0.5 and 0.6\n" in out
+    assert (
+        "level 95 %, each alpha tested by itself: of 3 alphas about 5 % differ by chance where the"
+        " systems are equal, neighbours together\ndev's choice is held fixed: "
+    ) in out
+    assert (
+        "proportion test on all errors; it takes the two sets of decisions as independent and is"
+        " too cautious for paired trials: the interval above is the one to quote\n"
+    ) in out
+    assert "too cautious" not in table(capsys, *pair(files), "--alpha", "0.5", "--unpaired")
+    assert "measure: precision, higher is better\n" in table(
+        capsys, *pair(files), "--alpha", "0.5", "--measure", "precision"
+    )
+    fine = table(capsys, *pair(files), "--alpha", "0.4", "0.41", "0.42")
+    assert "A has the lower HTER for alpha from 0.4 to 0.42\n" in fine
     assert "measure: hter (half total error rate), lower is better" in out
     assert "interval: 95 % of the difference at fixed thresholds, each alpha by itself" in out
     rows = out.split("\n\n")[1].splitlines()
@@ -142,7 +158,7 @@ def test_equal_systems_do_not_differ(
     assert found["difference"] == found["low"] == found["high"] == [0.0] * 101
     assert found["ranges"] == []
     assert found["better"] == [None] * 101
-    (message,) = (m for m in found["warnings"] if "only 3 scores" not in m)
+    (message,) = (m for m in found["warnings"] if "only 3 " not in m)
     assert message.startswith("both systems have the same scores on dev and on test")
     assert "no difference at level 95 % at any alpha\n" in table(capsys, *arguments)
     assert "no difference at level 90 %\n" in table(
@@ -156,8 +172,8 @@ def test_leads_change_sides_where_the_sign_does() -> None:
                    alpha=[0.4, 0.1, 0.2, 0.3, 0.5])  # fmt: skip
     low = np.array([-0.1, 0.1, 0.1, -0.3, np.nan])
     high = np.array([0.1, 0.2, 0.3, -0.1, np.nan])
-    for measure, expected in (("hter", [(1, 0.1, 0.2), (0, 0.3, 0.3)]),
-                              ("f1", [(0, 0.1, 0.2), (1, 0.3, 0.3)])):  # fmt: skip
+    for measure, expected in (("hter", [(1, (0.1, 0.2)), (0, (0.3,))]),
+                              ("f1", [(0, (0.1, 0.2)), (1, (0.3,))])):  # fmt: skip
         e = br.epc(curve.dev, curve.test, alpha=curve.alpha, measure=measure)
         comparison = br.Comparison(e, e, True, 0.95, low, high, np.zeros((1, 5)))
         assert [tuple(lead) for lead in leads(comparison)] == expected
@@ -178,13 +194,15 @@ def test_json_is_the_comparison_of_real_scores(capsys: pytest.CaptureFixture[str
     assert found["value_a"] == curves[0].value.tolist()
     assert found["value_b"] == curves[1].value.tolist()
     assert (found["level"], found["replicates"], found["seed"]) == (0.9, 500, 3)
-    assert [test["alpha"] for test in found["proportion_test"]] == [0.1, 0.25, 0.5, 0.75, 0.9]
+    tested = [test["alpha"] for test in found["proportion_test"]]
+    assert tested == pytest.approx([0.1, 0.3, 0.5, 0.7, 0.9])
     assert found["families"] == ["empirical"] * 2
     assert found["reasons"] == ["dev's scores themselves"] * 2
     assert found["warnings"] == []
     inside = np.zeros(101, dtype=bool)
     for piece in found["ranges"]:
-        inside |= (expected.alpha >= piece["low"]) & (expected.alpha <= piece["high"])
+        assert (piece["low"], piece["high"]) == (piece["alphas"][0], piece["alphas"][-1])
+        inside |= np.isin(expected.alpha, piece["alphas"])
     assert inside.tolist() == expected.significant.tolist()
 
 
@@ -222,8 +240,40 @@ def test_the_same_data_twice_names_the_system(
     again = write(tmp_path / "again.csv", *SCORES["dev_a"])
     arguments = ["--dev", files["dev_a"], files["dev_b"], "--test", again, files["poor"]]
     found = document(capsys, *arguments, "--name", "x", "y")
-    (message,) = (m for m in found["warnings"] if "only 3 scores" not in m)
+    message, other = (m for m in found["warnings"] if "only 3 " not in m)
     assert message.startswith("x: dev and test are the same data")
+    # Of 9 pairs of the poor system 4 > 2, 3 and half of 4 = 4: 2.5/9.
+    assert other.startswith("y: test: impostors score higher than clients: the empirical AUC is")
+    assert "0.2778 < 0.5" in other
+    few = [m for m in found["warnings"] if "only 3 client scores, fewer than 10" in m]
+    assert [m[: len("x: test")] for m in few] == ["x: test", "y: test"]
+
+
+def test_one_system_on_two_test_sets(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--dev", files["dev_a"], files["dev_a"], "--test", files["good"], files["poor"]]
+    found = document(capsys, *arguments, "--alpha", "0.5", "--unpaired")
+    assert found["threshold_a"] == found["threshold_b"]
+    assert found["difference"] == pytest.approx([-2 / 3])
+    assert main(["compare", *arguments]) == 2
+    assert "or pass --unpaired for one system on two test sets." in capsys.readouterr().err
+    arguments[-1] = files["good"]
+    assert main(["compare", *arguments, "--unpaired"]) == 2
+    assert "--test must name two different files" in capsys.readouterr().err
+
+
+def test_a_criterion_without_alpha_has_none_in_the_json(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = document(capsys, *pair(files), "--criterion", "eer", "--replicates", "50")
+    assert found["alpha"] == [None]
+    assert found["resample"] == "test"
+    assert found["ranges"] == [{"low": None, "high": None, "alphas": [None], "better": "A"}]
+    assert [test["alpha"] for test in found["proportion_test"]] == [None]
+    out = table(capsys, *pair(files), "--criterion", "eer", "--replicates", "1")
+    assert "; 1 bootstrap replicate, seed 0\n" in out
+    assert "alphas about" not in out
 
 
 def test_warnings_name_the_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -231,8 +281,9 @@ def test_warnings_name_the_system(tmp_path: Path, capsys: pytest.CaptureFixture[
     arguments = ["--dev", REAL[1], edge, *REAL[3:], "--family", "beta", "--alpha", "0.5",
                  "--name", "old", "new", "--replicates", "20"]  # fmt: skip
     found = document(capsys, *arguments)
-    assert len(found["warnings"]) == 1
     assert found["warnings"][0].startswith("new: dev: client: ")
+    assert found["warnings"][1].startswith("new: dev and test seem to be on different scales")
+    assert len(found["warnings"]) == 2
     assert main(["compare", *arguments]) == 0
     assert capsys.readouterr().err.startswith("warning: new: dev: client: ")
 
@@ -244,7 +295,11 @@ def test_csv_is_one_row_an_alpha(files: dict[str, str], capsys: pytest.CaptureFi
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert list(rows[0]) == [
         "alpha", "threshold_a", "threshold_b", "value_a", "value_b", "difference", "low", "high",
-        "significant", "better", "level", "criterion", "measure", "name_a", "name_b",
+        "significant", "better", "level", "paired", "replicates", "seed", "criterion", "measure",
+        "name_a", "name_b", "dev_a", "test_a", "dev_b", "test_b",
+    ]  # fmt: skip
+    assert [rows[1][name] for name in ("paired", "replicates", "seed", "dev_b", "test_a")] == [
+        "true", "10000", "0", files["dev_b"], files["good"],
     ]  # fmt: skip
     assert float(rows[0]["difference"]) == pytest.approx(0.5)
     assert (rows[0]["better"], rows[0]["name_a"], rows[0]["significant"]) == (

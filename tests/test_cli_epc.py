@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import betaroc as br
+from betaroc._arguments import as_options
+from betaroc.analysis.epc import alphas_words
 from betaroc.cli import main
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
@@ -110,9 +112,9 @@ def test_column_options_reach_both_files(
     assert main(["epc", *paths, *options, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["test"]["n_client"] == 4
-    assert ["only 4 scores" in text or "same data" in text for text in found["warnings"]] == [
-        True
-    ] * 2
+    starts = ["dev: client: only 4 scores", "dev and test are the same", "test: only 4 client"]
+    for text, start in zip(found["warnings"], starts, strict=True):
+        assert text.startswith(start)
 
 
 def test_boundary_rule_reaches_the_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,24 +157,105 @@ def test_trivial_zones_are_said_in_words(mixed: str, capsys: pytest.CaptureFixtu
     assert "accept all" in out
     assert main(["epc", "--dev", mixed, "--test", UNIT_TEST, "--alpha", "0", "0.5"]) == 0
     assert "everybody of dev is accepted at alpha 0\n" in capsys.readouterr().out
+    assert main(["epc", "--dev", mixed, "--test", UNIT_TEST, "--alpha", "0", "0.1", "0.5"]) == 0
+    assert "everybody of dev is accepted at alpha 0 and 0.1\n" in capsys.readouterr().out
 
 
 def test_area_is_of_the_alphas_given(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--criterion", "far", "--measure", "mcc", "--alpha", "0.1", "0.05"]
+    options = ["--criterion", "far", "--measure", "mcc", "--alpha", "0.12", "0.1"]
     assert main(["epc", "--dev", DEV, "--test", TEST, *options]) == 0
     out = capsys.readouterr().out
     curve = br.epc(br.read_scores(DEV), br.read_scores(TEST), criterion="far", measure="mcc",
-                   alpha=[0.05, 0.1])  # fmt: skip
+                   alpha=[0.1, 0.12])  # fmt: skip
     mean = f"{curve.value.mean():.6g}"
-    assert f"mean of mcc on test, alpha from 0.05 to 0.1: {mean}" in out
-    assert "criterion: far (alpha: expected FAR)" in out
+    assert f"mean of mcc on test, alpha from 0.1 to 0.12: {mean}" in out
+    assert (
+        "criterion: far (alpha: expected FAR; the rate nearest to it on dev, not the nearest at"
+        " most it: for a guarantee see br.guaranteed_threshold)\n"
+    ) in out
+
+
+def test_a_coarse_list_of_alphas_has_no_area(capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["--dev", DEV, "--test", TEST, "--alpha", "0.1", "0.5", "0.2"]
+    assert document(capsys, *call)["area"] is None
+    assert main(["epc", *call]) == 0
+    assert (
+        "mean of hter over alpha: left out, since the 3 alphas are up to 0.3 apart; it needs gaps"
+        " of at most 0.02\n"
+    ) in capsys.readouterr().out
+
+
+def test_alphas_are_a_range_only_of_a_fine_grid() -> None:
+    assert alphas_words([0.3]) == "at alpha 0.3"
+    assert alphas_words([0.5, 0.2]) == "at alpha 0.2 and 0.5"
+    assert alphas_words([0.1, 0.12, 0.9]) == "at alpha 0.1, 0.12 and 0.9"
+    assert alphas_words([0.1, 0.12, 0.14]) == "for alpha from 0.1 to 0.14"
+    many = [0.05 * k for k in range(13)]
+    assert alphas_words(many) == "at each of the 13 alphas given between 0 and 0.6"
+
+
+def test_reversed_and_few_test_scores_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Test's AUC is 2/12: of 12 pairs only (0.3, 0.1) and (0.2, 0.1) are in order."""
+    dev = write(tmp_path / "d.csv", [0.4, 0.6, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 5)
+    test = write(tmp_path / "t.csv", [0.3, 0.2, 0.05], [0.1, 0.6, 0.7, 0.8])
+    for family in ("empirical", "beta"):
+        call = ["--dev", dev, "--test", test, "--family", family, "--alpha", "0.5"]
+        warned = document(capsys, *call)["warnings"]
+        assert [text for text in warned if "impostors score higher" in text] == [
+            text for text in warned if text.startswith("test: impostors score higher than clients")
+        ]
+        assert sum("empirical AUC is 0.1667" in text for text in warned) == 1
+        few = "test: only 3 client scores, fewer than 10: a rate counted on them moves in steps of"
+        assert sum(text.startswith(f"{few} 1/3; only 4 impostor") for text in warned) == 1
+        assert main(["epc", *call]) == 0
+        err = capsys.readouterr().err.splitlines()
+        assert [f"warning: {text}" for text in warned] == err
+    # The same scores as dev: said once, of dev.
+    warned = document(capsys, "--dev", test, "--test", dev, "--alpha", "0.5")["warnings"]
+    (text,) = (text for text in warned if "impostors score higher" in text)
+    assert text.startswith("dev: ")
+
+
+def test_other_scales_are_said_also_of_a_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    for family in ("empirical", "normal"):
+        found = document(capsys, "--dev", UNIT_DEV, "--test", TEST, "--family", family)
+        assert sum("different scales" in text for text in found["warnings"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("criterion", "alphas", "said"),
+    [
+        ("far", ["0.001", "0.1"], "520 impostor scores: their rates move in steps of 1/520,"
+         " coarser than 1 of 2 targets, first far 0.001."),
+        ("recall", ["0.9", "0.999"], "390 client scores: their rates move in steps of 1/390,"
+         " coarser than 1 of 2 targets, first recall 0.999."),
+        ("far", ["0", "0.1"], ""),
+        ("weighted-error", ["0.001"], ""),
+    ],
+)  # fmt: skip
+def test_targets_finer_than_one_score(
+    criterion: str, alphas: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["--dev", DEV, "--test", TEST, "--criterion", criterion, "--alpha", *alphas]
+    warned = document(capsys, *call)["warnings"]
+    assert len(warned) == bool(said)
+    assert not said or warned[0].startswith(f"dev has {said}")
 
 
 def test_tables_of_single_points_laws_and_undefined_values(
     mixed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["epc", "--dev", DEV, "--test", TEST, "--criterion", "break-even"]) == 0
-    assert "\n  none " in capsys.readouterr().out
+    call = ["--dev", DEV, "--test", TEST, "--criterion", "break-even", "--measure", "precision"]
+    assert main(["epc", *call]) == 0
+    out = capsys.readouterr().out
+    assert "\n  none " in out
+    assert "\nmeasure: precision\n" in out
+    assert document(capsys, *call)["alpha"] == [None]
+    assert main(["epc", *call, "--csv"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert row["alpha"] == ""
     assert main(["epc", "--dev", DEV, "--test", TEST, "--family", "auto"]) == 0
     out = capsys.readouterr().out
     assert "thresholds from a normal fit of dev, chosen because 1059 of 1820 scores lie" in out
@@ -220,7 +303,11 @@ def test_csv_has_the_ends_of_the_band_and_nothing_without_one(
     band = curve.band(resample="test", replicates=200, rng=0)
     assert [float(row["low"]) for row in rows] == band.low.tolist()
     assert [float(row["high"]) for row in rows] == band.high.tolist()
-    assert list(rows[0])[-6:] == ["low", "high", "criterion", "measure", "dev", "test"]
+    assert list(rows[0])[-11:] == [
+        "low", "high", "level", "resample", "simultaneous", "replicates", "seed", "criterion",
+        "measure", "dev", "test",
+    ]  # fmt: skip
+    assert [rows[0][name] for name in list(rows[0])[-9:-4]] == ["0.95", "test", "false", "200", "0"]
 
 
 # ------------------------------------------------------------------ band
@@ -305,6 +392,8 @@ def test_the_table_has_two_more_columns(six: list[str], capsys: pytest.CaptureFi
     assert [head.strip() for head in heads[3:6]] == ["met on test", "low", "high"]
     # P(S = 0) = 0.088 > 0.05 and P(S >= 4) = 0.1 > 0.05 > P(S >= 5): 0 and 4/6.
     assert rows[1].split()[4:10] == ["33.3", "%", "0", "%", "66.7", "%"]
+    assert main(["epc", *six, "--band", "test", "--replicates", "1"]) == 0
+    assert "; 1 replicate, seed 0\n" in capsys.readouterr().out
     assert main(["epc", *six, "--band", "both", "--simultaneous", "--replicates", "50"]) == 0
     out = capsys.readouterr().out
     assert "band: 95 % of the whole curve at once; resampled: dev's choice (" in out
@@ -422,6 +511,63 @@ def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[
         main(["epc", *arguments])
     assert caught.value.code == 2
     assert "usage: " in capsys.readouterr().err
+
+
+def test_of_two_files_of_one_name_the_path_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for folder, rows in (("one", "1,1\n0,0\n"), ("two", "1,1\nx,0\n")):
+        (tmp_path / folder).mkdir()
+        paths.append(tmp_path / folder / "s.csv")
+        paths[-1].write_text(f"score,label\n{rows}")
+    assert main(["epc", "--dev", str(paths[0]), "--test", str(paths[1])]) == 2
+    err = capsys.readouterr().err
+    assert f"{Path('two', 's.csv')}', line 3: the score must be" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--score", "q"], "Pass --score."),
+        (["--band", "test", "--group", "who"], "Pass --group COLUMN."),
+        (["--client-label", "7"], "--client-label must be one of the labels"),
+        (["--score", "x", "--label", "x"], "--score and --label must name two columns"),
+        (["--alpha", "2"], "--alpha must be"),
+        (["--format", "tsv"], "tab"),
+    ],
+)
+def test_errors_name_options_not_arguments(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["epc", "--dev", DEV, "--test", TEST, *options]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert "=" not in err
+
+
+def test_messages_in_the_words_of_the_command_line() -> None:
+    for given, said in (
+        ('Other choices: boundary="error", "drop".', 'Other choices: --boundary "error", "drop".'),
+        ("if scores were rounded, pass resolution=.", "if scores were rounded, pass --resolution."),
+        ("a column of ids (id=...), or paired=False.", "a column of ids (--id), or --unpaired."),
+        ("score= and label= name columns", "--score and --label name columns"),
+        ("unless client_label= (--client-label) says", "unless --client-label says"),
+        ("'score=1.csv', line 3: the score must be finite",) * 2,
+    ):
+        assert as_options(given) == said
+
+
+def test_choices_are_named_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["epc", "--dev", DEV, "--test", TEST, "--criterion", "nothing"])
+    err = capsys.readouterr().err
+    assert "'weighted-precision-recall'" in err
+    assert "'break-even'" in err
+    with pytest.raises(SystemExit):
+        main(["epc", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "not the nearest at most it; for a guarantee see br.guaranteed_threshold" in text
 
 
 def test_as_a_process() -> None:

@@ -21,7 +21,7 @@ MIXED = br.Scores([0.0, 4.0, 5.0, 6.0], [1.0, 2.0, 3.0, 7.0])
 
 
 def labels(ax: object) -> list[str]:
-    legend = ax.get_legend()
+    legend = ax.get_legend() or next(iter(ax.figure.legends), None)
     return [] if legend is None else [text.get_text() for text in legend.get_texts()]
 
 
@@ -44,17 +44,49 @@ def test_the_line_is_the_value_against_alpha_in_order() -> None:
     assert ax.yaxis.get_major_formatter()(0.25) in ("25 %", "25.0 %")
 
 
-def test_trivial_zones_reach_half_way_to_their_neighbours() -> None:
+def test_trivial_zones_are_grey_grounds_that_invent_nothing() -> None:
     # Accepting all of MIXED costs alpha; the best other is (FRR, FAR) = (1/4, 1/4), costing 1/4:
     # so everybody is accepted for alpha < 1/4 and, likewise, rejected for alpha > 3/4.
-    curve = br.epc(MIXED, TEST, alpha=[0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
-    ax = plot.plot_epc(curve, color="#123456")
-    assert np.ravel(zones(ax)) == pytest.approx([0.0, 0.3, 0.7, 1.0])
-    assert all(patch.get_facecolor()[:3] == (0x12 / 255, 0x34 / 255, 0x56 / 255)
-               for patch in ax.patches)  # fmt: skip
+    ax = plot.plot_epc(br.epc(MIXED, TEST), color="#123456")
+    # Half way to the next of a fine grid: trivial at 0 ... 0.24 and at 0.76 ... 1.
+    assert np.ravel(zones(ax)) == pytest.approx([0.0, 0.245, 0.755, 1.0])
+    for patch in ax.patches:
+        red, green, blue, _ = patch.get_facecolor()
+        assert red == green == blue
+    assert labels(ax) == ["faces", "faces, trivial: dev accepts or rejects all"]
     assert zones(plot.plot_epc(br.epc(DEV, TEST))) == []
-    whole = br.epc(MIXED, TEST, alpha=[0.1, 0.9])
-    assert np.ravel(zones(plot.plot_epc(whole))) == pytest.approx([0.1, 0.9])
+    # Between far alphas nothing was computed: 0.01 to each side of 0.1, 0.11 and 0.9.
+    coarse = br.epc(MIXED, TEST, alpha=[0.9, 0.1, 0.11, 0.5])
+    found = zones(plot.plot_epc(coarse))
+    assert np.ravel(found) == pytest.approx([0.1, 0.12, 0.89, 0.91])
+    end = br.epc(MIXED, TEST, alpha=[0.0, 0.5, 1.0])
+    assert np.ravel(zones(plot.plot_epc(end))) == pytest.approx([0.0, 0.01, 0.99, 1.0])
+
+
+def test_the_legend_stands_below_axes_of_our_own_and_grows_with_the_curves() -> None:
+    ax = br.epc(DEV, TEST).plot(label="A")
+    one = ax.figure.get_figheight()
+    assert ax.get_legend() is None
+    br.epc(DEV, TEST).plot(ax=ax, label="B", expected=True, a_posteriori=True)
+    assert len(ax.figure.legends) == 1
+    assert labels(ax) == ["A", "B", "B, promised on dev", "B, test's own thresholds"]
+    # 0.1 inch and 0.17 a row: one row of two columns before, two after.
+    assert ax.figure.get_figheight() - one == pytest.approx(0.17)
+    given = new_axes()
+    height = given.figure.get_figheight()
+    br.epc(DEV, TEST).plot(ax=given)
+    assert given.get_legend() is not None
+    assert given.figure.get_figheight() == height
+
+
+def test_few_alphas_have_markers() -> None:
+    for k, marker in ((11, "o"), (12, "None")):
+        ax = br.epc(DEV, TEST, alpha=np.linspace(0.0, 1.0, k)).plot()
+        assert ax.lines[0].get_marker() == marker
+    first, second = (br.epc(DEV, side, alpha=[0.3, 0.6]) for side in (TEST, POOR))
+    result = br.compare(first, second, replicates=20, rng=1)
+    assert [line.get_marker() for line in result.plot().lines] == ["o", "s"]
+    assert plot.plot_difference(result).lines[0].get_marker() == "o"
 
 
 def test_curves_beside_it_are_thin_and_of_its_colour() -> None:
@@ -73,7 +105,7 @@ def test_curves_beside_it_are_thin_and_of_its_colour() -> None:
 def test_systems_share_axes() -> None:
     ax = br.epc(DEV, TEST).plot(label="A")
     assert br.epc(MIXED, TEST).plot(ax=ax, label="B", linestyle="--") is ax
-    assert labels(ax) == ["A", "B"]
+    assert labels(ax) == ["A", "B", "B, trivial: dev accepts or rejects all"]
     assert ax.lines[0].get_color() != ax.lines[1].get_color()
 
 
@@ -89,8 +121,11 @@ def test_axes_of_targets_are_rates_and_of_weights_are_not() -> None:
 
 @pytest.mark.parametrize("criterion", ["eer", "break-even"])
 def test_a_criterion_without_alpha_is_a_dot(criterion: str) -> None:
-    ax = br.epc(DEV, TEST, criterion=criterion).plot()
-    assert ax.lines[0].get_marker() == "o"
+    ax = br.epc(DEV, TEST, criterion=criterion).plot(expected=True, a_posteriori=True)
+    assert [line.get_marker() for line in ax.lines] == ["o", "s", "^"]
+    assert {line.get_linestyle() for line in ax.lines} == {"None"}
+    assert [line.get_markerfacecolor() == "none" for line in ax.lines] == [False, True, True]
+    assert labels(ax) == ["faces", "faces, promised on dev", "faces, test's own threshold"]
     assert ax.get_xticks().size == 0
 
 
@@ -125,8 +160,8 @@ def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
     assert area.get_facecolor()[0][:3] == pytest.approx((0x12 / 255, 0x34 / 255, 0x56 / 255))
     assert labels(ax) == ["faces", "faces, 95 % pointwise, fixed thresholds"]
     for other, words in (
-        ({"simultaneous": True, "resample": "both"}, "faces, 95 % simultaneous"),
-        ({"level": 0.999, "resample": "both"}, "faces, 99.9 % pointwise"),
+        ({"simultaneous": True, "resample": "both"}, "faces, 95 % simultaneous, dev chosen again"),
+        ({"level": 0.999, "resample": "both"}, "faces, 99.9 % pointwise, dev chosen again"),
     ):
         ax = plot.plot_epc(curve, band=made(curve, [0.1] * 3, [0.2] * 3, **other), expected=True)
         assert labels(ax) == ["faces", "faces, promised on dev", words]
@@ -157,7 +192,7 @@ def test_the_band_of_another_curve_is_refused() -> None:
 
 
 # ------------------------------------------------------------------ two systems
-POOR = br.Scores([1.0, 4.0, 0.0], [2.0, 3.0, 4.0])
+POOR = br.Scores([2.4, 9.0, 2.3], [0.0, 3.0, 4.0])
 
 
 def comparison(low: list[float], high: list[float], **options: object) -> br.Comparison:
@@ -182,11 +217,11 @@ def test_two_curves_and_the_alphas_in_which_they_differ() -> None:
     ax = result.plot(names=("mlp", "svm"))
     first, second = ax.lines
     assert first.get_xdata().tolist() == [0.1, 0.3, 0.5, 0.9]
-    # 2.5 rejects client 2 and accepts 3; of POOR clients 1, 0 and impostors 3, 4; 3.5 at 0.9
+    # 2.5 rejects client 2 and accepts 3; of POOR clients 2.4, 2.3, impostors 3, 4; 3.5 at 0.9
     # accepts no impostor but 4 of POOR.
     assert first.get_ydata() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1 / 6])
     assert second.get_ydata() == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1 / 2])
-    assert shaded(ax) == [("better-1", 0.1, 0.2), ("better-2", 0.4, 0.7)]
+    assert shaded(ax) == [("better-1", 0.09, 0.11), ("better-2", 0.49, 0.51)]
     words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
     assert words == ["mlp", "svm", "mlp better (90 %)", "svm better (90 %)"]
     hatches = {patch.get_hatch() for patch in ax.patches}
@@ -202,7 +237,7 @@ def test_two_curves_and_the_alphas_in_which_they_differ() -> None:
 
 def test_a_larger_measure_is_better_where_it_should_be() -> None:
     result = comparison([0.1, -0.4], [0.2, -0.2], measure="f1")
-    assert shaded(result.plot()) == [("better-1", 0.3, 0.5), ("better-2", 0.1, 0.3)]
+    assert shaded(result.plot()) == [("better-1", 0.49, 0.51), ("better-2", 0.09, 0.11)]
 
 
 def test_the_difference_its_interval_and_zero() -> None:
@@ -214,7 +249,7 @@ def test_the_difference_its_interval_and_zero() -> None:
     (area,) = filled(ax)
     corners = {(round(x, 6), round(y, 6)) for path in area.get_paths() for x, y in path.vertices}
     assert corners == {(0.1, -0.4), (0.3, -0.1), (0.5, 0.1), (0.1, -0.2), (0.3, 0.1), (0.5, 0.2)}
-    assert shaded(ax) == [("better-1", 0.1, 0.2), ("better-2", 0.4, 0.7)]
+    assert shaded(ax) == [("better-1", 0.09, 0.11), ("better-2", 0.49, 0.51)]
     assert ax.get_ylabel() == "difference in half total error rate"
     words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
     assert words[:2] == ["mlp - svm", "90 % pointwise"]

@@ -6,6 +6,7 @@ import dataclasses
 import html
 import json
 import re
+import warnings
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -214,7 +215,10 @@ def test_report_of_other_families(family: str) -> None:
 
 
 def test_report_of_a_test_set_that_has_no_fit() -> None:
-    with pytest.warns(br.BetarocWarning, match="not fitted"):
+    with (
+        pytest.warns(br.SmallSampleWarning, match="no width"),
+        pytest.warns(br.BetarocWarning, match="not fitted"),
+    ):
         analysis = br.analyze(some_scores(), br.Scores([0.8, 0.8], [0.2, 0.2]))
     page = "".join(Page(render_report(analysis)).text)
     assert "not fitted" in page
@@ -294,7 +298,8 @@ def test_many_tests_are_all_drawn() -> None:
     analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(3)})
     page = render_report(analysis)
     assert page.count("<svg ") == 2 * 4 + 2 + 3
-    assert "test 3, observed" in page
+    assert "test 3 (t2), observed" in page
+    assert "test 1 (t0): at dev’s EER threshold" in page
 
 
 # ------------------------------------------------------- expected performance curves
@@ -343,6 +348,8 @@ def test_the_picture_of_the_panel(analysis: br.Analysis) -> None:
     # Two curves met, two promised and dashed, two bands.
     assert figure.svg.count("stroke-dasharray: 3.33") == 2
     assert figure.svg.count("fill-opacity: 0.2") >= 2
+    # Laws accept all at alpha 0 and reject all at 1.
+    assert figure.caption.endswith(" Grey: a threshold there accepts or rejects everybody on dev.")
 
 
 def small(test: br.Scores, **options: object) -> br.Analysis:
@@ -370,7 +377,8 @@ def test_the_sentence_of_the_loss_by_hand(panel_alone: None) -> None:
         " this set's own, +16.7 points because the classes are less separable than on dev."
     ) in worse.summary()
     # Perfectly separated at 2.5: HTER 0.
-    better = small(br.Scores([3.0, 4.0, 5.0] * 4, [0.0, 1.0, 2.0] * 4))
+    with pytest.warns(br.SmallSampleWarning, match="test, thresholds by dev's scores: the int"):
+        better = small(br.Scores([3.0, 4.0, 5.0] * 4, [0.0, 1.0, 2.0] * 4))
     assert (
         "a change of -16.7 points: no part of it because of the threshold, which is as good as"
         " this set's own, -16.7 points because the classes are more separable than on dev."
@@ -424,7 +432,9 @@ def test_level_and_seed_of_the_report(
     assert len(set(texts.values())) == 3
     page = plain(texts["wide"])
     assert "99 % low" in page
-    assert "Shaded: 99 % interval" in page
+    assert "Shaded: 99 % interval at each alpha, thresholds as they are; 2000 replicates" in page
+    assert "2000 replicates, seed 0." in page
+    assert "2000 replicates, seed 1." in plain(texts["other"])
     # None among 181: 1 - 0.01^(1/181) = 2.5 %, against 1.64 % at level 0.95.
     assert "leaves room for rates up to 2.51 % (99 % confidence)" in page
     assert "leaves room for rates up to 1.64 % (95 % confidence)" in plain(texts["plain"])
@@ -440,6 +450,7 @@ def test_level_and_rng_of_analyze_are_checked() -> None:
             br.analyze(some_scores(), some_scores(2), **wrong)
     one, two = (br.analyze(some_scores(), some_scores(2), level=0.8, rng=k) for k in (3, 4))
     assert one.level == one.curves[0].band.level == 0.8
+    assert (one.seed, one.to_dict()["seed"]) == (3, 3)
     assert one.curves[0].band != two.curves[0].band
 
 
@@ -466,7 +477,7 @@ def test_groups_of_the_report(
     assert main([*call, "--group", "claimed"]) == 0
     people = {line.split()[0] for line in Path(files[1]).read_text().splitlines()}
     page = plain((tmp_path / "r.html").read_text())
-    assert f"thresholds as they are, trials drawn by {len(people)} groups." in page
+    assert f"thresholds as they are, trials drawn by {len(people)} groups; 2000 repl" in page
 
 
 def test_without_a_test_set_there_is_no_panel(panel_alone: None) -> None:
@@ -486,3 +497,22 @@ def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Pa
     with pytest.raises(br.OutputError):
         analysis.to_html(tmp_path / "nowhere" / "out.html")
     assert [p.name for p in tmp_path.iterdir()] == ["a folder"]
+
+
+def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> None:
+    """Outliers widen the laws, and their EER is still that of no score."""
+    rng = np.random.default_rng(4)
+    client = np.append(rng.normal(10, 0.2, 100), [2.0, 3.0, 40.0])
+    dev = br.Scores(client, rng.normal(0, 0.5, 120))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        analysis = br.analyze(dev, br.Scores(dev.client + 0.1, dev.impostor), family="normal")
+        page = render_report(analysis)
+    text = plain(page)
+    assert text.index("The fitted laws do not describe these scores") < text.index("AUC ")
+    assert '<p class="warn lead"><strong>The fitted laws' in page
+    far = percent(analysis.points[0].expected.far)
+    assert f"{far} (below 1/120: rests on the family alone) expected" in text
+    assert f"<td>{far} (below 1/120)</td>" in page
+    assert "“Below 1/n”: the fitted laws promise less than one" in text
+    assert "below 1/" not in plain(render_report(small(dev)))

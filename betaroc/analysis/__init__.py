@@ -14,7 +14,7 @@ from betaroc import _checks
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.analysis import numbers, text
-from betaroc.analysis.headline import headline
+from betaroc.analysis.headline import headline, mismatch_words
 from betaroc.analysis.met_curves import MetCurve, curve_numbers, curves_text, met_curves
 from betaroc.analysis.output import write_whole
 from betaroc.analysis.parts import (
@@ -25,6 +25,7 @@ from betaroc.analysis.parts import (
     distances,
     empirical_model,
     met_points,
+    note_reversed,
     noted,
     shift,
 )  # fmt: skip
@@ -68,6 +69,8 @@ class Analysis(Value):
         Why that family.
     warnings : tuple of str
         Every warning of the fits, the set it speaks of first.
+    seed : int or None
+        By which the test trials were resampled; None for another source of randomness.
     """
 
     dev: Part
@@ -78,6 +81,7 @@ class Analysis(Value):
     family: str
     reason: str
     warnings: tuple[str, ...]
+    seed: int | None = None
 
     def __repr__(self) -> str:
         sets = ", ".join(f"{part.role} {part.name!r}" for part in self.parts)
@@ -97,11 +101,13 @@ class Analysis(Value):
             The main lines, then fits, measures, ends in words, operating points, expected
             performance curves, warnings.
         """
-        blocks = ["\n".join(headline(self.dev, self.tests, self.points))]
+        alarm = mismatch_words(self.dev)
+        lines = headline(self.dev, self.tests, self.points)
+        blocks = ["\n".join([alarm] * bool(alarm) + lines)]
         blocks += [text.part_text(part, self.reason) for part in self.parts]
         blocks.append(text.points_text(self.points, self.parts))
         if self.curves:
-            blocks.append(curves_text(self.curves))
+            blocks.append(curves_text(self.curves, self.dev))
         if self.warnings:
             blocks.append("\n".join(f"warning: {message}" for message in self.warnings))
         return "\n\n".join(blocks) + "\n"
@@ -112,7 +118,7 @@ class Analysis(Value):
         Returns
         -------
         dict
-            ``family``, ``reason``, ``level``, ``dev``, ``tests``, ``operating_points``,
+            ``family``, ``reason``, ``level``, ``seed``, ``dev``, ``tests``, ``operating_points``,
             ``curves``, ``warnings``; infinities and nan are floats here.
         """
         roles = [part.role for part in self.parts]
@@ -120,6 +126,7 @@ class Analysis(Value):
             "family": self.family,
             "reason": self.reason,
             "level": self.level,
+            "seed": self.seed,
             "dev": numbers.part_numbers(self.dev),
             "tests": [numbers.part_numbers(part) for part in self.tests],
             "operating_points": [numbers.met_numbers(p, roles) for p in self.points],
@@ -259,6 +266,7 @@ def analyze_quietly(
         str(options["family"]),
         "as was asked for",
         tuple(note.message for note in notes),
+        int(rng) if isinstance(rng, int | np.integer) else None,
     )
     return analysis, notes
 
@@ -322,6 +330,7 @@ def _test_part(
             fitted = fit(scores, **options)
         except (FitError, InputError) as error:
             notes.append(Note(BetarocWarning, f"{role}: not fitted. {error}"))
+            note_reversed(scores, notes, f"{role}: ")  # which the fit would have said
     empirical = empirical_model(scores, name)
     apart = None if fitted is None else distances(fitted, empirical)
     part = Part(role, name, scores, fitted, empirical, apart)

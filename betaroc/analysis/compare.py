@@ -161,8 +161,9 @@ def _proportion_tests(comparison: Comparison) -> list[tuple[float, ProportionTes
         return []
     alphas = np.sort(comparison.alpha)
     alphas = alphas[spread(alphas.size)]
-    near = np.abs(alphas[:, None] - np.array(_TESTED)) <= _SAME
-    chosen = alphas[near.any(axis=1)] if near.any() else alphas[spread(alphas.size, len(_TESTED))]
+    near = (np.abs(alphas[:, None] - np.array(_TESTED)) <= _SAME).any(axis=1)
+    few = alphas.size <= len(_TESTED) or not near.any()
+    chosen = alphas[spread(alphas.size, len(_TESTED)) if few else near]
     return [(float(a), comparison.proportion_test(float(a))) for a in chosen]
 
 
@@ -195,14 +196,14 @@ def _head(
         if comparison.paired
         else "unpaired: two sets of trials, drawn independently"
     )
+    drawn = counted(comparison.differences.shape[0], "bootstrap replicate")
     return [
         *lines,
         f"criterion: {first.criterion}{axis_words(first)}",
         f"measure: {measure_words(first)}, {way} is better",
         trials,
         f"interval: {level_words(comparison.level)} of the difference at fixed thresholds, each"
-        f" alpha by itself; {counted(comparison.differences.shape[0], 'bootstrap replicate')}, seed {seed}"
-        + _groups_words(comparison, systems),
+        f" alpha by itself; {drawn}, seed {seed}" + _groups_words(comparison, systems),
     ]
 
 
@@ -247,12 +248,8 @@ def _ranges(comparison: Comparison, systems: Sequence[System]) -> list[str]:
     ]
     if not found:
         lines = [f"no difference at level {level}" + ("" if single else " at any alpha")]
-    elif comparison.alpha.size > 1:
-        lines.append(
-            f"at all other alphas no difference at level {level}"
-            if not comparison.significant.all()
-            else f"level {level} at each alpha by itself"
-        )
+    elif comparison.alpha.size > 1 and not comparison.significant.all():
+        lines.append("at all other alphas no difference")
     undefined = int(np.sum(np.isnan(comparison.difference)))
     if undefined:
         lines.append(f"undefined (0/0) at {undefined} of {comparison.alpha.size} alphas")
@@ -264,7 +261,8 @@ def _reservations(comparison: Comparison) -> list[str]:
     lines = []
     if comparison.alpha.size > 1:
         lines.append(
-            f"each alpha is tested by itself: of {comparison.alpha.size} alphas about"
+            f"level {level_words(comparison.level)}, each alpha tested by itself: of"
+            f" {comparison.alpha.size} alphas about"
             f" {level_words(1.0 - comparison.level)} differ by chance where the systems are equal,"
             " neighbours together"
         )

@@ -22,21 +22,28 @@ from betaroc.analysis.format import (
 from betaroc.analysis.text import columns
 from betaroc.bands import Band
 from betaroc.criteria import CRITERIA
+from betaroc.errors import TargetWarning, warn
 from betaroc.expected_performance import Epc
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.scores import Scores
 
 __all__ = [
-    "alpha_text", "alphas_given", "alphas_words", "axis_words", "band_numbers", "cell",
+    "FINE", "alpha_text", "alphas_given", "alphas_words", "axis_words", "band_numbers", "cell",
     "epc_arrays", "epc_csv", "epc_numbers", "epc_text", "is_fine", "is_rate", "measure_title",
     "measure_words", "plain_text", "read_words", "source_numbers", "spread", "value_text",
+    "warn_of_resolution",
 ]  # fmt: skip
 
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
+#: The class whose scores a target counts, and whether the target is an error.
+_COUNTED = {
+    "far": ("impostor", True), "specificity": ("impostor", False), "frr": ("client", True),
+    "recall": ("client", False), "sensitivity": ("client", False),
+}  # fmt: skip
 #: Rows of the table for people.
 _ROWS = 11
 #: Alphas no farther apart than this stand for what lies between them.
-_FINE = 0.02 + 1e-9
+FINE = 0.02 + 1e-9
 #: So many alphas are named one by one.
 _NAMED = 12
 
@@ -67,7 +74,7 @@ def alphas_given(epc: Epc) -> list[Any]:
 
 def is_fine(alpha: npt.ArrayLike) -> bool:
     """Whether the alphas are so near to each other that a range may be said of them."""
-    return bool(np.all(np.diff(np.sort(np.asarray(alpha, dtype=np.float64))) <= _FINE))
+    return bool(np.all(np.diff(np.sort(np.asarray(alpha, dtype=np.float64))) <= FINE))
 
 
 def alphas_words(alpha: npt.ArrayLike) -> str:
@@ -114,6 +121,24 @@ def source_numbers(scores: Scores, prior: float) -> dict[str, Any]:
 def _area(epc: Epc) -> float:
     """The mean of the value over the curve's own range; nan of one place or a coarse list."""
     return epc.area() if np.ptp(epc.alpha) > 0.0 and is_fine(epc.alpha) else math.nan
+
+
+def warn_of_resolution(curve: Epc, dev: Scores) -> None:
+    """Targets between an error of none and of one score of dev."""
+    if curve.criterion not in _COUNTED:
+        return
+    who, error = _COUNTED[curve.criterion]
+    total = float(getattr(dev, f"{who}_total"))
+    aims = curve.alpha if error else 1.0 - curve.alpha
+    fine = np.flatnonzero((aims > 0.0) & (aims < (1.0 - 1e-9) / total))
+    if fine.size:
+        first = number(float(curve.alpha[fine[0]]))
+        warn(
+            f"dev has {number(total)} {who} scores: their rates move in steps of"
+            f" 1/{number(total)}, coarser than {fine.size} of {curve.alpha.size} targets, first"
+            f" {curve.criterion} {first}. Such a target rests on no count: give dev more scores.",
+            TargetWarning,
+        )
 
 
 # ------------------------------------------------------------------------------ table
@@ -263,7 +288,7 @@ def _area_words(epc: Epc) -> str:
         gap = number(float(np.max(np.diff(np.sort(epc.alpha)))), 3)
         return (
             f"mean of {epc.measure} over alpha: left out, since the {epc.alpha.size} alphas are up"
-            f" to {gap} apart; it needs gaps of at most {number(_FINE, 3)}"
+            f" to {gap} apart; it needs gaps of at most {number(FINE, 3)}"
         )
     low, high = number(float(epc.alpha.min())), number(float(epc.alpha.max()))
     area = value_text(epc, _area(epc))

@@ -6,7 +6,8 @@ import math
 import sys
 
 __all__ = [
-    "counted", "extreme", "level_words", "number", "path_words", "percent", "threshold", "version", "visible",
+    "counted", "extreme", "level_words", "number", "path_words", "percent", "threshold", "version",
+    "visible",
 ]  # fmt: skip
 
 

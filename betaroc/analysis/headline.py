@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from pathlib import Path
 
 from betaroc.analysis.crossings import whole_curve_words
-from betaroc.analysis.format import extreme, number, percent, threshold
+from betaroc.analysis.format import extreme, number, percent, threshold, visible
 from betaroc.analysis.parts import MetPoint, Part, is_modelled
+from betaroc.measures import OperatingPoint
 
-__all__ = ["headline", "marked"]
+__all__ = ["below_count", "called", "headline", "marked", "mismatch_words", "promised"]
+
+#: Binomial standard errors by which fitted and counted EER may differ unsaid.
+_APART = 3.0
+#: A distance of two distribution functions that matters, and the one of chance times sqrt(n).
+_STEP, _CHANCE = 0.1, 1.95
+_NAME = 24
 
 
 def headline(dev: Part, tests: Sequence[Part], points: Sequence[MetPoint]) -> list[str]:
@@ -19,7 +28,79 @@ def headline(dev: Part, tests: Sequence[Part], points: Sequence[MetPoint]) -> li
     if dev.fit is not None and is_modelled(dev):
         lines.append(f"By dev's fitted laws: {whole_curve_words(dev.fit.model, dev.scores)}")
     met = marked(points)
-    return lines + [_met(met, part, k) for k, part in enumerate(tests, start=1)]
+    names = called(tests)
+    return lines + [_met(met, dev, name, k) for k, name in enumerate(names, start=1)]
+
+
+def called(tests: Sequence[Part]) -> list[str]:
+    """Roles of the test sets, of several with the names of their files where these differ."""
+    names = [_stem(part) for part in tests]
+    if len(tests) < 2 or len(set(names)) < len(names):
+        return [part.role for part in tests]
+    return [f"{part.role} ({name})" for part, name in zip(tests, names, strict=True)]
+
+
+def _stem(part: Part) -> str:
+    source = part.scores.source
+    named = source is not None and Path(source.path).name == part.name
+    text = visible(Path(part.name).stem if named else part.name)
+    return text if len(text) <= _NAME else f"{text[: _NAME - 3]}..."
+
+
+# ---------------------------------------------------------- what no score speaks for
+def mismatch_words(dev: Part) -> str:
+    """Where the fitted laws are off the scores that they were fitted to; else nothing.
+
+    By the EER: more than 3 standard errors of the HTER at two rates of their mean. By a
+    class's distribution: a Kolmogorov-Smirnov distance of more than 0.1 and 1.95/sqrt(n),
+    which is exceeded once in 1000 by chance and more rarely with fitted parameters.
+    """
+    if dev.fit is None or not is_modelled(dev):
+        return ""
+    point, counted, scores = dev.fit.model.eer(), dev.empirical.eer().hter, dev.scores
+    totals = scores.client_total, scores.impostor_total
+    rate = 0.5 * (point.hter + counted)
+    error = 0.5 * math.sqrt(rate * (1.0 - rate) * sum(1.0 / n for n in totals))
+    apart = abs(point.hter - counted) / error if error > 0.0 else 0.0
+    far = dev.distances
+    steps = (0.0, 0.0) if far is None else (far.client, far.impostor)
+    off = [step > max(_STEP, _CHANCE / math.sqrt(n)) for step, n in zip(steps, totals, strict=True)]
+    if apart <= _APART and not any(off):
+        return ""
+    return (
+        f"The fitted laws do not describe these scores: EER {promised(dev, point, why=False)[2]} by"
+        f" the laws and {percent(counted)} counted on dev's scores, {number(apart, 2)} binomial"
+        f" standard errors apart; largest distance of a fitted distribution from the scores"
+        f" {number(steps[0], 2)} for clients, {number(steps[1], 2)} for impostors. (Said where"
+        f" these are more than {number(_APART)}, or more than {number(_STEP)} and"
+        f" {number(_CHANCE)}/sqrt(n).)"
+    )
+
+
+def below_count(dev: Part, point: OperatingPoint) -> tuple[str, str, str]:
+    """Of FAR, FRR and HTER of dev's laws where they are below one score: "below 1/270"."""
+    n = dev.scores.impostor_total, dev.scores.client_total
+    rates = float(point.far), float(point.frr)
+    trivial = max(rates) == 1.0
+    low = [rate * total < 1.0 - 1e-9 and not trivial for rate, total in zip(rates, n, strict=True)]
+    far, frr = (f"below 1/{number(m)}" if is_low else "" for is_low, m in zip(low, n, strict=True))
+    return far, frr, f"below 1/{number(max(n))}" if _below(point.hter, n, low) else ""
+
+
+def _below(hter: float, n: tuple[float, float], low: Sequence[bool]) -> bool:
+    return all(low) and hter * max(n) < 1.0 - 1e-9
+
+
+def promised(dev: Part, point: OperatingPoint, *, why: bool = True) -> tuple[str, str, str]:
+    """FAR, FRR and HTER of dev's laws in per cent, said where no score speaks for them."""
+    marks = below_count(dev, point)
+    told = ": rests on the family alone" if why else ""
+    rates = (point.far, point.frr, point.hter)
+    far, frr, hter = (
+        percent(float(rate)) + (f" ({mark}{told})" if mark else "")
+        for rate, mark in zip(rates, marks, strict=True)
+    )
+    return far, frr, hter
 
 
 def marked(points: Sequence[MetPoint]) -> MetPoint:
@@ -32,7 +113,7 @@ def _seen(dev: Part) -> str:
     if dev.fit is None or not is_modelled(dev):
         return f"{seen} on dev's scores."
     model = dev.fit.model
-    fitted = f"{number(model.auc(), 4)} and {percent(model.eer().hter)} by the fitted laws"
+    fitted = f"{number(model.auc(), 4)} and {promised(dev, model.eer())[2]} by the fitted laws"
     return f"{seen} on dev's scores; {fitted}."
 
 
@@ -51,11 +132,13 @@ def _apart_words(dev: Part) -> str:
     return words
 
 
-def _met(met: MetPoint, part: Part, k: int) -> str:
+def _met(met: MetPoint, dev: Part, name: str, k: int) -> str:
     point, seen = met.expected, met.observed[k]
     place = threshold(point.threshold, point.logit_threshold, 4)
-    said = "expected" if met.chosen_by == "model" else "on dev"
+    by_model = met.chosen_by == "model"
+    said = "expected" if by_model else "on dev"
+    far, frr = promised(dev, point)[:2] if by_model else (percent(point.far), percent(point.frr))
     return (
-        f"{part.role}: at dev's EER threshold {place}, FAR {percent(point.far)} {said},"
-        f" {percent(seen.far)} met; FRR {percent(point.frr)} {said}, {percent(seen.frr)} met."
+        f"{name}: at dev's EER threshold {place}, FAR {far} {said}, {percent(seen.far)} met;"
+        f" FRR {frr} {said}, {percent(seen.frr)} met."
     )

@@ -11,10 +11,16 @@ import numpy as np
 from betaroc._value import Value
 from betaroc.analysis.epc import band_numbers, epc_arrays
 from betaroc.analysis.format import level_words, number, percent
+from betaroc.analysis.headline import below_count
 from betaroc.analysis.parts import Note, Part, is_modelled, noted
 from betaroc.analysis.text import columns
 from betaroc.bands import Band
-from betaroc.errors import BetarocWarning, InputError, SameDataWarning
+from betaroc.errors import (
+    BetarocWarning,
+    InputError,
+    ReversedScoresWarning,
+    SameDataWarning,
+)  # fmt: skip
 from betaroc.expected_performance import Epc, epc
 
 __all__ = [
@@ -28,6 +34,7 @@ _MIDDLE = 0.5
 _REPLICATES = 2000
 #: Sums of the same rates in another order are equal to this.
 _NOTHING = 1e-12
+_WHO = {"model": "thresholds by dev's fitted laws", "scores": "thresholds by dev's scores"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,21 +72,26 @@ def met_curves(
         caught: list[Note] = []
         with noted(caught, f"{part.role}: "):
             curves = [(chosen_by, epc(given, part.scores)) for chosen_by, given in choosers]
-        # That test is dev was said where the set was read; the rest is said once.
-        said = [note for note in caught if note.category is not SameDataWarning]
-        notes.extend(dict.fromkeys(said))
         bands: list[Band | None] = [None for _ in curves]
         try:
             bands = [
-                curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
-                for _, curve in curves
+                _band(curve, f"{part.role}, {_WHO[chosen_by]}: ", level, rng, caught)
+                for chosen_by, curve in curves
             ]
         except InputError as error:
             message = f"{part.role}: no interval around its expected performance curves. {error}"
-            notes.append(Note(BetarocWarning, message))
+            caught.append(Note(BetarocWarning, message))
+        # These were said where the set was read and fitted; the rest is said once.
+        known = (SameDataWarning, ReversedScoresWarning)
+        notes.extend(dict.fromkeys(note for note in caught if note.category not in known))
         for (chosen_by, curve), band in zip(curves, bands, strict=True):
             found.append(MetCurve(part.role, chosen_by, curve, band))
     return tuple(found)
+
+
+def _band(curve: Epc, prefix: str, level: float, rng: Any, notes: list[Note]) -> Band:
+    with noted(notes, prefix):
+        return curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
 
 
 # -------------------------------------------------------------------------------- numbers
@@ -101,16 +113,27 @@ def curve_numbers(met: MetCurve) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------------------- words
-def table_rows(met: MetCurve) -> list[list[str]]:
+def table_rows(met: MetCurve, dev: Part) -> list[list[str]]:
     """Alpha, promised, met, the interval's ends, test's own, at a few alphas."""
     curve, band = met.epc, met.band
     nowhere = np.full(curve.alpha.size, np.nan)
     low, high = (nowhere, nowhere) if band is None else (band.low, band.high)
-    arrays = (curve.expected, curve.value, low, high, curve.a_posteriori)
-    return [
-        [number(alpha), *(percent(float(values[_place(curve, alpha)])) for values in arrays)]
-        for alpha in ALPHAS
-    ]
+    arrays = (curve.value, low, high, curve.a_posteriori)
+    rows = []
+    for alpha in ALPHAS:
+        k = _place(curve, alpha)
+        rest = [percent(float(values[k])) for values in arrays]
+        rows.append([number(alpha), _promised(met, dev, k), *rest])
+    return rows
+
+
+def _promised(met: MetCurve, dev: Part, k: int) -> str:
+    """What dev's laws promised, said where none of dev's scores speak for it."""
+    value = percent(float(met.epc.expected[k]))
+    if met.chosen_by != "model":
+        return value
+    mark = below_count(dev, met.epc.dev._point(met.epc.chosen[[k]])[0])[2]
+    return f"{value} ({mark})" if mark else value
 
 
 def _place(curve: Epc, alpha: float) -> int:
@@ -149,14 +172,14 @@ def _points(change: float) -> str:
     return f"{100.0 * change:+.3g} points"
 
 
-def curves_text(curves: Sequence[MetCurve]) -> str:
+def curves_text(curves: Sequence[MetCurve], dev: Part) -> str:
     """Tables of all curves."""
     blocks = []
     for met in curves:
         who = "dev's fitted model" if met.chosen_by == "model" else "dev's scores"
         title = f"{met.role}: expected performance curve, thresholds chosen by {who}, HTER"
         head = ["alpha", "promised", "met", *ends_words(met), "own threshold"]
-        blocks.append(f"{title}\n{columns([head, *table_rows(met)])}\n  {loss_words(met)}")
+        blocks.append(f"{title}\n{columns([head, *table_rows(met, dev)])}\n  {loss_words(met)}")
     return "\n\n".join(blocks)
 
 

@@ -12,17 +12,19 @@ import numpy as np
 
 from betaroc._thresholds import Thresholds
 from betaroc._value import Value
+from betaroc.analysis.format import number
 from betaroc.decisions import atom_masses
 from betaroc.distributions import Distribution, Empirical
-from betaroc.errors import BetarocWarning
+from betaroc.errors import BetarocWarning, SmallSampleWarning
 from betaroc.fitting import Fit
+from betaroc.fitting.notices import SMALL_SAMPLE, reversed_scores
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
 
 __all__ = [
     "Distances", "MetPoint", "Note", "Part", "empirical_model", "is_modelled", "met_points",
-    "noted", "target",
+    "note_reversed", "note_test", "noted", "target",
 ]  # fmt: skip
 
 
@@ -123,6 +125,27 @@ def noted(notes: list[Note], prefix: str = "") -> Iterator[None]:
             notes.append(Note(item.category, f"{prefix}{item.message}"))
         else:
             warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
+
+
+def note_test(scores: Scores, notes: list[Note], prefix: str) -> None:
+    """What test scores alone give away: reversed classes, few scores."""
+    few = [
+        f"only {number(total)} {who} scores, fewer than {SMALL_SAMPLE}: a rate counted on them"
+        f" moves in steps of 1/{number(total)}"
+        for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
+        if total < SMALL_SAMPLE
+    ]
+    note_reversed(scores, notes, prefix)
+    if few:
+        notes.append(Note(SmallSampleWarning, f"{prefix}{'; '.join(few)}. Give more scores."))
+
+
+def note_reversed(scores: Scores, notes: list[Note], prefix: str) -> None:
+    """An AUC below one half."""
+    with noted(notes, prefix):
+        reversed_scores(
+            scores.client, scores.impostor, scores.client_weights, scores.impostor_weights
+        )
 
 
 def empirical_model(scores: Scores, name: str) -> ScoreModel:

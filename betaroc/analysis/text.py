@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from betaroc._words import shown
 from betaroc.analysis.crossings import crossing_words, whole_curve_words
 from betaroc.analysis.format import number, percent, threshold
+from betaroc.analysis.headline import promised
 from betaroc.analysis.parts import MetPoint, Part, is_modelled
 from betaroc.analysis.words import (
     boundary_words,
@@ -82,7 +83,7 @@ def _measure_rows(part: Part) -> list[list[str]]:
     eer = [m.eer() for m in models]
     return [
         ["AUC", *(number(m.auc()) for m in models)],
-        ["EER", *(percent(p.hter) for p in eer)],
+        ["EER", percent(eer[0].hter), *(promised(part, p, why=False)[2] for p in eer[1:])],
         ["EER threshold", *(threshold(p.threshold, p.logit_threshold) for p in eer)],
         ["KS", *(number(m.ks(), 4) for m in models)],
     ]
@@ -115,6 +116,8 @@ def points_text(points: Sequence[MetPoint], parts: Sequence[Part]) -> str:
             seen += [(part.role, at) for part, at in zip(parts, met.observed, strict=True)]
             for k, (who, at) in enumerate(seen):
                 rates = [percent(rate) for rate in (at.far, at.frr, at.hter)]
+                if who == "model":
+                    rates = list(promised(parts[0], at, why=False))
                 rows.append([name if k == 0 else "", place if k == 0 else "", who, *rates])
         if len(rows) > 1:
             blocks.append(f"{title}\n{columns(rows)}")

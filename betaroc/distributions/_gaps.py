@@ -48,11 +48,13 @@ class Gaps:
 
     @cached_property
     def tpr(self) -> FloatArray:
-        return sums_above(self.client, self._clients, whole=self.whole) / self._clients[-1]
+        above = sums_above(self.client, self._clients, whole=self.whole)
+        return np.asarray(above / above[0])
 
     @cached_property
     def far(self) -> FloatArray:
-        return sums_above(self.impostor, self._impostors, whole=self.whole) / self._impostors[-1]
+        above = sums_above(self.impostor, self._impostors, whole=self.whole)
+        return np.asarray(above / above[0])
 
     @cached_property
     def _clients(self) -> FloatArray:
@@ -71,7 +73,7 @@ class Gaps:
 
 def sums_below(masses: FloatArray, *, whole: bool) -> FloatArray:
     """0, then the running sums of masses, the last of them the total to the last digit."""
-    below = np.concatenate([[0.0], np.cumsum(masses)])
+    below: FloatArray = np.concatenate([[0.0], np.cumsum(masses)])
     if not whole:
         total = math.fsum(masses)
         below = np.minimum(below, total)
@@ -84,7 +86,8 @@ def sums_above(masses: FloatArray, below: FloatArray, *, whole: bool) -> FloatAr
     total = below[-1]
     if whole:
         return np.asarray(total - below)
-    above = np.minimum(np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]]), total)
+    above: FloatArray = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
+    above = np.minimum(above, total)
     above[0] = total
     return above
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc._thresholds import FloatArray
-from betaroc.analysis.epc import is_rate, measure_title
+from betaroc.analysis.epc import FINE, is_rate, measure_title
 from betaroc.criteria import CRITERIA
 from betaroc.measures import MEASURES
 from betaroc.plot.style import named, rate_axis
@@ -15,10 +15,12 @@ from betaroc.plot.style import named, rate_axis
 if TYPE_CHECKING:
     from betaroc.expected_performance import Epc
 
-__all__ = ["axes_of_a_curve", "draw_interval", "zones"]
+__all__ = ["axes_of_a_curve", "draw_interval", "marker_of", "zones"]
 
-#: Half the width that a zone has where the curve has one alpha alone.
+#: How far a zone reaches where the next alpha is far away.
 _ALONE = 0.01
+#: Fewer alphas are drawn with a marker each: what joins them was not computed.
+_FEW = 12
 
 
 def axes_of_a_curve(ax: Any, epc: Epc) -> None:
@@ -33,13 +35,28 @@ def axes_of_a_curve(ax: Any, epc: Epc) -> None:
 
 
 def zones(alpha: FloatArray, there: Any) -> list[tuple[float, float]]:
-    """Runs of alphas, each reaching half way to its neighbours."""
-    middle = 0.5 * (alpha[1:] + alpha[:-1])
-    ends = alpha[[0, -1]] if alpha.size > 1 else alpha[[0, 0]] + (-_ALONE, _ALONE)
-    edges = np.concatenate([ends[:1], middle, ends[1:]])
-    steps = np.diff(np.concatenate([[0], np.asarray(there, dtype=np.int8), [0]]))
-    starts, stops = np.nonzero(steps == 1)[0], np.nonzero(steps == -1)[0]
-    return [(float(edges[k]), float(edges[m])) for k, m in zip(starts, stops, strict=True)]
+    """Runs of alphas: half way to the next of a fine grid, a little way where it is far."""
+    gaps = np.diff(alpha)
+    near = gaps <= FINE
+    reach = np.where(near, 0.5 * gaps, _ALONE)
+    ends = [[0.0 if near[k : k + 1].any() else _ALONE] for k in (0, gaps.size - 1)]
+    low = np.maximum(alpha - np.concatenate([ends[0], reach]), 0.0)
+    high = np.minimum(alpha + np.concatenate([reach, ends[1]]), 1.0)
+    found: list[tuple[float, float]] = []
+    for k in np.flatnonzero(there):
+        joined = k > 0 and there[k - 1] and near[k - 1]
+        start = found.pop()[0] if joined else float(low[k])
+        found.append((start, float(high[k])))
+    return found
+
+
+def marker_of(alpha: FloatArray, shape: str = "o") -> dict[str, Any]:
+    """Markers where the alphas are few, and no line where there is one alone."""
+    if alpha.size >= _FEW:
+        return {}
+    if alpha.size == 1:
+        return {"marker": shape, "markersize": 7.0, "linestyle": "none"}
+    return {"marker": shape, "markersize": 4.5}
 
 
 def draw_interval(

@@ -13,7 +13,7 @@ from betaroc.analysis.epc import is_rate, measure_title
 from betaroc.analysis.format import level_words, number
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError
-from betaroc.plot.alphas import axes_of_a_curve, draw_interval, zones
+from betaroc.plot.alphas import axes_of_a_curve, draw_interval, marker_of, zones
 from betaroc.plot.style import (
     COLOURS,
     legend,
@@ -61,7 +61,9 @@ def plot_comparison(
     Notes
     -----
     Where the interval of the difference excludes 0 the ground has the colour and the
-    hatch of the better system, and the legend names it. Each alpha is judged by itself.
+    hatch of the better system, and the legend names it. Each alpha is judged by itself,
+    and the ground ends beside it where the next is farther than 0.02 away. Fewer than
+    twelve alphas have markers.
 
     References
     ----------
@@ -84,10 +86,9 @@ def plot_comparison(
     order = np.argsort(comparison.alpha, kind="stable")
     alpha = comparison.alpha[order]
     for k, epc in enumerate((comparison.first, comparison.second)):
-        marker = ("o", "s")[k] if alpha.size == 1 else ""
         ax.plot(
-            alpha, epc.value[order], color=_COLOURS[k], linestyle=_LINES[k], linewidth=1.7,
-            marker=marker, label=called[k],
+            alpha, epc.value[order], color=_COLOURS[k], linewidth=1.7, label=called[k],
+            **{"linestyle": _LINES[k], **marker_of(alpha, "os"[k])},
         )  # fmt: skip
     _shade(ax, comparison, called)
     if fresh:
@@ -139,9 +140,8 @@ def plot_difference(
     ax = new_axes(ax)
     order = np.argsort(comparison.alpha, kind="stable")
     alpha = comparison.alpha[order]
-    marker = "o" if alpha.size == 1 else ""
-    ax.plot(alpha, comparison.difference[order], color=_DARK, linewidth=1.6, marker=marker,
-            label=f"{called[0]} - {called[1]}")  # fmt: skip
+    ax.plot(alpha, comparison.difference[order], color=_DARK, linewidth=1.6,
+            label=f"{called[0]} - {called[1]}", **marker_of(alpha))  # fmt: skip
     draw_interval(ax, alpha, comparison.low[order], comparison.high[order], _DARK,
                   label=f"{level_words(comparison.level)} pointwise")  # fmt: skip
     ax.axhline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")

@@ -10,8 +10,16 @@ from betaroc.analysis.epc import is_rate, measure_title
 from betaroc.analysis.format import level_words
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError
-from betaroc.plot.alphas import axes_of_a_curve, draw_interval, zones
-from betaroc.plot.style import GREY, legend, named, new_axes, rate_axis
+from betaroc.plot.alphas import axes_of_a_curve, draw_interval, marker_of, zones
+from betaroc.plot.style import (
+    GREY,
+    has_legend_below,
+    legend,
+    legend_below,
+    named,
+    new_axes,
+    rate_axis,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from betaroc.bands import Band
@@ -39,7 +47,8 @@ def plot_epc(
         Where to draw; new axes on a figure of their own if left out. Pass the
         axes returned to lay several systems over each other.
     band : Band, optional
-        Of this curve, from ``epc.band()``: filled in the colour of the line.
+        Of this curve, from ``epc.band()``: filled in the colour of the line, and its
+        level, its kind and whether dev chose again are in the legend.
     expected : bool
         Also what dev promised, thin and dashed.
     a_posteriori : bool
@@ -59,10 +68,12 @@ def plot_epc(
 
     Notes
     -----
-    Zones of alpha where dev's threshold accepts or rejects everybody on dev are
-    shaded in the colour of the line. Values between two alphas are joined by a
-    straight line, though a curve of scores moves in steps. A value that is 0/0
-    is a gap, of the band too. A criterion without alpha is one dot.
+    Zones of alpha where dev's threshold accepts or rejects everybody on dev have a
+    grey ground. Values between two alphas are joined by a straight line, though a
+    curve of scores moves in steps; fewer than twelve alphas have markers. A value
+    that is 0/0 is a gap, of the band too. A criterion without alpha is a dot, what
+    dev promised a hollow square, test's own threshold a hollow triangle. The legend
+    stands below new axes, inside those of a caller.
 
     Examples
     --------
@@ -79,30 +90,40 @@ def plot_epc(
     ax = new_axes(ax)
     order = np.argsort(epc.alpha, kind="stable")
     alpha, single = epc.alpha[order], CRITERIA[epc.criterion].single
-    one = {"marker": "o"} if alpha.size == 1 else {}
     name = style.pop("label", epc.dev.name if epc.test.name is None else epc.test.name)
     beside_others = expected or a_posteriori or band is not None
     main = "met on test" if not name and beside_others else name
-    style = {"linewidth": 1.6, **one, **({"label": main} if main else {}), **style}
+    style = {"linewidth": 1.6, **marker_of(alpha), **({"label": main} if main else {}), **style}
     (line,) = ax.plot(alpha, epc.value[order], **style)
-    beside = {"color": line.get_color(), "linewidth": 0.9, **one}
+    beside = {"color": line.get_color(), "linewidth": 0.9, "markerfacecolor": "none"}
     prefix = f"{name}, " if name else ""
     if band is not None:
         low, high = band.low[order], band.high[order]
         draw_interval(ax, alpha, low, high, line.get_color(), label=prefix + _band_words(band))
-    for wanted, values, dashes, label in (
-        (expected, epc.expected, "--", "promised on dev"),
-        (a_posteriori, epc.a_posteriori, ":", "test's own thresholds"),
+    for wanted, values, dashes, shape, label in (
+        (expected, epc.expected, "--", "s", "promised on dev"),
+        (a_posteriori, epc.a_posteriori, ":", "^", "test's own threshold" + "s" * (not single)),
     ):
         if wanted:
-            ax.plot(alpha, values[order], linestyle=dashes, label=prefix + label, **beside)
-    if not single:
-        for start, stop in zones(alpha, epc.trivial[order]):
-            ax.axvspan(start, stop, color=line.get_color(), alpha=0.1, linewidth=0, gid="trivial")
+            look = {"linestyle": dashes, **beside, **marker_of(alpha, shape)}
+            ax.plot(alpha, values[order], label=prefix + label, **look)
+    label = f"{prefix}trivial: dev accepts or rejects all"
+    for start, stop in [] if single else zones(alpha, epc.trivial[order]):
+        ax.axvspan(start, stop, color=GREY, alpha=0.22, linewidth=0, zorder=0.5, label=label,
+                   gid="trivial")  # fmt: skip
+        label = "_nolegend_"
+    _legend(ax, fresh=fresh)
     if fresh:
         axes_of_a_curve(ax, epc)
-    legend(ax, loc="best")
     return ax
+
+
+def _legend(ax: Any, *, fresh: bool) -> None:
+    """Under axes of our own, where no data are; inside a caller's, whose figure keeps its size."""
+    below = fresh or has_legend_below(ax)
+    legend(ax, loc="best")
+    if below:
+        legend_below(ax, None)
 
 
 def plot_expected_obtained(epc: Epc, ax: Any = None, **style: Any) -> Any:
@@ -157,14 +178,14 @@ def plot_expected_obtained(epc: Epc, ax: Any = None, **style: Any) -> Any:
             rate_axis(ax.xaxis)
             rate_axis(ax.yaxis)
     _same_limits(ax)
-    legend(ax, loc="best")
+    _legend(ax, fresh=fresh)
     return ax
 
 
 def _band_words(band: Band) -> str:
     kind = "simultaneous" if band.simultaneous else "pointwise"
-    fixed = ", fixed thresholds" if band.resample == "test" else ""
-    return f"{level_words(band.level)} {kind}{fixed}"
+    dev = "fixed thresholds" if band.resample == "test" else "dev chosen again"
+    return f"{level_words(band.level)} {kind}, {dev}"
 
 
 def _refuse_another_curves_band(epc: Epc, band: Band) -> None:

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 __all__ = [
-    "CLIENT", "COLOURS", "IMPOSTOR", "legend", "legend_below", "named", "new_axes", "rate_axis",
-    "stacked_axes",
+    "CLIENT", "COLOURS", "IMPOSTOR", "has_legend_below", "legend", "legend_below", "named",
+    "new_axes", "rate_axis", "stacked_axes",
 ]  # fmt: skip
 
 #: Okabe and Ito's palette, which colour-blind readers tell apart, then darker ones of Tol's.
@@ -102,13 +102,30 @@ def legend_below(
     handles, labels = list(named.values()), list(named)
     if columns is None:
         columns = 2 if max(map(len, labels)) <= _SHORT else 1
-    rows = -(-len(labels) // columns)
+    grown = 0.1 + 0.17 * -(-len(labels) // columns)
     figure = ax.figure
-    figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + 0.1 + 0.17 * rows)
+    before = _remove_below(figure)
+    figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + grown - before)
     below = figure.legend(
         handles, labels, loc="outside lower center", ncols=columns, fontsize=8, frameon=False
     )
+    below._betaroc_height = grown
     for text in below.get_texts():
         text.set_parse_math(False)
     for line in below.get_lines() if width is not None else ():
         line.set(linewidth=width, alpha=1.0)
+
+
+def has_legend_below(ax: Any) -> bool:
+    """Whether the figure has a legend of :func:`legend_below`."""
+    return any(hasattr(old, "_betaroc_height") for old in ax.figure.legends)
+
+
+def _remove_below(figure: Any) -> float:
+    """Take the legend below away; the height that it had."""
+    height = 0.0
+    for old in list(figure.legends):
+        if hasattr(old, "_betaroc_height"):
+            height += old._betaroc_height
+            old.remove()
+    return height

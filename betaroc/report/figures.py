@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.analysis import Analysis, Part
-from betaroc.analysis.format import level_words, threshold
+from betaroc.analysis.format import counted, level_words, threshold
 from betaroc.analysis.headline import marked
 from betaroc.analysis.parts import is_modelled
 from betaroc.distributions import Distribution
@@ -201,7 +201,7 @@ def _epc_figure(analysis: Analysis, part: Part, top: float) -> Figure:
                 met.epc, ax, band=met.band, expected=True, color=colour, linewidth=width,
                 label=name,
             )  # fmt: skip
-        for artist in (*ax.lines, *ax.collections):  # the caption tells dashes and shades
+        for artist in (*ax.lines, *ax.collections, *ax.patches):  # the caption tells the rest
             if artist.get_label() not in {name for _, _, name in _CHOOSERS.values()}:
                 artist.set_label("_nolegend_")
         ax.set_ylim(0.0, top)
@@ -214,7 +214,11 @@ def _epc_figure(analysis: Analysis, part: Part, top: float) -> Figure:
     if bands:
         drawn = f" Shaded: {level_words(analysis.level)} interval at each alpha, thresholds as they"
         groups = bands[0].groups
-        drawn += " are." if groups is None else f" are, trials drawn by {groups[1]} groups."
+        drawn += " are" if groups is None else f" are, trials drawn by {groups[1]} groups"
+        drawn += f"; {counted(bands[0].replicates, 'replicate')}"
+        drawn += "." if analysis.seed is None else f", seed {analysis.seed}."
+    if any(met.epc.trivial.any() for met in curves):
+        drawn += " Grey: a threshold there accepts or rejects everybody on dev."
     who = "Thin: thresholds chosen by dev’s scores"
     if len(curves) > 1:
         who += "; thick: by dev’s fitted laws"

@@ -19,7 +19,7 @@ from betaroc.analysis.format import (
     version,
     visible,
 )
-from betaroc.analysis.headline import headline
+from betaroc.analysis.headline import called, headline, mismatch_words, promised
 from betaroc.analysis.met_curves import MetCurve, ends_words, loss_words, table_rows
 from betaroc.analysis.parts import is_modelled, target
 from betaroc.analysis.words import (
@@ -31,6 +31,7 @@ from betaroc.analysis.words import (
     parameters,
 )  # fmt: skip
 from betaroc.fitting import DistributionFit
+from betaroc.measures import OperatingPoint
 from betaroc.report.figures import Figure, curve_figures, epc_figures, histogram_figures
 
 __all__ = ["page"]
@@ -73,23 +74,26 @@ def typeset(text: str) -> Markup:
 def page(analysis: Analysis) -> dict[str, Any]:
     """Every value the template shows."""
     parts = analysis.parts
-    modelled = [p for p in parts if is_modelled(p)]
+    names = ["dev", *called(analysis.tests)]
+    named = list(zip(parts, names, strict=True))
+    modelled = [(p, n) for p, n in named if is_modelled(p)]
     return {
         "version": version(),
         "title": name(analysis.dev.name),
         "family": "" if analysis.dev.fit is None else fit_families(analysis.dev.fit),
         "reason": analysis.reason,
+        "alarm": typeset(mismatch_words(analysis.dev)),
         "headline": [
             typeset(line) for line in headline(analysis.dev, analysis.tests, analysis.points)
         ],
-        "sets": [_set_row(part) for part in parts],
+        "sets": [_set_row(*both) for both in named],
         "warnings": [visible(message) for message in analysis.warnings],
         "histograms": _histograms(analysis),
         "curves": [_shown(figure) for figure in curve_figures(analysis)],
-        "measures": [_measures(part) for part in parts],
-        "parametric": [_parameters(p) for p in modelled],
-        "behaviour": [_behaviour(p) for p in modelled],
-        "ends": [row for p in modelled for row in _ends(p)],
+        "measures": [_measures(*both) for both in named],
+        "parametric": [_parameters(*both) for both in modelled],
+        "behaviour": [_behaviour(*both) for both in modelled],
+        "ends": [row for both in modelled for row in _ends(*both)],
         "points": _points(analysis),
         "epcs": _epcs(analysis),
         "has_tests": bool(analysis.tests),
@@ -109,10 +113,10 @@ def _shown(figure: Figure) -> dict[str, Any]:
     return {"svg": Markup(figure.svg), "caption": figure.caption}  # noqa: S704
 
 
-def _set_row(part: Part) -> dict[str, Any]:
+def _set_row(part: Part, role: str) -> dict[str, Any]:
     scores, source = part.scores, part.scores.source
     return {
-        "role": part.role,
+        "role": role,
         "file": name(part.name) if source is None else path_shown(source.path),
         "format": "not from a file" if source is None else source.format,
         "rows": scores.n_client + scores.n_impostor,
@@ -134,19 +138,22 @@ def _set_row(part: Part) -> dict[str, Any]:
     }
 
 
-def _measures(part: Part) -> dict[str, Any]:
+def _measures(part: Part, role: str) -> dict[str, Any]:
     models = [part.empirical]
     if part.fit is not None and is_modelled(part):
         models.append(part.fit.model)
     pairs = [
         [number(m.auc(), 5) for m in models],
-        [percent(m.eer().hter) for m in models],
+        [
+            percent(part.empirical.eer().hter),
+            *(promised(part, m.eer(), why=False)[2] for m in models[1:]),
+        ],
         [threshold(p.threshold, p.logit_threshold) for p in (m.eer() for m in models)],
         [number(m.ks(), 4) for m in models],
     ]
     far = part.distances
     return {
-        "role": part.role,
+        "role": role,
         "rows": [
             {"what": what, "scores": row[0], "fitted": row[1] if len(row) > 1 else "not fitted"}
             for what, row in zip(("AUC", "EER", "EER threshold", "KS"), pairs, strict=True)
@@ -158,11 +165,11 @@ def _measures(part: Part) -> dict[str, Any]:
     }
 
 
-def _parameters(part: Part) -> dict[str, Any]:
+def _parameters(part: Part, role: str) -> dict[str, Any]:
     fit = part.fit
     laws = [] if fit is None else [("client", fit.client), ("impostor", fit.impostor)]
     return {
-        "role": part.role,
+        "role": role,
         "rows": [_law(who, law) for who, law in laws],
         "log_likelihood": "" if fit is None else number(fit.log_likelihood),
         "aic": "" if fit is None else number(fit.aic),
@@ -183,7 +190,7 @@ def _law(who: str, law: DistributionFit) -> dict[str, Any]:
     }
 
 
-def _behaviour(part: Part) -> dict[str, Any]:
+def _behaviour(part: Part, role: str) -> dict[str, Any]:
     model, scores = part.fit.model if part.fit is not None else part.empirical, part.scores
     bullets = [
         [whole_curve_words(model, scores), *crossing_words(model, scores)],
@@ -193,10 +200,10 @@ def _behaviour(part: Part) -> dict[str, Any]:
     category = category_words(model)
     if category:
         bullets.append([f"Shape category: {'; '.join(category)}."])
-    return {"role": part.role, "bullets": [typeset(" ".join(words)) for words in bullets]}
+    return {"role": role, "bullets": [typeset(" ".join(words)) for words in bullets]}
 
 
-def _ends(part: Part) -> list[dict[str, Any]]:
+def _ends(part: Part, role: str) -> list[dict[str, Any]]:
     model = part.fit.model if part.fit is not None else part.empirical
     unit = model.client.on_unit and model.impostor.on_unit
     both = model.ends()
@@ -204,7 +211,7 @@ def _ends(part: Part) -> list[dict[str, Any]]:
     hidden = unseen(model, part.scores)
     return [
         {
-            "role": part.role,
+            "role": role,
             "where": where,
             "side": end.side + (", not seen" if hidden is not None and hidden.end == key else ""),
             "semi_derivative": number(end.semi_derivative, 4),
@@ -233,24 +240,28 @@ def _points(analysis: Analysis) -> list[dict[str, Any]]:
 
 def _met(met: MetPoint, analysis: Analysis) -> dict[str, Any]:
     point = met.expected
-    seen = [("expected by the laws", point)] if met.chosen_by == "model" else []
-    seen += [
-        (f"{part.role}, observed", at)
-        for part, at in zip(analysis.parts, met.observed, strict=True)
+    names = ["dev", *called(analysis.tests)]
+    rates = [
+        {"who": f"{name}, observed", "values": _rates(at)}
+        for name, at in zip(names, met.observed, strict=True)
     ]
+    if met.chosen_by == "model":
+        said = [*promised(analysis.dev, point, why=False), percent(point.f1)]
+        rates.insert(0, {"who": "expected by the laws", "values": said})
     return {
         "title": typeset(met.title),
         "threshold": threshold(point.threshold, point.logit_threshold),
-        "rates": [
-            {"who": who, "values": [percent(v) for v in (at.far, at.frr, at.hter, at.f1)]}
-            for who, at in seen
-        ],
+        "rates": rates,
         "caution": (
             _caution(met, analysis.dev)
             if met.chosen_by == "model"
             else _rests_on_few(met, analysis.dev, analysis.level)
         ),
     }
+
+
+def _rates(at: OperatingPoint) -> list[str]:
+    return [percent(float(v)) for v in (at.far, at.frr, at.hter, at.f1)]
 
 
 def _caution(met: MetPoint, dev: Part) -> str:
@@ -294,19 +305,21 @@ def _epcs(analysis: Analysis) -> list[dict[str, Any]]:
     figures = epc_figures(analysis)
     return [
         {
-            "role": part.role,
+            "role": name,
             "figure": _shown(figures[part.role]),
-            "tables": [_epc_table(met) for met in analysis.curves if met.role == part.role],
+            "tables": [
+                _epc_table(met, analysis.dev) for met in analysis.curves if met.role == part.role
+            ],
         }
-        for part in analysis.tests
+        for part, name in zip(analysis.tests, called(analysis.tests), strict=True)
     ]
 
 
-def _epc_table(met: MetCurve) -> dict[str, Any]:
+def _epc_table(met: MetCurve, dev: Part) -> dict[str, Any]:
     laws = met.chosen_by == "model"
     return {
         "title": f"Thresholds chosen {'by dev’s fitted laws' if laws else 'on dev’s scores'}",
         "ends": ends_words(met),
-        "rows": table_rows(met),
+        "rows": table_rows(met, dev),
         "loss": typeset(loss_words(met)),
     }
