@@ -40,7 +40,8 @@ def bin_expression(s: Any, bins: int, layout: Layout, maximum: Any, sqrt: Any) -
 
 def bin_of(s: FloatArray, bins: int, layout: Layout) -> npt.NDArray[np.int64]:
     """The bin of each score, 0 to bins - 1; what lies beyond goes to the outermost."""
-    place = np.floor(bin_expression(s, bins, layout, np.maximum, np.sqrt))
+    with np.errstate(over="ignore"):  # far beyond a layout is infinitely far
+        place = np.floor(bin_expression(s, bins, layout, np.maximum, np.sqrt))
     return np.asarray(np.clip(place, 0, bins - 1), dtype=np.int64)
 
 

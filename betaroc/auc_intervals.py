@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,17 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.errors import InputError, InputTypeError
+from betaroc.grouping import Groups, groups_of, settled, single_trials, weights_of
 from betaroc.intervals import Interval
+from betaroc.paired_trials import joint_trials, refuse_other_trials
 from betaroc.scores import Scores
 
 __all__ = ["AucTest", "auc_interval", "auc_test"]
 
 _METHODS = ("delong", "logit-delong")
 _CLASSES = ("client", "impostor")
+#: Placements are shares: what is closer together than this differs by rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +38,8 @@ class AucTest(Value):
     statistic : float
         The difference in standard errors; nan where its variance is 0.
     p_value : float
-        Two-sided, standard normal; 1 if the areas are equal, 0 if they differ without variance.
+        Two-sided, standard normal, with groups Student's t; 1 if the areas are equal, 0 if they
+        differ without variance.
     paired : bool
         Whether both systems judged the same trials.
 
@@ -54,7 +59,9 @@ class AucTest(Value):
     paired: bool
 
 
-def auc_interval(scores: Scores, level: float = 0.95, method: str = "delong") -> Interval:
+def auc_interval(
+    scores: Scores, level: float = 0.95, method: str = "delong", *, groups: bool = True
+) -> Interval:
     """Confidence interval of the area under the empirical ROC.
 
         Var A = S10/n_client + S01/n_impostor,
@@ -71,6 +78,9 @@ def auc_interval(scores: Scores, level: float = 0.95, method: str = "delong") ->
     method : str
         "delong": A -+ z sd, cut to [0, 1]. "logit-delong": the same for log A/(1 - A),
         which stays inside and covers better near 1; with A = 0 or 1 it has no width.
+    groups : bool
+        Where the scores carry groups, the variance between them; `False` takes trials as
+        independent.
 
     Returns
     -------
@@ -79,17 +89,34 @@ def auc_interval(scores: Scores, level: float = 0.95, method: str = "delong") ->
     Raises
     ------
     InputError
-        If `level` or `method` is out of range or a class has fewer than two trials.
+        If `level` or `method` is out of range, a class has fewer than two trials, or all its
+        trials share one group.
     InputTypeError
-        If `scores` is no Scores.
+        If `scores` is no Scores or `groups` no bool.
 
     Notes
     -----
     Perfectly separated classes have variance 0 and an interval without width: it says
     nothing then. O(n log n).
 
+    With groups, of one or two columns, trials that share a label covary (Obuchowski 1997):
+
+        Var A = sum_u S_u^2 - sum_{u < v} S_uv^2,
+        s = (V_i - A)/n_client for clients, (V_j - A)/n_impostor for impostors
+
+    with S_u the sum of s over the trials of label u, in both classes, S_uv over those of both
+    labels, the parts of each class times sqrt(G/(G - 1)), G its labels (trials, of a class
+    without groups; of two columns those of the column with fewer labels); where the
+    difference is no variance the second sum is left out. z is then the quantile of Student's
+    t with min G - 1 degrees of freedom over the classes with groups. Groups of one trial have
+    DeLong's variance. Simulated coverage of 95 % intervals, half of the variance between
+    people, A = 0.76: 30 people of 5 trials in each class 0.94, on the logit scale 0.95,
+    independent trials 0.75 (2000 sets); two columns, 50 people with 8 claims 0.93, 0.95 and
+    0.83 (600 sets).
+
     References
     ----------
+    Obuchowski, N. A. (1997), Nonparametric analysis of clustered ROC curve data.
     DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988), Comparing the areas under
     two or more correlated receiver operating characteristic curves. Sun, X. and Xu, W.
     (2014), Fast implementation of DeLong's algorithm.
@@ -101,15 +128,17 @@ def auc_interval(scores: Scores, level: float = 0.95, method: str = "delong") ->
     >>> round(interval.low, 6), interval.high
     (0.534107, 1.0)
     """
-    level = _checks.level(level)
+    level, groups = _checks.level(level), _checks.flag(groups, "groups")
     _checks.choice(method, _METHODS, "method")
     area, parts = _placements(scores, "scores")
-    variance = _variance(parts, [_weights(scores, who) for who in _CLASSES])
-    low, high = _ends(area, math.sqrt(variance), level, logit=method == "logit-delong")
+    spread = _spread(parts, _groups(scores, groups=groups))
+    low, high = _ends(area, spread, level, logit=method == "logit-delong")
     return Interval(area, low, high, level, method)
 
 
-def auc_test(a: Scores, b: Scores, paired: bool = True, *, level: float = 0.95) -> AucTest:
+def auc_test(
+    a: Scores, b: Scores, paired: bool = True, *, level: float = 0.95, groups: bool = True
+) -> AucTest:
     """Test whether two classifiers have the same area under the ROC.
 
         z = (A - B)/sd,   Var(A - B) = Var A + Var B - 2 Cov(A, B)
@@ -124,6 +153,9 @@ def auc_test(a: Scores, b: Scores, paired: bool = True, *, level: float = 0.95) 
         The same trials in the same order; else independent ones, whose covariance is 0.
     level : float
         Confidence level of the difference.
+    groups : bool
+        Where scores carry groups, the variance between them, as in :func:`auc_interval`;
+        groups of a class that one of two paired systems has hold for both.
 
     Returns
     -------
@@ -132,10 +164,15 @@ def auc_test(a: Scores, b: Scores, paired: bool = True, *, level: float = 0.95) 
     Raises
     ------
     InputError
-        If paired trials differ in number, weights or ids, a class has fewer than two trials,
-        or `level` is out of range.
+        If paired trials differ in number, weights, ids or groups, a class has fewer than two
+        trials or one group, or `level` is out of range.
     InputTypeError
-        If `a` or `b` is no Scores.
+        If `a` or `b` is no Scores, or `paired` or `groups` no bool.
+
+    Notes
+    -----
+    Placements, and areas, that differ by no more than 1e-12 are equal: what is left there is
+    the rounding of sums of weights.
 
     References
     ----------
@@ -149,25 +186,22 @@ def auc_test(a: Scores, b: Scores, paired: bool = True, *, level: float = 0.95) 
     1.0
     """
     level = _checks.level(level)
+    paired, groups = _checks.flag(paired, "paired"), _checks.flag(groups, "groups")
     (area, parts), (other, others) = _placements(a, "a"), _placements(b, "b")
     if paired:
-        refuse_other_trials(a, b)
-        moved = [one - two for one, two in zip(parts, others, strict=True)]
-        variance = _variance(moved, [_weights(a, who) for who in _CLASSES])
+        refuse_other_trials(a, b, ("a", "b"), groups=groups)
+        moved = [_settled(one - two) for one, two in zip(parts, others, strict=True)]
+        spread = _spread(moved, _groups(joint_trials(a, b), groups=groups))
     else:
-        variance = sum(
-            _variance(v, [_weights(s, who) for who in _CLASSES])
-            for s, v in ((a, parts), (b, others))
-        )
-    difference, sd = area - other, math.sqrt(variance)
-    low, high = _wald(difference, sd, level)
+        each = [_spread(v, _groups(s, groups=groups)) for s, v in ((a, parts), (b, others))]
+        spread = _Spread(math.hypot(*(s.sd for s in each)), min(s.freedom for s in each))
+    difference = area - other if abs(area - other) > _ROUNDING else 0.0
+    low, high = spread.around(difference, level)
     interval = Interval(difference, max(low, -1.0), min(high, 1.0), level, "delong")
-    if sd == 0.0:
-        return AucTest(interval, math.nan, 1.0 if difference == 0.0 else 0.0, bool(paired))
-    from scipy.special import ndtr
-
-    z = difference / sd
-    return AucTest(interval, z, float(2.0 * ndtr(-abs(z))), bool(paired))
+    if spread.sd == 0.0:
+        return AucTest(interval, math.nan, 1.0 if difference == 0.0 else 0.0, paired)
+    z = difference / spread.sd
+    return AucTest(interval, z, spread.p_value(z), paired)
 
 
 # ----------------------------------------------------------------------------- placements
@@ -179,7 +213,7 @@ def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
             " Scores.from_labels."
         )
     client, impostor = scores.client, scores.impostor
-    weights = [_weights(scores, who) for who in _CLASSES]
+    weights = [weights_of(scores, who) for who in _CLASSES]
     for who, w in zip(_CLASSES, weights, strict=True):
         if not np.sum(w) >= 2.0:
             raise InputError(
@@ -189,7 +223,7 @@ def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     below = _share_below(client, impostor, weights[1])
     above = 1.0 - _share_below(impostor, client, weights[0])
     area = math.fsum(below * weights[0]) / math.fsum(weights[0])
-    return area, [below - area, above - area]
+    return area, [_settled(below - area), _settled(above - area)]
 
 
 def _share_below(at: FloatArray, values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -201,63 +235,63 @@ def _share_below(at: FloatArray, values: FloatArray, weights: FloatArray) -> Flo
     return np.asarray(0.5 * (sums[left] + sums[right]) / sums[-1])
 
 
-def _weights(scores: Scores, who: str) -> FloatArray:
-    given = getattr(scores, f"{who}_weights")
-    return np.ones(getattr(scores, who).size) if given is None else np.asarray(given)
+def _settled(differences: FloatArray) -> FloatArray:
+    """Zero where there is nothing but rounding."""
+    return np.where(np.abs(differences) > _ROUNDING, differences, 0.0)
 
 
-def _variance(parts: list[FloatArray], weights: list[FloatArray]) -> float:
-    """S10/n_client + S01/n_impostor, with the divisors n - 1."""
-    total = 0.0
-    for part, weight in zip(parts, weights, strict=True):
-        n = math.fsum(weight)
-        total += math.fsum(weight * part**2) / (n * (n - 1.0))
-    return total
+# ------------------------------------------------------------------------------ variances
+class _Spread(NamedTuple):
+    """A standard deviation, and what an estimate is divided by it: Student's t, or normal."""
+
+    sd: float
+    freedom: float
+
+    def around(self, estimate: float, level: float, scale: float = 1.0) -> tuple[float, float]:
+        """Ends of the interval of an estimate with `scale` times this deviation."""
+        from scipy.special import stdtrit
+
+        reach = -float(stdtrit(self.freedom, 0.5 * (1.0 - level))) * self.sd * scale
+        return estimate - reach, estimate + reach
+
+    def p_value(self, z: float) -> float:
+        """Probability of a deviation as large, on either side."""
+        from scipy.special import stdtr
+
+        return float(2.0 * stdtr(self.freedom, -abs(z)))
+
+
+def _groups(scores: Any, *, groups: bool) -> Groups:
+    """What the trials hang on, each on itself where there are no groups."""
+    found = groups_of(scores) if groups else None
+    return single_trials(scores) if found is None else found
+
+
+def _spread(parts: list[FloatArray], groups: Groups) -> _Spread:
+    """S10/n_client + S01/n_impostor with the divisors n - 1; of groups the sums of theirs."""
+    influence, cut = np.zeros((groups.first.size, 1)), groups.rows[0].size
+    classes = zip(parts, groups.rows, groups.sizes, groups.factors(), strict=True)
+    for where, (part, rows, size, factor) in zip(
+        (slice(0, cut), slice(cut, None)), classes, strict=True
+    ):
+        units = groups.multiplicity[groups.first[where]] if size is None else groups.copies[where]
+        n = math.fsum(units)
+        grow = math.sqrt(n / (n - 1.0)) if size is None else factor
+        influence[where, 0] = grow * part[rows] / n
+    variance = settled(*groups.meat(influence))[0, 0]
+    sizes = [size - 1.0 for size in groups.sizes if size is not None]
+    return _Spread(math.sqrt(variance), min(sizes, default=math.inf))
 
 
 # ----------------------------------------------------------------------------- intervals
-def _ends(area: float, sd: float, level: float, *, logit: bool) -> tuple[float, float]:
+def _ends(area: float, spread: _Spread, level: float, *, logit: bool) -> tuple[float, float]:
     if not logit:
-        low, high = _wald(area, sd, level)
+        low, high = spread.around(area, level)
         return max(low, 0.0), min(high, 1.0)
     if not 0.0 < area < 1.0:
         return area, area
     from scipy.special import expit
 
     centre = math.log(area) - math.log1p(-area)
-    low, high = _wald(centre, sd / (area * (1.0 - area)), level)
+    low, high = spread.around(centre, level, 1.0 / (area * (1.0 - area)))
     return float(expit(low)), float(expit(high))
-
-
-def _wald(estimate: float, sd: float, level: float) -> tuple[float, float]:
-    from scipy.special import ndtri
-
-    reach = float(ndtri(0.5 + 0.5 * level)) * sd
-    return estimate - reach, estimate + reach
-
-
-# ---------------------------------------------------------------------------- conditions
-def refuse_other_trials(a: Scores, b: Scores) -> None:
-    """Paired systems judge the same trials: equal numbers, weights and ids."""
-    for who in _CLASSES:
-        one, two = getattr(a, who).size, getattr(b, who).size
-        if one != two:
-            raise InputError(
-                f"paired=True needs the same trials in both; a has {one} {who} scores, b {two}."
-                " Keep the common trials in one order, or take paired=False."
-            )
-        _refuse_difference(_weights(a, who), _weights(b, who), f"{who} weights")
-        ids: list[Any] = [getattr(s, f"{who}_ids") for s in (a, b)]
-        if ids[0] is not None and ids[1] is not None:
-            _refuse_difference(ids[0].astype(object), ids[1].astype(object), f"{who} ids")
-
-
-def _refuse_difference(one: Any, two: Any, name: str) -> None:
-    bad = np.flatnonzero(one != two)
-    if bad.size:
-        k = int(bad[0])
-        raise InputError(
-            f"paired=True needs the same trials in the same order; {bad.size} of {one.size} {name}"
-            f" differ, first {_checks.shown(one[k])} and {_checks.shown(two[k])} at index {k}."
-            " Sort both by id, or take paired=False."
-        )

@@ -13,12 +13,13 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.delta_bands import FittedTest, delta_interval, fitted_test
+from betaroc.distributions.empirical import Empirical
 from betaroc.errors import InputError, SmallSampleWarning, warn
 from betaroc.expected_performance import Epc
-from betaroc.grouping import GroupedCounts, GroupedSide, groups_of
+from betaroc.grouping import GroupedCounts, GroupedSide, Groups, groups_of
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.rate_errors import delta_scores_interval
-from betaroc.resampling import Cells, IntArray, cells_of, class_sizes, streams
+from betaroc.resampling import Cells, IntArray, cells_of, checked_rng, class_sizes, streams
 from betaroc.sides import (
     Rechoice,
     empirical_laws,
@@ -122,57 +123,48 @@ def band(
     rng: Any,
 ) -> Band:
     """The band of a curve; `Epc.band` documents it."""
-    level = _checks.level(level)
+    level, rng = _checks.level(level), checked_rng(rng)
     _checks.choice(resample, _RESAMPLE, "resample")
     _checks.choice(method, _METHODS, "method")
     replicates = checked_replicates(replicates, e.alpha.size)
-    for value, name in (
-        (simultaneous, "simultaneous"),
-        (stratified, "stratified"),
-        (groups, "groups"),
-    ):
-        _checks.flag(value, name)
+    simultaneous = _checks.flag(simultaneous, "simultaneous")
+    stratified, groups = _checks.flag(stratified, "stratified"), _checks.flag(groups, "groups")
+    m = None if m is None else _checks.count(m, "m", 2)
     fitted = fitted_test(e, groups=groups)
+    _refuse_sides(e, fitted, method, resample)
+    _refuse_useless_m(m, method, resample)
     if fitted is None:
-        empirical_laws(e.test, "test", " or a fit of them")
-    _check_method(method, fitted)
+        empirical_laws(e.test, "test")
     if method == "exact":
         _refuse_dependent(e, groups=groups)
-        return _exact_band(e, level, resample=resample, simultaneous=simultaneous)
-    if method == "delta" and fitted is None:
-        return _delta_scores_band(
-            e, level, m, resample=resample, replicates=replicates, simultaneous=simultaneous,
-            stratified=stratified, groups=groups, rng=rng,
-        )  # fmt: skip
+        return _exact_band(
+            e, level, resample=resample, simultaneous=simultaneous, stratified=stratified
+        )
     again = None
     if resample == "both":
         again = rechoice(e, m, stratified=stratified, groups=groups)
-    if again is None and m is not None:
-        raise InputError(
-            'm is the number of dev scores drawn in each replicate and needs resample="both"; got'
-            f" m={m!r} with resample={resample!r}. Leave m out."
-        )
-    if fitted is not None and method == "delta":
-        return _delta_band(
-            e, fitted, level, again, resample=resample, replicates=replicates,
-            simultaneous=simultaneous, stratified=stratified, groups=groups, rng=rng,
+    undefined = np.zeros(e.alpha.size, dtype=np.int64)
+    if method == "delta":
+        low, high = _delta_ends(
+            e, fitted, level, again if isinstance(again, ThresholdError) else None,
+            simultaneous=simultaneous, stratified=stratified, replicates=replicates,
+            groups=groups, rng=rng,
         )  # fmt: skip
-    values = np.empty((replicates, e.alpha.size))
-    draw = _draw_of(e, fitted, again, stratified=stratified, groups=groups)
-    for rows, stream in streams(replicates, rng):
-        values[rows] = draw(stream, rows.stop - rows.start)
-    estimate = e.value
-    low, high = (_sup_t if simultaneous else pointwise)(values, estimate, level)
+        replicates = replicates if simultaneous else 0
+    else:
+        draw = _draw_of(e, fitted, again, stratified=stratified, groups=groups)
+        values = np.empty((replicates, e.alpha.size))
+        for rows, stream in streams(replicates, rng):
+            values[rows] = draw(stream, rows.stop - rows.start)
+        ends = _sup_t(e, values, level) if simultaneous else pointwise(values, e.value, level)
+        low, high = ends
+        undefined = np.sum(np.isnan(values), axis=0)
     if fitted is None:
-        _warn_of_no_width(e, low, high)
-    undefined = np.sum(np.isnan(values), axis=0)
-    if simultaneous:
-        bottom, top = _range(e.measure)
-        low, high = np.maximum(low, bottom), np.minimum(high, top)
-    drawn = again.m if isinstance(again, Rechoice) else None
+        _warn_of_no_width(e, low, high, groups=groups)
     return Band(
-        e.alpha, estimate, low, high, level, bool(simultaneous), resample, replicates, undefined,
-        drawn, group_counts(e, resample, groups=groups),
+        e.alpha, e.value, low, high, level, simultaneous, resample, replicates, undefined,
+        again.m if isinstance(again, Rechoice) else None,
+        group_counts(e, resample, groups=groups),
     )  # fmt: skip
 
 
@@ -203,18 +195,19 @@ def checked_replicates(replicates: object, alphas: int) -> int:
     return number
 
 
-def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray) -> None:
-    """Resampling errors that never happened gives none, which is no certainty."""
+def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
+    """Errors that never happened leave nothing to vary, which is no certainty."""
     point = e.points
     decided = ((point.far == 0.0) | (point.far == 1.0)) & ((point.frr == 0.0) | (point.frr == 1.0))
     trivial = decided & (point.far + point.frr == 1.0)
     bare = np.flatnonzero((low == high) & ~trivial)
     if bare.size:
-        exact = '; method="exact" has one' if e.measure in _ONE_RATE else ""
+        known = e.measure in _ONE_RATE and _dependent(e, groups=groups) is None
+        exact = '; method="exact" with resample="test" has one' if known else ""
         warn(
             f"the interval has no width at {bare.size} of {e.alpha.size} alphas, first at"
-            f" {float(e.alpha[bare[0]])!r}: the test scores hold no error there to resample, which"
-            f" says nothing of those to come{exact}.",
+            f" {float(e.alpha[bare[0]])!r}: the test scores hold no error there, which says"
+            f" nothing of those to come{exact}.",
             SmallSampleWarning,
         )
 
@@ -302,7 +295,7 @@ def measured(
         tpr, tnr = (c - rejected) / c, (i - accepted) / i
     # A prior that was observed varies with the class sizes.
     shares = clients / (clients + impostors)
-    priors = shares if observed_prior(e.test) else np.full(shares.shape, e.test.prior)
+    priors = shares if observed_prior(e, "test") else np.full(shares.shape, e.test.prior)
     values = np.empty(rejected.shape)
     for prior in np.unique(priors):
         rows = priors == prior
@@ -327,8 +320,9 @@ def pointwise(
     return low, high
 
 
-def _sup_t(values: FloatArray, estimate: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def _sup_t(e: Epc, values: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """estimate -+ c sd, c the quantile of the largest standardised deviation."""
+    estimate = e.value
     gone = np.isnan(values)
     kept = np.where(gone, estimate, values)
     n = np.maximum(np.sum(~gone, axis=0), 1)
@@ -339,16 +333,21 @@ def _sup_t(values: FloatArray, estimate: FloatArray, level: float) -> tuple[Floa
     if np.any(moving):
         largest = np.nanmax(np.abs(deviation[:, moving]) / sd[moving], axis=1)
         reach = float(np.quantile(largest, level))
-    return estimate - reach * sd, estimate + reach * sd
+    bottom, top = _range(e.measure)
+    low, high = estimate - reach * sd, estimate + reach * sd
+    return np.maximum(low, bottom), np.minimum(high, top)
 
 
-def _exact_band(e: Epc, level: float, *, resample: str, simultaneous: bool) -> Band:
+def _exact_band(
+    e: Epc, level: float, *, resample: str, simultaneous: bool, stratified: bool
+) -> Band:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
-    if e.measure not in _ONE_RATE or resample != "test" or simultaneous:
+    if e.measure not in _ONE_RATE or resample != "test" or simultaneous or not stratified:
         raise InputError(
-            'method="exact" needs resample="test", simultaneous=False and a measure that is one'
-            f" rate ({_checks.listed(tuple(_ONE_RATE), 12)}); got resample={resample!r},"
-            f' simultaneous={simultaneous!r}, measure {e.measure!r}. Take method="bootstrap".'
+            'method="exact" needs resample="test", simultaneous=False, stratified=True and a'
+            f" measure that is one rate ({_checks.listed(tuple(_ONE_RATE), 12)}); got"
+            f" resample={resample!r}, simultaneous={simultaneous!r}, stratified={stratified!r},"
+            f' measure {e.measure!r}. Take method="bootstrap".'
         )
     from scipy.special import betaincinv
 
@@ -364,32 +363,56 @@ def _exact_band(e: Epc, level: float, *, resample: str, simultaneous: bool) -> B
     return Band(e.alpha, e.value, low, high, level, False, resample, 0, nowhere)
 
 
-def _delta_band(
-    e: Epc, fitted: FittedTest, level: float, again: Rechoice | ThresholdError | None,
-    *, resample: str, replicates: int, simultaneous: bool, stratified: bool, groups: bool, rng: Any,
-) -> Band:  # fmt: skip
-    """The delta method's band of a fitted test side."""
-    if isinstance(again, Rechoice):
-        raise InputError(
-            'method="delta" needs dev as a fit: the choice of an empirical minimum has no'
-            ' derivative; got scores as dev with resample="both". Take method="bootstrap", or'
-            ' resample="test".'
-        )
-    low, high = delta_interval(
+def _delta_ends(
+    e: Epc, fitted: FittedTest | None, level: float, again: ThresholdError | None,
+    *, simultaneous: bool, stratified: bool, replicates: int, groups: bool, rng: Any,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Normal intervals from the errors of fits, or of the rates of scores at fixed thresholds."""
+    if fitted is None:
+        return delta_scores_interval(
+            e, side_trials(e, "test"), level, groups=groups, observed=observed_prior(e, "test"),
+            simultaneous=simultaneous, stratified=stratified, replicates=replicates, rng=rng,
+        )  # fmt: skip
+    return delta_interval(
         e, fitted, level, again=again, simultaneous=simultaneous, stratified=stratified,
         replicates=replicates, rng=rng,
-    )  # fmt: skip
-    nowhere = np.zeros(e.alpha.size, dtype=np.int64)
-    drawn = replicates if simultaneous else 0
-    return Band(
-        e.alpha, e.value, low, high, level, bool(simultaneous), resample, drawn, nowhere, None,
-        group_counts(e, resample, groups=groups),
     )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------- conditions
-def _check_method(method: str, fitted: FittedTest | None) -> None:
-    """The decisions of scores are counted, the parameters of a fit are varied."""
+def _kind(e: Epc, name: str, fitted: FittedTest | None) -> str:
+    """What a side was given as: scores, a fit whose parameters vary, or a model."""
+    laws = getattr(e, name).client, getattr(e, name).impostor
+    if all(isinstance(law, Empirical) for law in laws):
+        return "scores"
+    varies = getattr(e, f"{name}_fit") is not None if name == "dev" else fitted is not None
+    return "a fit" if varies else "a model"
+
+
+def _refuse_sides(e: Epc, fitted: FittedTest | None, method: str, resample: str) -> None:
+    """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
+    names = ("dev", "test") if resample == "both" else ("test",)
+    kinds = {name: _kind(e, name, fitted) for name in names}
+    models = [name for name, kind in kinds.items() if kind == "a model"]
+    fixed = ' or take resample="test"' if models == ["dev"] else ""
+    if method == "delta" and resample == "both" and set(kinds.values()) != {"a fit"}:
+        ways = [] if models else ['method="bootstrap"']
+        ways += [] if "test" in models else ['resample="test"']
+        take = f"Take {' or '.join(ways)}, or give" if ways else "Give"
+        got = " and ".join(f"{kind} as {name}" for name, kind in kinds.items())
+        raise InputError(
+            'method="delta" with resample="both" needs fits on both sides: a choice among scores'
+            f" has no derivative, a model no sampling error; got {got}. {take} br.fit of the"
+            " scores as both sides of epc."
+        )
+    if models:
+        law = getattr(e, models[0])
+        raise InputError(
+            f"{' and '.join(models)} must be scores or a fit to have a band; got a model of"
+            f" {type(law.client).__name__} and {type(law.impostor).__name__} laws, which has no"
+            f" sampling error. Give Scores, or br.fit of them, as {' and '.join(models)} of epc"
+            f"{fixed}."
+        )
     if fitted is not None and method == "exact":
         raise InputError(
             "method must be one of 'bootstrap' and 'delta' where test is a fit; got 'exact', which"
@@ -397,34 +420,27 @@ def _check_method(method: str, fitted: FittedTest | None) -> None:
         )
 
 
-def _refuse_dependent(e: Epc, *, groups: bool) -> None:
+def _refuse_useless_m(m: int | None, method: str, resample: str) -> None:
+    if m is not None and (resample == "test" or method != "bootstrap"):
+        raise InputError(
+            'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
+            f' and resample="both"; got m={m!r} with method={method!r}, resample={resample!r}.'
+            " Leave m out."
+        )
+
+
+def _dependent(e: Epc, *, groups: bool) -> Groups | None:
+    """The groups of test, if trials depend on each other by them."""
     found = groups_of(side_trials(e, "test")) if groups else None
-    if found is not None and found.dependent:
+    return found if found is not None and found.dependent else None
+
+
+def _refuse_dependent(e: Epc, *, groups: bool) -> None:
+    found = _dependent(e, groups=groups)
+    if found is not None:
         raise InputError(
             'method="exact" needs independent trials; the test scores carry groups:'
-            f' {found.first.size} trials hang on {found.units} groups. Take method="delta" or'
-            ' "bootstrap", or groups=False if the trials do not depend on each other.'
+            f' {found.first.size} trials hang on {found.units} groups. Take method="delta" with'
+            ' resample="test", method="bootstrap", or groups=False if the trials do not depend on'
+            " each other."
         )
-
-
-def _delta_scores_band(
-    e: Epc, level: float, m: int | None, *, resample: str, replicates: int, simultaneous: bool,
-    stratified: bool, groups: bool, rng: Any,
-) -> Band:  # fmt: skip
-    """Normal intervals from the binomial or group-robust variances of the rates."""
-    if resample != "test" or m is not None:
-        raise InputError(
-            'method="delta" needs resample="test" and no m where test is scores: the rates of'
-            f" scores have no derivative in the threshold; got resample={resample!r}, m={m!r}."
-            ' Take method="bootstrap", or give a fit as test of epc.'
-        )
-    low, high = delta_scores_interval(
-        e, side_trials(e, "test"), level, groups=groups, observed=observed_prior(e.test),
-        simultaneous=simultaneous, stratified=stratified, replicates=replicates, rng=rng,
-    )  # fmt: skip
-    undefined = np.zeros(e.alpha.size, dtype=np.int64)
-    return Band(
-        e.alpha, e.value, low, high, level, bool(simultaneous), resample,
-        replicates if simultaneous else 0, undefined, None,
-        group_counts(e, resample, groups=groups),
-    )  # fmt: skip

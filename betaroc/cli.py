@@ -154,7 +154,8 @@ def _epc(arguments: argparse.Namespace) -> None:
     _checked_picture(arguments, paths)
     notes: list[Note] = []
     with noted(notes), _Progress(3) as step:
-        dev, test = [_read(path, arguments, step) for path in paths]
+        dev = _read(arguments.dev, arguments, step, named=arguments.band == "both")
+        test = _read(arguments.test, arguments, step)
         family, reason = _family(arguments.family, [dev, test])
         curve = _curve(arguments, family, dev, test, "", notes)
         band = None if banded is None else curve.band(**banded)
@@ -182,10 +183,18 @@ def _compare(arguments: argparse.Namespace) -> None:
     names = system_names(arguments)
     _checked_picture(arguments, [*arguments.dev, *arguments.test])
     level, seed = _interval(arguments)
+    if arguments.unpaired and arguments.id is not None:
+        raise InputError(
+            "--id says which trials of two systems belong together; with --unpaired none do. Leave"
+            " one of them out."
+        )
     notes: list[Note] = []
     with noted(notes), _Progress(6) as step:
         files = zip(arguments.dev, arguments.test, strict=True)
-        read = [[_read(path, arguments, step) for path in pair] for pair in files]
+        read = [
+            [_read(dev, arguments, step, named=False), _read(test, arguments, step)]
+            for dev, test in files
+        ]
         if not arguments.unpaired:
             _refuse_other_trials(arguments.test, [test for _, test in read])
         if read[0] == read[1]:
@@ -339,7 +348,8 @@ def _analysis(
     notes: list[Note] = []
     names = _distinct(arguments.test)
     with noted(notes):
-        dev, *tests = [_read(path, arguments, step) for path in (arguments.dev, *arguments.test)]
+        dev = _read(arguments.dev, arguments, step, named=False)
+        tests = [_read(path, arguments, step) for path in arguments.test]
     family, reason = _family(arguments.family, [dev, *tests])
     named = dict(zip(names, tests, strict=True))
     analysis, found = analyze_quietly(
@@ -357,8 +367,11 @@ def _options(arguments: argparse.Namespace, family: str) -> dict[str, Any]:
     }
 
 
-def _read(path: str, arguments: argparse.Namespace, step: Callable[[], None]) -> Scores:
-    columns = getattr(arguments, "group", None)
+def _read(
+    path: str, arguments: argparse.Namespace, step: Callable[[], None], *, named: bool = True
+) -> Scores:
+    """Scores of a file, with the columns of groups and ids where they are used."""
+    columns = getattr(arguments, "group", None) if named else None
     group = None if columns is None else _one_or_two(columns)
     with _naming_the_path(path):
         scores = read_scores(
@@ -368,7 +381,7 @@ def _read(path: str, arguments: argparse.Namespace, step: Callable[[], None]) ->
             client_label=arguments.client_label,
             format=arguments.format,
             group=group,
-            id=getattr(arguments, "id", None),
+            id=getattr(arguments, "id", None) if named else None,
         )
     step()
     return scores

@@ -17,12 +17,19 @@ from betaroc.distributions.binned import Binned
 from betaroc.distributions.empirical import Empirical
 from betaroc.errors import InputError, InputTypeError
 from betaroc.expected_performance import Epc
-from betaroc.grouping import GroupedSide, ThresholdCells
-from betaroc.resampling import IntArray, draw_multinomial, streams
+from betaroc.grouping import GroupedSide, Groups, ThresholdCells, groups_of
+from betaroc.measures import OperatingPoint
+from betaroc.paired_trials import joint_trials, refuse_other_trials
+from betaroc.resampling import IntArray, streams
 from betaroc.sides import empirical_laws, grouped_side, side_trials
 
 __all__ = ["Comparison", "Histogram", "ProportionTest", "compare"]
 
+#: Measures a + b FAR + c FRR: their differences hang on the trials that two systems judge apart.
+_LINEAR = frozenset({
+    "far", "frr", "tpr", "tnr", "recall", "sensitivity", "specificity", "hter", "dcf", "accuracy",
+    "youden", "weighted-error",
+})  # fmt: skip
 #: Alphas that agree to this are one alpha.
 _SAME_ALPHA = 1e-9
 
@@ -74,9 +81,9 @@ class Comparison(Value):
     >>> import betaroc as br
     >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
     >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
-    >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.5])
+    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
     >>> br.compare(good, poor, replicates=200, rng=1).difference.round(3).tolist()
-    [-0.667]
+    [-0.333]
     """
 
     first: Epc
@@ -151,7 +158,7 @@ class Comparison(Value):
         >>> import betaroc as br
         >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
         >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
-        >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.5])
+        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
         >>> result = br.compare(good, poor, replicates=200, rng=1).histogram(0.5, bins=4)
         >>> int(result.counts.sum()), result.edges.size
         (200, 5)
@@ -198,10 +205,10 @@ class Comparison(Value):
         >>> import betaroc as br
         >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
         >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
-        >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.5])
+        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
         >>> result = br.compare(good, poor, replicates=200, rng=1).proportion_test(0.5)
         >>> result.errors, result.trials, round(result.p_value, 4)
-        ((1, 5), (6, 6), 0.0209)
+        ((1, 3), (6, 6), 0.2207)
         """
         from statsmodels.stats.proportion import proportions_ztest
 
@@ -292,10 +299,11 @@ def compare(
     -----
     Class sizes are fixed, but vary with groups that are drawn. A pair of thresholds leaves
     four kinds of trial (accepted by both, one, the other, none), whose multinomial counts
-    are drawn: each alpha by itself, so the intervals are pointwise; groups are drawn once
-    for all alphas. The thresholds' own uncertainty is not in them. Ids and groups are
-    compared where both systems have them, and the order of the labels where both were read
-    from files; beyond that the order is trusted, and groups that one system has hold for both.
+    are drawn, of measures linear in FAR and FRR those of the trials judged apart: each alpha
+    by itself, so the intervals are pointwise; groups are drawn once for all alphas. The
+    thresholds' own uncertainty is not in them. Ids and groups are compared where both systems
+    have them, and the order of the labels where both were read from files; beyond that the
+    order is trusted, and groups of a class that one system has hold for both.
 
     References
     ----------
@@ -326,26 +334,23 @@ def compare(
                 f"paired=True needs the trials themselves; the test side of {name} is a summary,"
                 " which has none. Give Scores, or take paired=False."
             )
-    if paired:
-        _refuse_unpaired(epc_a, epc_b, groups=groups)
-    sides = [grouped_side(e, "test", True, groups=groups) for e in (epc_a, epc_b)]
-    draw = (_paired_draw if paired else _unpaired_draw)(epc_a, epc_b, sides)
+    draw, known = (_paired if paired else _unpaired)(epc_a, epc_b, groups=groups)
     values = np.empty((replicates, epc_a.alpha.size))
     for rows, stream in streams(replicates, rng):
         values[rows] = draw(stream, rows.stop - rows.start)
     low, high = pointwise(values, np.asarray(epc_a.value - epc_b.value), level)
-    counts = [None if side is None else side.groups.labels for side in sides]
-    if paired and counts != [None, None]:
-        counts = [counts[0] or counts[1]] * 2
-    known = None if counts == [None, None] else (counts[0], counts[1])
     return Comparison(epc_a, epc_b, paired, level, low, high, values, known)
 
 
 _Draw = Callable[[np.random.Generator, int], FloatArray]
+_Counts = tuple[int | None, int | None]
 
 
-def _unpaired_draw(a: Epc, b: Epc, sides: list[GroupedSide | None]) -> _Draw:
-    """Each test side drawn by itself."""
+def _unpaired(a: Epc, b: Epc, *, groups: bool) -> tuple[_Draw, _Counts | None]:
+    """Each test side drawn by itself, and its number of groups."""
+    sides = [grouped_side(e, "test", True, groups=groups) for e in (a, b)]
+    counts = [None if side is None else side.groups.labels for side in sides]
+    known = None if counts == [None, None] else (counts[0], counts[1])
     cells = [
         None if side is None else side.cells((side, e.chosen))
         for e, side in zip((a, b), sides, strict=True)
@@ -356,21 +361,28 @@ def _unpaired_draw(a: Epc, b: Epc, sides: list[GroupedSide | None]) -> _Draw:
             return fixed_values(e, rng, size, stratified=True)
         return grouped_values(e, own.draw(rng, size)[0])
 
-    return lambda rng, size: one(a, cells[0], rng, size) - one(b, cells[1], rng, size)
+    return lambda rng, size: one(a, cells[0], rng, size) - one(b, cells[1], rng, size), known
 
 
-def _paired_draw(a: Epc, b: Epc, sides: list[GroupedSide | None]) -> _Draw:
+def _paired(a: Epc, b: Epc, *, groups: bool) -> tuple[_Draw, _Counts | None]:
+    """Both decisions on each trial drawn together, by the groups that either system knows."""
+    _refuse_unpaired(a, b, groups=groups)
+    trials = joint_trials(side_trials(a, "test"), side_trials(b, "test"))
+    known = groups_of(trials) if groups else None
+    return _paired_draw(a, b, known), None if known is None else (known.labels, known.labels)
+
+
+def _paired_draw(a: Epc, b: Epc, known: Groups | None) -> _Draw:
     """Both decisions on each trial drawn together."""
-    known = sides[0] or sides[1]
     if known is None:
         joint = _JointCells.of(a, b)
         return lambda rng, size: joint.differences(a, b, rng, size)
     both = [
-        GroupedSide.of(known.groups, empirical_laws(e.test, "test"), side_trials(e, "test"),
+        GroupedSide.of(known, empirical_laws(e.test, "test"), side_trials(e, "test"),
                        stratified=True)
         for e in (a, b)
     ]  # fmt: skip
-    cells = known.cells((both[0], a.chosen), (both[1], b.chosen))
+    cells = both[0].cells((both[0], a.chosen), (both[1], b.chosen))
 
     def draw(rng: np.random.Generator, size: int) -> FloatArray:
         one, other = cells.draw(rng, size)
@@ -407,19 +419,51 @@ class _JointCells:
 
     def differences(self, a: Epc, b: Epc, rng: np.random.Generator, size: int) -> FloatArray:
         """V_a - V_b of resampled trials, a row a replicate."""
-        shape = (size, self.client.shape[0])
-        rejected, accepted = np.empty((2, *shape), np.int64), np.empty((2, *shape), np.int64)
-        clients, impostors = (np.full(size, np.sum(c[0])) for c in (self.client, self.impostor))
-        for k in range(shape[1]):
-            c = draw_multinomial(rng, clients, self.client[k])
-            i = draw_multinomial(rng, impostors, self.impostor[k])
-            rejected[:, :, k] = c[:, 0] + c[:, 1], c[:, 0] + c[:, 2]
-            accepted[:, :, k] = i[:, 2] + i[:, 3], i[:, 1] + i[:, 3]
+        if a.measure in _LINEAR:
+            return self._linear(a, rng, size)
+        c, i = (_drawn(rng, counts, size) for counts in (self.client, self.impostor))
+        rejected, accepted = (c[0] + c[1], c[0] + c[2]), (i[2] + i[3], i[1] + i[3])
+        sizes = [np.full(size, np.sum(counts[0])) for counts in (self.client, self.impostor)]
         values = [
-            measured(e, r[:, self.place], s[:, self.place], clients, impostors)
+            measured(e, r[:, self.place], s[:, self.place], sizes[0], sizes[1])
             for e, r, s in zip((a, b), rejected, accepted, strict=True)
         ]
         return values[0] - values[1]
+
+    def _linear(self, e: Epc, rng: np.random.Generator, size: int) -> FloatArray:
+        """The same where the measure is linear in both rates: only trials judged apart count."""
+        far, frr = _slopes(e)
+        found = np.zeros((size, self.place.size))
+        for slope, counts, sign in ((frr, self.client, 1.0), (far, self.impostor, -1.0)):
+            if np.any(slope):
+                together = counts[:, 0] + counts[:, 3]
+                apart = np.stack([counts[:, 1], counts[:, 2], together], axis=1)
+                one, other, _ = _drawn(rng, apart, size)
+                share = (one - other) / np.sum(counts[0])
+                found += sign * slope * share[:, self.place]
+        return found
+
+
+def _slopes(e: Epc) -> tuple[FloatArray, FloatArray]:
+    """Change of a linear measure with FAR and with FRR at each alpha."""
+    zero, one = np.zeros(e.alpha.size), np.ones(e.alpha.size)
+    rates = ((zero, zero), (one, zero), (zero, one))
+    base, far, frr = (
+        e._measured(OperatingPoint(np.nan, rate[0], rate[1], e.test.prior)) for rate in rates
+    )
+    return far - base, frr - base
+
+
+def _drawn(rng: np.random.Generator, counts: IntArray, size: int) -> list[IntArray]:
+    """Multinomial counts of each column, shape (size, rows): binomial given those before."""
+    left = np.sum(counts, axis=1)
+    rest = np.repeat(left[:, None], size, axis=1)
+    found = []
+    for column in counts.T[:-1]:
+        share = column / np.maximum(left, 1)
+        found.append(rng.binomial(rest, share[:, None]))
+        rest, left = rest - found[-1], left - column
+    return [drawn.T for drawn in (*found, rest)]
 
 
 def _decisions(a: Empirical, b: Empirical, t_a: Thresholds, t_b: Thresholds) -> IntArray:
@@ -456,72 +500,13 @@ def _refuse_different_curves(a: Epc, b: Epc) -> None:
 
 
 def _refuse_unpaired(a: Epc, b: Epc, *, groups: bool) -> None:
-    for name in ("client", "impostor"):
-        one, other = getattr(a.test, name), getattr(b.test, name)
-        if one.values.size != other.values.size:
-            raise InputError(
-                f"paired=True needs the same test trials in both curves; epc_a has"
-                f" {one.values.size} {name} scores, epc_b {other.values.size}. Keep the common"
-                " trials in one order, or take paired=False."
-            )
-        _refuse_different_weights(one, other, name)
-        _refuse_different_names(a, b, f"{name}_ids", "Sort both by id, or take paired=False.")
-        if groups:
-            _refuse_different_names(
-                a, b, f"{name}_groups", "Give both curves the same groups, or take groups=False."
-            )
-    _refuse_other_order(a, b)
+    refuse_other_trials(
+        side_trials(a, "test"), side_trials(b, "test"), ("epc_a", "epc_b"), groups=groups
+    )
     if a.test.prior != b.test.prior:
         raise InputError(
             f"paired curves must have one test prior; epc_a has {a.test.prior!r}, epc_b"
             f" {b.test.prior!r}. Give epc the same prior."
-        )
-
-
-def _refuse_other_order(a: Epc, b: Epc) -> None:
-    """Files whose labels come in different orders hardly list the same trials row by row."""
-    sides = [side_trials(e, "test") for e in (a, b)]
-    named = all(getattr(s, "client_ids", None) is not None for s in sides)
-    orders = [getattr(getattr(s, "source", None), "order", None) for s in sides]
-    if not named and None not in orders and orders[0] != orders[1]:
-        raise InputError(
-            "paired=True needs the same test trials in the same order; the labels of the two files"
-            f" come in different orders ({_checks.shown(sides[0].source.path)} and"
-            f" {_checks.shown(sides[1].source.path)}). Sort both by trial, name a column of ids"
-            " when reading (id=...), or take paired=False."
-        )
-
-
-def _refuse_different_weights(one: Empirical, other: Empirical, name: str) -> None:
-    weights = [np.ones(law.values.size) if law.weights is None else law.weights
-               for law in (one, other)]  # fmt: skip
-    bad = np.flatnonzero(weights[0] != weights[1])
-    if bad.size:
-        raise InputError(
-            f"paired=True needs equal weights in both curves; {bad.size} of {weights[0].size}"
-            f" {name} weights differ, first {float(weights[0][bad[0]])!r} and"
-            f" {float(weights[1][bad[0]])!r} at index {bad[0]}. Give one weight a trial, or take"
-            " paired=False."
-        )
-
-
-def _refuse_different_names(a: Epc, b: Epc, name: str, do: str) -> None:
-    one, other = (getattr(side_trials(e, "test"), name, None) for e in (a, b))
-    if one is None or other is None:
-        return
-    if one.ndim != other.ndim:
-        raise InputError(
-            f"paired=True needs the same {name} in both curves; epc_a has"
-            f" {1 if one.ndim == 1 else 2} columns of them, epc_b {1 if other.ndim == 1 else 2}."
-            f" {do}"
-        )
-    differ = one.astype(object) != other.astype(object)
-    bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
-    if bad.size:
-        raise InputError(
-            f"paired=True needs the same test trials in the same order; {bad.size} of {len(one)}"
-            f" {name} differ, first {_checks.shown(one[bad[0]].tolist())} and"
-            f" {_checks.shown(other[bad[0]].tolist())} at index {bad[0]}. {do}"
         )
 
 

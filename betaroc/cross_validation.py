@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -322,11 +323,7 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
     for (names, unit), who in zip(sides, ("client", "impostor"), strict=True):
         count = int(unit.max()) + 1
         if folds > count:
-            what = "groups" if names else "scores"
-            raise InputError(
-                f"folds must be at most the number of {who} {what}, {count}; got {folds}. Give"
-                " fewer folds."
-            )
+            raise InputError(_too_many_folds(scores, folds, who, count, grouped=bool(names)))
         index = {name: k for k, name in enumerate(names)}
         first = np.array([index[name] for name in shared], dtype=np.intp)
         rest = np.setdiff1d(np.arange(count), first)
@@ -336,6 +333,22 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
         fold_of[np.concatenate([first, rest])] = np.arange(count) % folds
         dealt.append(fold_of[unit])
     return dealt[0], dealt[1]
+
+
+def _too_many_folds(scores: Scores, folds: int, who: str, count: int, *, grouped: bool) -> str:
+    given = [g for g in (scores.client_groups, scores.impostor_groups) if g is not None]
+    if grouped and any(g.ndim == 2 for g in given):
+        labels = len({*itertools.chain.from_iterable(g.ravel().tolist() for g in given)})
+        return (
+            f"folds must be at most the number of blocks of {who} trials without a common label,"
+            f" {count}; got {folds}. The two columns of groups connect {labels} labels into these"
+            " blocks. Give fewer folds, or one column alone as groups: the folds then share labels"
+            " of the other."
+        )
+    what = "groups" if grouped else "scores"
+    return (
+        f"folds must be at most the number of {who} {what}, {count}; got {folds}. Give fewer folds."
+    )
 
 
 def _fold_count(folds: Any) -> int:

@@ -18,9 +18,9 @@ from betaroc.errors import InputError
 from betaroc.expected_performance import Epc
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.resampling import streams
-from betaroc.threshold_error import ThresholdError, _joint_roots
+from betaroc.threshold_error import ThresholdError, joint_roots
 
-__all__ = ["FittedTest", "delta_interval", "fitted_test"]
+__all__ = ["FittedTest", "delta_interval", "fitted_test", "measure_interval", "sup_t_reach"]
 
 #: Step of the differences, in standard errors: rates are smooth, and known to 1e-12.
 _STEP = 0.01
@@ -207,7 +207,7 @@ def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
         names.append(free)
         places.append(place)
         rates.append(rate)
-    observed = e.test.prior == fit.model.prior
+    observed = not e.prior_given and e.test.prior == fit.model.prior
     trials = fit.client.total_weight + fit.impostor.total_weight if observed else 0.0
     return FittedTest(
         laws,
@@ -232,7 +232,7 @@ def _roots_of(fit: Any, rates: list[FloatArray], *, groups: bool) -> FloatArray:
     rate = np.zeros(np.add(client.shape, impostor.shape))
     rate[: client.shape[0], : client.shape[1]] = client
     rate[client.shape[0] :, client.shape[1] :] = impostor
-    return np.asarray(_joint_roots(fit, groups=groups) @ rate.T)
+    return np.asarray(joint_roots(fit, groups=groups) @ rate.T)
 
 
 def _free(
@@ -280,8 +280,8 @@ def delta_interval(
     error = np.sqrt(np.sum(changes**2, axis=1))
     reach = float(ndtri(0.5 * (1.0 + level)))
     if simultaneous:
-        reach = _sup_t(changes, error, level, replicates, rng)
-    return _interval(e, reach * error)
+        reach = sup_t_reach(changes, error, level, replicates, rng)
+    return measure_interval(e, reach * error)
 
 
 def _changes(
@@ -317,22 +317,28 @@ def _slopes(value: Callable[[FloatArray], FloatArray], rank: int) -> FloatArray:
     return np.stack([(value(z) - value(-z)) / (2.0 * _STEP) for z in steps], axis=1)
 
 
-def _sup_t(
+def sup_t_reach(
     changes: FloatArray, error: FloatArray, level: float, replicates: int, rng: Any
 ) -> float:
     """Quantile of the largest standardised deviation of the Gaussian process."""
+    from scipy.special import ndtri
+
     moving = error > 0.0
     if not np.any(moving):
         return 0.0
+    one = float(ndtri(0.5 * (1.0 + level)))
     unit = changes[moving] / error[moving, None]
+    if unit.shape[0] == 1 or unit.shape[1] == 1:
+        return one
     largest = np.empty(replicates)
     for rows, stream in streams(replicates, rng):
         z = stream.standard_normal((rows.stop - rows.start, unit.shape[1]))
         largest[rows] = np.max(np.abs(z @ unit.T), axis=1)
-    return float(np.quantile(largest, level))
+    # The draws of a quantile that is no larger than that of one place are unlucky.
+    return max(one, float(np.quantile(largest, level)))
 
 
-def _interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+def measure_interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Value -+ reach, on the logit scale for fractions, within the range for others."""
     v = e.value
     known = MEASURES.get(e.measure)

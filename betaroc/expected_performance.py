@@ -21,7 +21,7 @@ from betaroc.side_checks import Laws, warn_of_reversed, warn_of_scales
 if TYPE_CHECKING:
     from betaroc.bands import Band
 
-__all__ = ["Epc", "LossSplit", "epc", "side", "warn_of_reach"]
+__all__ = ["Epc", "LossSplit", "checked_alphas", "epc", "side", "warn_of_reach"]
 
 _WEIGHTED_ERROR = "weighted-error"
 _AUTOMATIC_ALPHAS = 101
@@ -57,6 +57,9 @@ class Epc(Value):
     dev_fit, test_fit : Fit, optional
         The fit that a side was given as: the errors of its parameters move dev's
         thresholds and test's rates.
+    prior_given : bool
+        Whether the prior was given to `epc`: then it is no observed share of clients and
+        does not vary with the trials.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class Epc(Value):
     test_scores: Any = field(default=None, compare=False, repr=False)
     dev_fit: Any = field(default=None, compare=False, repr=False)
     test_fit: Any = field(default=None, compare=False, repr=False)
+    prior_given: bool = field(default=False, compare=False, repr=False)
 
     @property
     def points(self) -> OperatingPoint:
@@ -242,7 +246,8 @@ class Epc(Value):
             "bootstrap"; "delta": normal intervals, on the logit scale for measures with
             values in [0, 1], from the covariance of the parameters of fits, or of the rates
             of test scores at fixed thresholds; "exact" (Clopper and Pearson): with
-            resample="test", pointwise, for a measure that is one rate of test scores.
+            resample="test", pointwise, of given class sizes, for a measure that is one rate
+            of test scores.
         groups : bool
             Trials of a side with groups are drawn by their groups, the parameters of a fit
             to such scores vary with the group-robust covariance (`Fit.joint_cov`); `False`
@@ -262,9 +267,14 @@ class Epc(Value):
             If a side that is to vary is a typed model, which has no sampling error, or
             scores with fractional weights, if method="delta" should vary the choice of dev
             scores, which has no derivative, if method="exact" meets groups, or if `level`,
-            `replicates`, `m` or a name is out of range.
+            `replicates`, `m` or a name is out of range or has no meaning for the method.
         InputTypeError
-            If `rng` is no source of randomness.
+            If `rng` is no source of randomness or a flag no bool.
+
+        Warns
+        -----
+        SmallSampleWarning
+            If an interval has no width because the test scores hold no error there.
 
         Notes
         -----
@@ -483,7 +493,7 @@ def epc(
             f' criterion {criterion!r}. Take measure="hter" or "dcf".'
         )
     single = CRITERIA[criterion].single
-    alphas = _alphas(alpha, single=single, criterion=criterion)
+    alphas = checked_alphas(alpha, single=single, criterion=criterion)
     dev_model, test_model = side(dev, "dev", prior), side(test, "test", prior)
     of_dev, of_test = getattr(dev, "scores", dev), getattr(test, "scores", test)
     if not isinstance(dev, ScoreModel) and type(of_dev) is type(of_test) and of_dev == of_test:
@@ -503,7 +513,10 @@ def epc(
     chosen = _chosen(dev_model, criterion, alphas)
     kept = [side if hasattr(side, "client_weights") else None for side in (dev, test)]
     fits = [side if hasattr(side, "scores") else None for side in (dev, test)]
-    return Epc(dev_model, test_model, criterion, measure, alphas, chosen, *kept, *fits)
+    return Epc(
+        dev_model, test_model, criterion, measure, alphas, chosen,
+        kept[0], kept[1], fits[0], fits[1], prior is not None,
+    )  # fmt: skip
 
 
 def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
@@ -521,7 +534,8 @@ def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
         )
 
 
-def _alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:
+def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:
+    """The criterion's parameter as fractions; equally spaced where left out."""
     if single:
         if alpha is not None:
             raise InputError(f"criterion {criterion!r} has no alpha: leave alpha out.")

@@ -16,7 +16,7 @@ from betaroc.criteria import CRITERIA
 from betaroc.distributions import Beta, Distribution, Inflated, LogitNormal, Normal
 from betaroc.distributions.pairs import Pair
 from betaroc.errors import InputError, InputTypeError
-from betaroc.expected_performance import _alphas
+from betaroc.expected_performance import checked_alphas
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.fitting.normal import inverse_information
 from betaroc.model import ScoreModel
@@ -324,7 +324,7 @@ def epc_forecast(
             " first: epc_forecast(fit(scores), ...)."
         )
     sizes = _checks.count(n_client, "n_client"), _checks.count(n_impostor, "n_impostor")
-    alphas = _alphas(alpha, single=False, criterion="weighted-error")
+    alphas = checked_alphas(alpha, single=False, criterion="weighted-error")
     pair = model._pair
     for which, law in (("client", model.client), ("impostor", model.impostor)):
         if law.continuous is None:

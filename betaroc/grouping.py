@@ -26,6 +26,7 @@ __all__ = [
     "roots",
     "settled",
     "single_trials",
+    "weights_of",
 ]
 
 AnyArray = npt.NDArray[Any]
@@ -433,7 +434,7 @@ def single_trials(scores: Any) -> Groups:
 
 
 def _of(scores: Any, given: list[AnyArray | None]) -> Groups:
-    weights = [_weights_of(scores, who) for who in _CLASSES]
+    weights = [weights_of(scores, who) for who in _CLASSES]
     rows = [np.flatnonzero(w > 0.0) for w in weights]
     columns = [
         [] if g is None else list(g[r].T if g.ndim == 2 else g[None, r])
@@ -467,7 +468,8 @@ def _of(scores: Any, given: list[AnyArray | None]) -> Groups:
     )  # fmt: skip
 
 
-def _weights_of(scores: Any, who: str) -> FloatArray:
+def weights_of(scores: Any, who: str) -> FloatArray:
+    """Weights of one class, ones where there are none."""
     weights = getattr(scores, f"{who}_weights")
     return np.ones(getattr(scores, who).size) if weights is None else np.asarray(weights)
 
@@ -507,5 +509,5 @@ def roots(covariance: FloatArray) -> FloatArray:
     scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     safe = np.where(scale > 0.0, scale, 1.0)
     values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
-    kept = values > 1e-14 * max(float(values[-1]), 0.0)
+    kept = values > 1e-14 * np.max(values, initial=0.0)
     return np.asarray((vectors[:, kept] * np.sqrt(values[kept])).T * scale)

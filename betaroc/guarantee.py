@@ -123,7 +123,8 @@ def guaranteed_threshold(
         on each other and `rng` is left out, or there are too few scores: fewer than
         log(1 - confidence) / log(1 - rate), rounded up.
     InputTypeError
-        If `scores` are neither scores nor a fit, or `model` neither a model nor a fit.
+        If `scores` are neither scores nor a fit, `model` neither a model nor a fit, or `rng`
+        no source of randomness.
 
     Notes
     -----
@@ -156,6 +157,7 @@ def guaranteed_threshold(
     (6, 0.1, 0.1, 0.952)
     """
     kind, rate = _asked(far, frr)
+    generator = None if rng is None else _checks.generator(rng)
     confidence = _checks.level(confidence, "confidence")
     if isinstance(scores, Fit):
         model = scores if model is None else model
@@ -172,8 +174,8 @@ def guaranteed_threshold(
     far_kind = kind == "far"
     values, weights = (impostor, impostor_weights) if far_kind else (client, client_weights)
     n = int(weights.sum())
-    if _dependent(scores, who, weights, n, drawn=rng is not None):
-        kept = _independent_rows(getattr(scores, f"{who}_groups"), weights, rng)
+    if _dependent(scores, who, weights, n, drawn=generator is not None):
+        kept = _independent_rows(getattr(scores, f"{who}_groups"), weights, generator)
         values, weights = values[kept], np.ones(kept.size)
         n = kept.size
     needed = _needed(rate, confidence)
@@ -276,7 +278,7 @@ def _independent_rows(
     present = np.flatnonzero(weights > 0.0)
     labels = _labels(groups[present])
     taken, kept = set[int](), []
-    for row in _checks.generator(rng).permutation(present.size).tolist():
+    for row in rng.permutation(present.size).tolist():
         mine = {k for k in labels[row].tolist() if k >= 0}
         if not mine & taken:
             taken |= mine

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.delta_bands import _interval, _sup_t
+from betaroc.delta_bands import measure_interval, sup_t_reach
 from betaroc.distributions.empirical import Empirical
 from betaroc.expected_performance import Epc
 from betaroc.grouping import Groups, cell_of, groups_of, roots, settled, single_trials
@@ -166,12 +166,12 @@ def delta_scores_interval(
     reach = float(ndtri(0.5 * (1.0 + level)))
     if simultaneous:
         changes = roots(whole - twice).T
-        reach = _sup_t(changes, np.sqrt(np.sum(changes**2, axis=1)), level, replicates, rng)
+        reach = sup_t_reach(changes, np.sqrt(np.sum(changes**2, axis=1)), level, replicates, rng)
     sizes = [size for size in found.sizes if size is not None]
     if sizes:
         # Student's t in place of the normal law, for variances between few groups.
         reach = -float(stdtrit(min(sizes) - 1, ndtr(-reach)))
-    return _interval(e, reach * error)
+    return measure_interval(e, reach * error)
 
 
 def _gradient(e: Epc, *, observed: bool) -> FloatArray:

@@ -23,6 +23,7 @@ __all__ = [
     "Cells",
     "Drawn",
     "cells_of",
+    "checked_rng",
     "class_sizes",
     "draw_law",
     "draw_multinomial",
@@ -50,14 +51,20 @@ def streams(replicates: int, rng: Any) -> Iterator[tuple[slice, np.random.Genera
 
 
 def _seed(rng: Any) -> np.random.SeedSequence:
-    if rng is None:
-        return np.random.SeedSequence()
+    rng = checked_rng(rng)
     if isinstance(rng, np.random.SeedSequence):
         return rng
     if isinstance(rng, np.random.Generator):
         return np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
+    return np.random.SeedSequence(rng)
+
+
+def checked_rng(rng: Any) -> Any:
+    """A source of randomness as it is, whether it will be asked or not."""
+    if rng is None or isinstance(rng, np.random.SeedSequence | np.random.Generator):
+        return rng
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
-        return np.random.SeedSequence(_checks.count(rng, "rng", 0))
+        return _checks.count(rng, "rng", 0)
     raise InputTypeError(
         "rng must be None, an int >= 0, a numpy SeedSequence or a numpy Generator; got"
         f" {type(rng).__name__}. Give a seed, such as rng=1."

@@ -17,7 +17,7 @@ __all__ = ["Laws", "warn_of_reversed", "warn_of_scales"]
 #: Client and impostor law of one side.
 Laws = tuple[Distribution, Distribution]
 
-#: Scores a class that a statement about its spread needs.
+#: Scores of a class that a statement about its spread needs, of a side about its range.
 _ENOUGH = 20
 #: Ratio of two spreads that no change of conditions explains.
 _RATIO = 10.0
@@ -52,19 +52,26 @@ def warn_of_reversed(laws: Laws, name: str) -> None:
 
 def _unit_against_real(pairs: list[Any]) -> str | None:
     """One side within [0, 1], most of the other's scores outside."""
+    sizes = [both[0].total + both[1].total for both in zip(*pairs, strict=True)]
+    if min(sizes) < _ENOUGH:
+        return None
     shares = []
-    for k in (0, 1):
-        values = np.concatenate([both[k].values for both in pairs])
-        shares.append(float(np.mean((values < 0.0) | (values > 1.0))))
+    for side, size in zip(zip(*pairs, strict=True), sizes, strict=True):
+        shares.append(sum(law.total * _outside(law) for law in side) / size)
     for k, name, other in ((0, "dev", "test"), (1, "test", "dev")):
         if shares[k] == 0.0 and shares[1 - k] > 0.5:
             return f"all of {name} lies in [0, 1], {100 * shares[1 - k]:.3g} % of {other} outside"
     return None
 
 
+def _outside(law: Empirical) -> float:
+    """P(S < 0) + P(S > 1)."""
+    return float(law.cdf(np.nextafter(0.0, -1.0))) + float(law.sf(1.0))
+
+
 def _other_spread(pairs: list[Any]) -> str | None:
     """In both classes the middle 90 % are ten times as wide, or do not meet."""
-    if min(law.values.size for both in pairs for law in both) < _ENOUGH:
+    if min(law.total for both in pairs for law in both) < _ENOUGH:
         return None
     ranges = [[_middle(law) for law in both] for both in pairs]
     wide, apart = [], []

@@ -10,6 +10,7 @@ import numpy as np
 from betaroc import _checks
 from betaroc._thresholds import Thresholds
 from betaroc.criteria import CRITERIA
+from betaroc.distributions.binned import Binned
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.errors import InputError
 from betaroc.expected_performance import Epc
@@ -47,10 +48,15 @@ def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Emp
     return client, impostor
 
 
-def observed_prior(model: ScoreModel) -> bool:
-    """Whether the prior is the share of clients among the scores."""
+def observed_prior(e: Epc, name: str) -> bool:
+    """Whether the prior of a side is the share of clients among its scores."""
+    model: ScoreModel = getattr(e, name)
     client, impostor = model.client, model.impostor
     if not isinstance(client, Empirical) or not isinstance(impostor, Empirical):
+        return False
+    # A model, other than that of a summary, states its prior.
+    stated = getattr(e, f"{name}_scores") is None and getattr(e, f"{name}_fit") is None
+    if e.prior_given or (stated and not isinstance(client, Binned)):
         return False
     return model.prior == client.total / (client.total + impostor.total)
 
@@ -125,9 +131,10 @@ class Rechoice:
             impostors = self.m - clients
             if clients == 0 or impostors == 0:
                 return None
-            prior = clients / self.m if observed_prior(self.e.dev) else prior
+            prior = clients / self.m if observed_prior(self.e, "dev") else prior
         client = draw_law(rng, self.client, clients)
-        pair = EmpiricalPair(client, draw_law(rng, self.impostor, impostors))
+        # The pair's own kind: counts in bins choose edges, not the middle of gaps.
+        pair = type(self.e.dev._pair)(client, draw_law(rng, self.impostor, impostors))
         return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
 
     def _chosen_of(self, drawn: tuple[Drawn, Drawn] | None) -> Thresholds | None:
@@ -135,9 +142,11 @@ class Rechoice:
         if drawn is None:
             return None
         prior = self.e.dev.prior
-        if observed_prior(self.e.dev):
+        if observed_prior(self.e, "dev"):
             prior = drawn[0].total / (drawn[0].total + drawn[1].total)
-        return CRITERIA[self.e.criterion].choose(EmpiricalPair(*drawn), prior, self.e.alpha)
+        return CRITERIA[self.e.criterion].choose(
+            type(self.e.dev._pair)(*drawn), prior, self.e.alpha
+        )
 
 
 def rechoice(e: Epc, m: int | None, *, stratified: bool, groups: bool) -> Rechoice | ThresholdError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -89,11 +90,28 @@ def _limit_of_precision(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
 
 
 def _roots(pair: Pair, function: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    if pair.mesh.size == 0:
-        return np.empty(0)
+    found = []
+    for mesh in _meshes(pair):
+        finite = mesh[np.isfinite(function(mesh))]
+        found.append(sign_changes(function, finite, "stationary point of a criterion"))
+    return np.concatenate(found) if found else np.empty(0)
+
+
+def _meshes(pair: Pair) -> list[FloatArray]:
+    """The mesh in parts without a jump: an atom ends one and begins the next."""
     mesh = pair.mesh
-    values = function(mesh)
-    return sign_changes(function, mesh[np.isfinite(values)], "stationary point of a criterion")
+    if mesh.size == 0:
+        return []
+    atoms = Thresholds.from_theta(
+        np.unique(np.concatenate([pair.client.atoms.places, pair.impostor.atoms.places]))
+    )
+    places = atoms.logit if pair.unit else atoms.theta
+    places = places[(places > mesh[0]) & (places < mesh[-1])]
+    parts = np.split(mesh, np.searchsorted(mesh, places))
+    for k, place in enumerate(places):
+        parts[k] = np.union1d(parts[k], np.nextafter(place, -np.inf))
+        parts[k + 1] = np.union1d(parts[k + 1], place)
+    return parts
 
 
 # ----------------------------------------------------------------------- targets of one rate
@@ -150,24 +168,72 @@ def _nearest(
 # --------------------------------------------------------------------- targets of precision
 def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     """argmin abs(precision - alpha): where TPR / FAR is what is wanted, turns, and jumps."""
-    turns, mesh = _precision_mesh(pair)
-    # A precision of 0 or 1 is a limit that no threshold attains: it is met to 1e-12.
-    wanted = np.clip(alpha, _MET, 1.0 - _MET)
-    levels = np.empty(0)
+    turns, meshes = _precision_mesh(pair)
+    always = _always(pair, turns, meshes)
+    parts, owners = [always], [np.empty(0, dtype=np.intp)]
     if 0.0 < prior < 1.0:
+        # A precision of 0 or 1 is a limit that no threshold attains: it is met to 1e-12.
+        wanted = np.clip(alpha, _MET, 1.0 - _MET)
         levels = np.log(wanted) - np.log1p(-wanted) - math.log(prior / (1.0 - prior))
-    places = [turns, mesh[:1], mesh[-1:], _levels(_log_gain(pair), mesh, levels)]
-    t = Thresholds.concatenate([pair.candidates, pair.place(np.concatenate(places))])
-    return _nearest(pair, alpha, lambda t: _precision(pair, prior, t), t)
+        for mesh in meshes:
+            which, places = _levels(_log_gain(pair), mesh, levels)
+            parts.append(pair.place(places))
+            owners.append(which)
+        which, t = _beside_a_flat_rate(pair, levels)
+        parts.append(t)
+        owners.append(which)
+    owner = np.concatenate(owners)
+    order = np.argsort(owner, kind="stable")
+    bounds = np.searchsorted(owner[order], np.arange(alpha.size + 1))
+    first = np.arange(always.size)
+    own = [np.concatenate([first, always.size + order[a:b]]) for a, b in itertools.pairwise(bounds)]
+    t = Thresholds.concatenate(parts)
+    return _nearest(pair, alpha, lambda t: _precision(pair, prior, t), t, own)
 
 
 def precision_turns(pair: Pair, prior: float) -> FloatArray:
     """Precisions at the ends, at jumps and where precision turns, ascending."""
-    turns, mesh = _precision_mesh(pair)
-    places = pair.place(np.concatenate([turns, mesh[:1], mesh[-1:]]))
-    t = Thresholds.concatenate([pair.candidates, places])
-    values = _limit_of_precision(pair, prior, t)
+    values = _limit_of_precision(pair, prior, _always(pair, *_precision_mesh(pair)))
     return np.unique(values[~np.isnan(values)])
+
+
+def _always(pair: Pair, turns: FloatArray, meshes: list[FloatArray]) -> Thresholds:
+    """Places between whose neighbours precision is monotone."""
+    places = [turns, *(end for mesh in meshes for end in (mesh[:1], mesh[-1:]))]
+    return Thresholds.concatenate([pair.candidates, pair.place(np.concatenate(places))])
+
+
+def _beside_a_flat_rate(pair: Pair, levels: FloatArray) -> tuple[Index, Thresholds]:
+    """Where log TPR / FAR is a level while one of them stands still: number of the level, place.
+
+    Between neighbouring joints a sample's rate, or that of a law whose support has
+    ended, is constant, and a quantile of the other law meets the level. Along all these
+    places FAR + FRR moves one way, so that only the first and the last can be chosen.
+    """
+    starts = Thresholds.concatenate([pair.accept_all, pair.joints[:-1]])
+    ends = pair.just_below(pair.joints)
+    tpr, far, tpr_end, far_end = pair.tpr(starts), pair.far(starts), pair.tpr(ends), pair.far(ends)
+    of_client = (far == far_end) & (far > 0.0) & (tpr > tpr_end)
+    of_impostor = (tpr == tpr_end) & (tpr > 0.0) & (far > far_end)
+    k = np.flatnonzero(of_client | of_impostor)
+    of_client = of_client[k]
+    still, sign = np.where(of_client, far[k], tpr[k]), np.where(of_client, 1.0, -1.0)
+    low, high = (np.where(of_client, c[k], i[k]) for c, i in ((tpr_end, far_end), (tpr, far)))
+    which, rates, clients = [], [], []
+    for number, level in enumerate(levels.tolist()):
+        with np.errstate(over="ignore", under="ignore"):
+            rate = still * np.exp(sign * level)
+        met = np.flatnonzero((rate >= low) & (rate <= high))
+        for at in met[[0, -1]] if met.size else ():
+            which.append(number)
+            rates.append(rate[at])
+            clients.append(of_client[at])
+    p = np.array(rates)
+    if p.size == 0:
+        return np.empty(0, dtype=np.intp), Thresholds.from_theta(p)
+    with np.errstate(divide="ignore"):
+        both = [law._upper_quantile(p, np.log(p)) for law in (pair.client, pair.impostor)]
+    return np.array(which, dtype=np.intp), decisions.choose(np.array(clients), *both)
 
 
 def _log_gain(pair: Pair) -> Callable[[FloatArray], FloatArray]:
@@ -181,8 +247,8 @@ def _log_gain(pair: Pair) -> Callable[[FloatArray], FloatArray]:
     return gain
 
 
-def _precision_mesh(pair: Pair) -> tuple[FloatArray, FloatArray]:
-    """Where precision turns, and a mesh between whose neighbours it is monotone."""
+def _precision_mesh(pair: Pair) -> tuple[FloatArray, list[FloatArray]]:
+    """Where precision turns, and meshes between whose neighbours it is monotone."""
     gain = _log_gain(pair)
 
     def turn(u: FloatArray) -> FloatArray:
@@ -190,23 +256,26 @@ def _precision_mesh(pair: Pair) -> tuple[FloatArray, FloatArray]:
             return np.asarray(pair.log_ratio(pair.place(u)) - gain(u))
 
     turns = _roots(pair, turn)
-    mesh = np.union1d(pair.mesh, turns)
-    return turns, mesh[np.isfinite(gain(mesh))]
+    meshes = []
+    for part in _meshes(pair):
+        mesh = np.union1d(part, turns[(turns > part[0]) & (turns < part[-1])])
+        meshes.append(mesh[np.isfinite(gain(mesh))])
+    return turns, meshes
 
 
 def _levels(
     function: Callable[[FloatArray], FloatArray], mesh: FloatArray, levels: FloatArray
-) -> FloatArray:
-    """All places between neighbours of a mesh where a function crosses a level."""
+) -> tuple[Index, FloatArray]:
+    """Number of the level, and place, of all crossings between neighbours of a mesh."""
     if mesh.size == 0 or levels.size == 0:
-        return np.empty(0)
+        return np.empty(0, dtype=np.intp), np.empty(0)
     from scipy.optimize import elementwise
 
     values = function(mesh) - levels[:, None]
-    met: FloatArray = np.tile(mesh, (levels.size, 1))[values == 0.0]
+    exact, at = np.nonzero(values == 0.0)
     which, k = np.nonzero(values[:, :-1] * values[:, 1:] < 0.0)
     if which.size == 0:
-        return met
+        return exact, mesh[at]
 
     def excess(u: FloatArray, level: FloatArray) -> FloatArray:
         return np.asarray(function(u) - level)
@@ -222,4 +291,4 @@ def _levels(
             f" near {float(found.x[lost[0]])!r}. This is a defect of betaroc: please report the two"
             " laws."
         )
-    return np.concatenate([met, np.asarray(found.x)])
+    return np.concatenate([exact, which]), np.concatenate([mesh[at], np.asarray(found.x)])

@@ -1,9 +1,10 @@
-"""Scores as sums and counts in bins: one pass over any frame, mergeable, small."""
+"""Scores as sums and counts in bins: of any frame, mergeable, small."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +13,22 @@ import numpy.typing as npt
 
 from betaroc import _checks
 from betaroc._labels import client_mask
-from betaroc._layout import Layout, bin_edges, bin_expression, bin_of
+from betaroc._layout import Layout, bin_edges
+from betaroc._one_pass import Groups, file_groups, frame_groups, label_squares
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
-from betaroc._words import listed, nearest, shown
+from betaroc._words import shown
 from betaroc.distributions.binned import Binned
-from betaroc.errors import FileFormatError, InputError, InputTypeError, MissingDependencyError
+from betaroc.errors import InputError, InputTypeError
 from betaroc.model import ScoreModel
 
 __all__ = ["ClassSummary", "ScoreSummary", "summarize"]
 
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 _BINS = 65_536
-#: Rows of a file in memory at once.
-_BATCH = 1 << 20
-_CLASSES = ("client", "impostor")
+#: Squares about 0 of which less than this share is left about the mean have cancelled.
+_KEPT = 1e-2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,9 +98,12 @@ class ClassSummary(Value):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreSummary(Value):
-    """Both classes as sums and binned counts: all that fits and curves need of any number of rows.
+    """Both classes as sums and binned counts, of any number of rows.
 
-    Made by :func:`summarize`; summaries of one layout add up with ``+``.
+    Made by :func:`summarize`; summaries of one layout add up with ``+``. `epc` takes it as
+    either side, its bands choose thresholds at borders of bins, and `model` is a
+    ScoreModel of binned laws for everything else that takes a model. A summary cannot be
+    fitted yet.
 
     Parameters
     ----------
@@ -205,7 +210,7 @@ def summarize(
     bins: int = _BINS,
     layout: Layout = None,
 ) -> ScoreSummary:
-    """One pass over a frame or a Parquet file: sums, extremes and counts in bins of both classes.
+    """Sums, extremes and counts in bins of both classes, in one pass over a frame or Parquet file.
 
     Parameters
     ----------
@@ -233,16 +238,24 @@ def summarize(
     Raises
     ------
     InputError
-        Missing columns, null, NaN or infinite scores (counted), labels beyond two, one class.
+        Missing columns, one column for both, null, NaN or infinite scores and missing labels
+        (counted), labels beyond two, one class; a layout without width or too wide for doubles.
     InputTypeError
         No frame, or scores that are not numbers.
-    FileFormatError, MissingDependencyError
-        A file that is no readable Parquet; no pyarrow to read it.
+    ScoreFileNotFoundError, FileFormatError, MissingDependencyError
+        No such file; one that is no readable Parquet (text is read by `read_scores`); no
+        pyarrow to read it.
+
+    Warns
+    -----
+    PrecisionWarning
+        If the scores are float16.
 
     Notes
     -----
     The bin of a score comes from correctly rounded operations only, so counts are the same on
-    every engine; sums agree to rounding.
+    every engine; sums agree to rounding. Scores of a frame that are far from 0 for their
+    spread are read a second time, for sums of squares that do not cancel.
 
     Examples
     --------
@@ -256,15 +269,27 @@ def summarize(
     bins = _checks.count(bins, "bins", 8)
     if bins > 1 << 20:
         raise InputError(f"bins must be at most 1048576; got {bins}. Take fewer.")
-    layout = _layout(layout)
-    if isinstance(frame_or_path, str | Path):
-        groups = _file_groups(Path(frame_or_path), score, label, bins, layout)
+    layout = _layout(layout, bins)
+    _refuse_one_column(score, label)
+    is_file = isinstance(frame_or_path, str | os.PathLike)
+    if is_file:
+        groups = file_groups(Path(frame_or_path), score, label, bins, layout)
     else:
-        groups = _frame_groups(frame_or_path, score, label, bins, layout)
-    return _summary(groups, score, label, client_label, bins, layout)
+        groups = frame_groups(frame_or_path, score, label, bins, layout)
+    _refuse_bad_rows(groups, score, label)
+    found = [_one_class(groups, rows) for rows in _masks(groups, label, client_label)]
+    parts = [one for one, _ in found]
+    if not is_file and any(lost for _, lost in found):
+        again = label_squares(frame_or_path, score, label, [one.mean for one in parts])
+        masks = _masks(again, label, client_label)
+        parts = [
+            _about_the_mean(one, again, masks[k], k) if found[k][1] else one
+            for k, one in enumerate(parts)
+        ]
+    return ScoreSummary(parts[0], parts[1], bins, layout)
 
 
-def _layout(given: Any) -> Layout:
+def _layout(given: Any, bins: int) -> Layout:
     if given is None:
         return None
     if not isinstance(given, tuple) or len(given) != 2:
@@ -272,220 +297,99 @@ def _layout(given: Any) -> Layout:
             f"layout must be None or a tuple (low, high); got {shown(given)} of type"
             f" {type(given).__name__}. Take layout=(0.0, 1.0) for equal bins on [0, 1]."
         )
-    low, high = (float(v) for v in given)
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+    low, high = _checks.finite(given[0], "layout[0]"), _checks.finite(given[1], "layout[1]")
+    if not low < high:
+        raise InputError(f"layout must have low < high; got {given!r}. Take the scores' range.")
+    if not (math.isfinite(high - low) and math.isfinite(bins / (high - low))):
         raise InputError(
-            f"layout must have low < high, both finite; got {given!r}. Take the scores' range."
+            f"layout must be of a width that doubles can hold and divide by; got {given!r}. Take"
+            " the scores' range, or leave layout out."
         )
     return low, high
 
 
-# ------------------------------------------------------------------------------ one pass
-class _Groups(dict[str, Any]):
-    """Columns of the groups (label, bin): label, bin, and what `_aggregates` names."""
-
-
-def _frame_groups(frame: Any, score: str, label: str, bins: int, layout: Layout) -> _Groups:
-    """The frame grouped by label and bin on its own engine."""
-    import narwhals as nw
-    from narwhals.exceptions import NarwhalsError
-
-    try:
-        table: Any = nw.from_native(frame)
-        schema = table.collect_schema()
-    except TypeError as error:
-        raise InputTypeError(
-            "the argument must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB,"
-            f" Dask, PySpark) or a path; got {shown(frame)} of type {type(frame).__name__}."
-        ) from error
-    _refuse_missing_columns(list(schema.names()), score, label)
-    if not schema[score].is_numeric():
-        raise InputTypeError(
-            f"column {shown(score)} must be numeric; its type is {schema[score]}. Convert it to"
-            " float64 first."
-        )
-    try:
-        grouped = _grouped(nw, table, score, label, bins, layout)
-        if isinstance(grouped, nw.LazyFrame):
-            grouped = grouped.collect()
-    except NarwhalsError as error:
-        raise InputError(
-            f"the frame's engine must group it; {type(error).__name__}: {shown(str(error), 160)}"
-        ) from error
-    return _Groups({name: grouped[name].to_numpy() for name in grouped.columns})
-
-
-def _refuse_missing_columns(present: list[str], score: str, label: str) -> None:
-    for role, column in (("score", score), ("label", label)):
-        if column not in present:
-            raise InputError(
-                f"{role}={shown(column)} must name a column; there are {listed(present)}."
-                f" {nearest(column, present)}Pass {role}=..."
+def _refuse_one_column(score: object, label: object) -> None:
+    for given, name in ((score, "score"), (label, "label")):
+        if not isinstance(given, str):
+            raise InputTypeError(
+                f"{name} must be the name of a column; got {shown(given)} of type"
+                f" {type(given).__name__}. Pass text."
             )
-
-
-def _grouped(nw: Any, table: Any, score: str, label: str, bins: int, layout: Layout) -> Any:
-    s = nw.col("s")
-
-    def at_least(x: Any, least: float) -> Any:
-        return nw.when(x > least).then(x).otherwise(nw.lit(least))
-
-    place = bin_expression(s, bins, layout, at_least, lambda x: x.sqrt()).floor()
-    place = at_least(nw.when(place < bins - 1.0).then(place).otherwise(nw.lit(bins - 1.0)), 0.0)
-    finite = (s > -math.inf) & (s < math.inf)
-    inside = (s > 0.0) & (s < 1.0)
-    # log(1 - s), also where s is tiny: log(u) (s / (1 - u)) with u = 1 - s as rounded.
-    safe = nw.when(inside).then(s).otherwise(nw.lit(0.5))
-    u = 1.0 - safe
-    log1m = nw.when(u < 1.0).then(u.log() * (safe / (1.0 - u))).otherwise(-safe)
-    log = safe.log()
-    rows = table.select(nw.col(label).alias("label"), nw.col(score).cast(nw.Float64).alias("s"))
-    rows = rows.with_columns(
-        bin=nw.when(finite).then(place).otherwise(nw.lit(-1.0)),
-        missing=s.is_null().cast(nw.Int64),
-        zero=(s == 0.0).cast(nw.Int64), one=(s == 1.0).cast(nw.Int64),
-        outside=((s < 0.0) | (s > 1.0)).cast(nw.Int64),
-        log=nw.when(inside).then(log).otherwise(nw.lit(0.0)),
-        log1m=nw.when(inside).then(log1m).otherwise(nw.lit(0.0)),
-        logit2=nw.when(inside).then((log - log1m) * (log - log1m)).otherwise(nw.lit(0.0)),
-        square=s * s,
-    )  # fmt: skip
-    return rows.group_by("label", "bin").agg(
-        nw.len().alias("n"), nw.col("missing").sum(), nw.col("zero").sum(), nw.col("one").sum(),
-        nw.col("outside").sum(), s.min().alias("low"), s.max().alias("high"),
-        s.sum().alias("total"), nw.col("square").sum(), nw.col("log").sum(),
-        nw.col("log1m").sum(), nw.col("logit2").sum(),
-    )  # fmt: skip
-
-
-def _file_groups(path: Path, score: str, label: str, bins: int, layout: Layout) -> _Groups:
-    """Batches of a Parquet file, each grouped, then put together."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingDependencyError(
-            'reading Parquet needs pyarrow, which is not installed. pip install "betaroc[parquet]"'
-        ) from error
-    name = shown(str(path))
-    if not path.is_file():
-        raise FileFormatError(f"the path must be a Parquet file; there is none at {name}.")
-    parts = []
-    try:
-        with pq.ParquetFile(path) as file:
-            _refuse_missing_columns(list(file.schema_arrow.names), score, label)
-            kind = file.schema_arrow.field(score).type
-            if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-                raise InputTypeError(
-                    f"{name}: column {shown(score)} must be numeric; its type is {kind}. Convert it"
-                    " to float64 when writing."
-                )
-            for batch in file.iter_batches(batch_size=_BATCH, columns=[score, label]):
-                codes = batch.column(label).dictionary_encode()
-                values = batch.column(score)
-                parts += _batch_groups(
-                    values.to_numpy(zero_copy_only=False).astype(np.float64),
-                    int(values.null_count),
-                    codes.indices.to_numpy(zero_copy_only=False),
-                    codes.dictionary.to_pylist(),
-                    bins, layout,
-                )  # fmt: skip
-    except (pa.ArrowException, OSError) as error:
-        raise FileFormatError(
-            f"{name} must be intact Parquet: {shown(str(error), 140)}. Copy or export it again."
-        ) from error
-    return _Groups({k: np.concatenate([p[k] for p in parts]) for k in parts[0]} if parts else {})
-
-
-def _batch_groups(
-    s: FloatArray, missing: int, codes: IntArray, labels: list[Any], bins: int, layout: Layout
-) -> list[_Groups]:
-    """The groups of one batch in memory, a list entry a label; bin -1 holds what is not finite."""
-    if np.any(np.isnan(codes)):
+    if score == label:
         raise InputError(
-            "the label column must have no missing value; got"
-            f" {int(np.sum(np.isnan(codes)))} in one batch. Drop these rows first."
+            f"score and label must name two columns; both are {shown(score)}."
+            " Name the column of each."
         )
-    groups = []
-    for code, label in enumerate(labels):
-        values = s[codes == code]
-        finite = np.isfinite(values)
-        if not np.all(finite):
-            return [_unusable(label, int(np.sum(~finite)), missing)]
-        place = bin_of(values, bins, layout)
-        n = np.bincount(place, minlength=bins)
-        occupied = np.flatnonzero(n)
-        order = np.argsort(place, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(n[occupied])[:-1]])
-        ordered = values[order]
-        inside = (values > 0.0) & (values < 1.0)
-        safe = np.where(inside, values, 0.5)
-        log, log1m = (np.where(inside, f, 0.0) for f in (np.log(safe), np.log1p(-safe)))
-        sums: dict[str, Any] = {
-            "zero": values == 0.0, "one": values == 1.0, "total": values,
-            "outside": (values < 0.0) | (values > 1.0), "square": values * values,
-            "log": log, "log1m": log1m, "logit2": (log - log1m) ** 2,
-        }  # fmt: skip
-        columns: dict[str, Any] = {
-            k: np.bincount(place, v, minlength=bins)[occupied] for k, v in sums.items()
-        }
-        columns |= {"bin": occupied, "n": n[occupied], "missing": np.zeros(occupied.size)}
-        columns |= {
-            "low": np.minimum.reduceat(ordered, starts),
-            "high": np.maximum.reduceat(ordered, starts),
-            "label": np.full(occupied.size, label),
-        }
-        groups.append(_Groups(columns))
-    return groups
-
-
-def _unusable(label: Any, bad: int, missing: int) -> _Groups:
-    """One group that says what a batch must not hold."""
-    named = ("zero", "one", "outside", "low", "high", "total", "square", "log", "log1m", "logit2")
-    columns = {name: np.zeros(1) for name in named}
-    return _Groups(
-        columns
-        | {"bin": np.array([-1.0]), "n": np.array([max(bad, missing)])}
-        | {"missing": np.array([missing]), "label": np.array([label])}
-    )
 
 
 # ------------------------------------------------------------------------------ both classes
-def _summary(
-    groups: _Groups, score: str, label: str, client_label: object, bins: int, layout: Layout
-) -> ScoreSummary:
+def _masks(groups: Groups, label: str, client_label: object) -> list[BoolArray]:
+    """The rows of clients and of impostors."""
+    mask = client_mask(groups["label"], client_label, name=f"column {shown(label)}")
+    return [mask, ~mask]
+
+
+def _refuse_bad_rows(groups: Groups, score: str, label: str) -> None:
     if not groups or groups["n"].size == 0:
         raise InputError("the frame must hold scores of both classes; it has no rows.")
-    _refuse_bad_scores(groups, score)
-    mask = client_mask(groups["label"], client_label, name=f"column {shown(label)}")
-    parts = [_one_class(groups, rows) for rows in (mask, ~mask)]
-    return ScoreSummary(parts[0], parts[1], bins, layout)
-
-
-def _refuse_bad_scores(groups: _Groups, score: str) -> None:
+    n = groups["n"].astype(np.int64)
     bad = groups["bin"] < 0.0
     if np.any(bad):
-        n, missing = int(np.sum(groups["n"][bad])), int(np.sum(groups["missing"][bad]))
+        lost, missing = int(np.sum(n[bad])), int(np.sum(groups["missing"][bad]))
         raise InputError(
             f"column {shown(score)} must hold finite numbers; got {missing} missing and"
-            f" {n - missing} NaN or infinite of {int(np.sum(groups['n']))}. Drop these rows first."
+            f" {lost - missing} NaN or infinite of {int(np.sum(n))}. Drop these rows first."
+        )
+    gone = np.array([_is_na(v) or v != v for v in groups["label"].tolist()])
+    if np.any(gone):
+        raise InputError(
+            f"column {shown(label)} must have no missing label; got {int(np.sum(n[gone]))} of"
+            f" {int(np.sum(n))} null or NaN. Drop these rows first."
         )
 
 
-def _one_class(groups: _Groups, rows: npt.NDArray[np.bool_]) -> ClassSummary:
+def _is_na(value: object) -> bool:
+    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+
+
+def _one_class(groups: Groups, rows: BoolArray) -> tuple[ClassSummary, bool]:
+    """The class, and whether its squares are too large for what is left of them."""
     part = {name: column[rows] for name, column in groups.items() if name != "label"}
     n = part["n"].astype(np.float64)
     total = int(np.sum(part["n"]))
-    mean = math.fsum(part["total"]) / total
-    centres = part["total"] / n
-    within = np.maximum(part["square"] - part["total"] * centres, 0.0)
-    square = math.fsum(within) + math.fsum(n * (centres - mean) ** 2)
+    origin = float(part["centre"][0])
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = (part["centre"] - origin) + part["total"] / n
+        mean = _sum(n * means) / total
+        within = part["square"] - part["total"] * (part["total"] / n)
+        within = np.where(np.isfinite(part["square"]), np.maximum(within, 0.0), np.inf)
+        square = _sum(within) + _sum(n * (means - mean) ** 2)
+        lost = not square >= _KEPT * _sum(part["square"]) or math.isinf(square)
+    mean += origin
     places, back = np.unique(part["bin"].astype(np.int64), return_inverse=True)
     counts = np.zeros(places.size, dtype=np.int64)
     np.add.at(counts, back, part["n"].astype(np.int64))
     zero, one, outside = (int(np.sum(part[name])) for name in ("zero", "one", "outside"))
     log, log1m, logit_square = (math.fsum(part[name]) for name in ("log", "log1m", "logit2"))
     low, high = float(np.min(part["low"])), float(np.max(part["high"]))
+    if low == high:
+        mean, square, lost = low, 0.0, False
     return ClassSummary(
-        total, zero, one, outside, low, high, mean, square, log, log1m, logit_square, places, counts
-    )
+        total, zero, one, outside, low, high, mean, square, log, log1m, logit_square,
+        places, counts,
+    ), lost  # fmt: skip
+
+
+def _sum(x: FloatArray) -> float:
+    """The sum, infinite where it is beyond the largest double."""
+    try:
+        return math.fsum(x)
+    except (OverflowError, ValueError):
+        return float(np.sum(x))
+
+
+def _about_the_mean(one: ClassSummary, part: Groups, rows: BoolArray, k: int) -> ClassSummary:
+    """The class with mean and square from sums about its mean as it was found first."""
+    away, square = float(part[f"total{k}"][rows][0]), float(part[f"square{k}"][rows][0])
+    square = max(square - away * (away / one.n), 0.0) if math.isfinite(square) else math.inf
+    return replace(one, mean=one.mean + away / one.n, square=square)

@@ -15,7 +15,7 @@ from betaroc.distributions.pairs import pair_of
 from betaroc.errors import InputError
 from betaroc.grouping import groups_of, roots
 
-__all__ = ["ThresholdError", "threshold_error"]
+__all__ = ["ThresholdError", "joint_roots", "threshold_error", "with_parameters"]
 
 #: Step of the differences, in standard errors: the curvature it adds is 1 % of one error's.
 _STEP = 0.1
@@ -81,12 +81,14 @@ def threshold_error(
     results = fit.client, fit.impostor
     cut = len(results[0].names)
     columns = []
-    for root in _joint_roots(fit, groups=groups):
+    for root in joint_roots(fit, groups=groups):
         ends = []
         for sign in (1.0, -1.0):
             moves = np.split(sign * _STEP * root, [cut])
             moved = [
-                _with(law, result.names, np.array(result.values) + move) if np.any(move) else law
+                with_parameters(law, result.names, np.array(result.values) + move)
+                if np.any(move)
+                else law
                 for law, result, move in zip(laws, results, moves, strict=True)
             ]
             t = CRITERIA[criterion].choose(pair_of(*moved), prior, alpha)
@@ -98,7 +100,7 @@ def threshold_error(
     return ThresholdError(chosen, np.where(inside[:, None], slope, 0.0), unit)
 
 
-def _joint_roots(fit: Any, *, groups: bool) -> FloatArray:
+def joint_roots(fit: Any, *, groups: bool) -> FloatArray:
     """Roots of the covariance of the clients' and the impostors' parameters."""
     for who, result in (("client", fit.client), ("impostor", fit.impostor)):
         if not np.all(np.isfinite(result.cov)):
@@ -110,20 +112,13 @@ def _joint_roots(fit: Any, *, groups: bool) -> FloatArray:
     if groups and groups_of(getattr(fit, "scores", None)) is not None:
         return roots(fit.joint_cov())
     sizes = [len(fit.client.names), len(fit.impostor.names)]
-    parts = [_roots(np.array(result.cov)) for result in (fit.client, fit.impostor)]
+    parts = [roots(np.array(result.cov)) for result in (fit.client, fit.impostor)]
     return np.concatenate(
         [np.pad(parts[0], ((0, 0), (0, sizes[1]))), np.pad(parts[1], ((0, 0), (sizes[0], 0)))]
     )
 
 
-def _roots(covariance: FloatArray) -> FloatArray:
-    """Vectors whose outer products sum to the covariance."""
-    values, vectors = np.linalg.eigh(covariance)
-    kept = values > 0.0
-    return np.asarray((vectors[:, kept] * np.sqrt(values[kept])).T)
-
-
-def _with(law: Distribution, names: tuple[str, ...], values: FloatArray) -> Distribution:
+def with_parameters(law: Distribution, names: tuple[str, ...], values: FloatArray) -> Distribution:
     """The law with other parameters."""
     given = dict(zip(names, values.tolist(), strict=True))
     if isinstance(law, Inflated):

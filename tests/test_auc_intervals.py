@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import statistics
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 import betaroc as br
 
@@ -126,6 +128,161 @@ def test_coverage_and_size() -> None:
     assert 0.035 <= rejected / 1500 <= 0.065
 
 
+# --------------------------------------------------------------------------------- groups
+def labels(groups: Any, n: int, fresh: int) -> list[set[Any]]:
+    """What each trial hangs on: its labels, or itself."""
+    if groups is None:
+        return [{("own", fresh, k)} for k in range(n)]
+    return [set(row) for row in groups.reshape(n, -1).tolist()]
+
+
+def by_pairs(s: br.Scores, other: br.Scores | None = None) -> float:
+    """Sum over all pairs of trials with a common label of the products of what they add.
+
+    Obuchowski's S10/m + S01/n + 2 S11/(mn), her (1) to (3), one column; every pair of trials
+    counted once whatever it shares for two. Factors G/(G - 1), crosswise their geometric mean.
+    """
+    parts, hangs = [], []
+    for who, size in (("client", s.n_client), ("impostor", s.n_impostor)):
+        values = np.zeros(size)
+        for sign, system in ((1.0, s), (-1.0, other)):
+            if system is not None:
+                table = np.array([[float(kernel(c, i)) for i in system.impostor]
+                                  for c in system.client])  # fmt: skip
+                values += sign * (table.mean(axis=1 if who == "client" else 0) - table.mean())
+        groups = getattr(s, f"{who}_groups")
+        found = labels(groups, size, len(parts))
+        columns = [found] if groups is None else np.atleast_2d(groups.T).tolist()
+        g = size if groups is None else min(len(set(column)) for column in columns)
+        parts.append(values / size * math.sqrt(g / (g - 1)))
+        hangs += found
+    each = np.concatenate(parts)
+    shared = np.array([[bool(one & two) for two in hangs] for one in hangs])
+    return float(each @ shared @ each)
+
+
+def grouped(seed: int, *, crossed: bool, clients: bool = True) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    real, claimed = rng.integers(0, 8, (2, 25))
+    return br.Scores(
+        np.round(rng.normal(0.8, 1, 20), 1), np.round(rng.normal(0, 1, 25), 1),
+        client_groups=rng.integers(0, 8, 20) if clients else None,
+        impostor_groups=np.column_stack((real, claimed)) if crossed else real,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("clients", [True, False])
+@pytest.mark.parametrize("crossed", [True, False])
+def test_the_variance_of_groups_is_that_of_all_pairs_that_share_a_label(
+    crossed: bool, clients: bool
+) -> None:
+    for seed in range(4):
+        s = grouped(seed, crossed=crossed, clients=clients)
+        found = br.auc_interval(s, level=0.5, method="logit-delong")
+        sizes = [len(set(s.client_groups.tolist()))] if s.client_groups is not None else []
+        rows = s.impostor_groups.reshape(25, -1).T
+        sizes.append(min(len(set(column.tolist())) for column in rows))
+        reach = stats.t.ppf(0.75, min(sizes) - 1) * math.sqrt(by_pairs(s))
+        a = found.estimate
+        half = 0.5 * (special.logit(found.high) - special.logit(found.low))
+        assert half == pytest.approx(reach / (a * (1 - a)), rel=1e-11)
+
+
+def test_the_paired_difference_of_groups() -> None:
+    """Groups of one class from one system, of the other from the other: both hold for both."""
+    a = grouped(5, crossed=True)
+    noise = np.random.default_rng(6).normal(0, 0.5, 45)
+    b = br.Scores(a.client + noise[:20], a.impostor + noise[20:])
+    z = (br.auc_interval(a).estimate - br.auc_interval(b).estimate) / math.sqrt(by_pairs(a, b))
+    one = br.Scores(a.client, a.impostor, client_groups=a.client_groups)
+    two = br.Scores(b.client, b.impostor, impostor_groups=a.impostor_groups)
+    columns = [a.client_groups, *a.impostor_groups.T]
+    freedom = min(len(set(column.tolist())) for column in columns) - 1
+    for pair, sign in (((a, b), 1), ((one, two), 1), ((two, one), -1)):
+        found = br.auc_test(*pair)
+        assert found.statistic == pytest.approx(sign * z, rel=1e-10)
+        assert found.p_value == pytest.approx(2 * stats.t.sf(abs(z), freedom), rel=1e-9)
+    bare = br.auc_test(br.Scores(a.client, a.impostor), b)
+    assert br.auc_test(a, b, groups=False) == bare
+    unpaired = br.auc_test(a, grouped(7, crossed=False), paired=False)
+    variance = by_pairs(a) + by_pairs(grouped(7, crossed=False))
+    assert unpaired.difference.estimate / unpaired.statistic == pytest.approx(
+        math.sqrt(variance), rel=1e-10
+    )
+
+
+def test_groups_of_one_trial_have_delongs_variance() -> None:
+    scores = tied(8, 12, 15)
+    single = br.Scores(
+        scores.client, scores.impostor,
+        client_groups=np.arange(12), impostor_groups=np.arange(100, 115),
+    )  # fmt: skip
+    ends = [br.auc_interval(s, method="logit-delong") for s in (scores, single)]
+    widths = [special.logit(e.high) - special.logit(e.low) for e in ends]
+    # 12 groups: Student's t with 11 degrees of freedom; G / (G - 1) is DeLong's n / (n - 1).
+    assert widths[1] / widths[0] == pytest.approx(stats.t.ppf(0.975, 11) / Z95, rel=1e-12)
+    plain = br.auc_interval(single, groups=False)
+    assert plain == br.auc_interval(scores)
+
+
+def test_copies_in_a_group_add_nothing() -> None:
+    scores = tied(9, 10, 14)
+    single, copied = (
+        br.Scores(
+            np.repeat(scores.client, k), np.repeat(scores.impostor, k),
+            client_groups=np.repeat(np.arange(10), k), impostor_groups=np.repeat(np.arange(14), k),
+        )
+        for k in (1, 5)
+    )  # fmt: skip
+    weighted = br.Scores(
+        scores.client, scores.impostor, client_weights=[5] * 10, impostor_weights=[5] * 14,
+        client_groups=np.arange(10), impostor_groups=np.arange(14),
+    )  # fmt: skip
+    low = br.auc_interval(single).low
+    assert br.auc_interval(copied).low == pytest.approx(low, rel=1e-12)
+    assert br.auc_interval(weighted).low == pytest.approx(low, rel=1e-12)
+
+
+def test_coverage_and_size_under_random_effects() -> None:
+    """30 people of 5 trials a class, half of the variance theirs: 400 sets, error 0.011."""
+    rng = np.random.default_rng(10)
+    area, people = statistics.NormalDist().cdf(1 / math.sqrt(2)), np.repeat(np.arange(30), 5)
+    hits = {True: 0, False: 0}
+    rejected = dict(hits)
+    for _ in range(400):
+        effects = rng.normal(0, math.sqrt(0.5), (4, 30))[:, people]
+        effects += rng.normal(0, math.sqrt(0.5), (4, 150))
+        groups = {"client_groups": people, "impostor_groups": people}
+        a, b = (br.Scores(1 + effects[k], effects[k + 1], **groups) for k in (0, 2))
+        for by_groups in hits:
+            found = br.auc_interval(a, groups=by_groups)
+            hits[by_groups] += found.low <= area <= found.high
+            rejected[by_groups] += br.auc_test(a, b, groups=by_groups).p_value < 0.05
+    assert 0.90 <= hits[True] / 400 <= 0.975
+    assert hits[False] / 400 <= 0.82
+    assert rejected[True] / 400 <= 0.085
+    assert rejected[False] / 400 >= 0.15
+
+
+# -------------------------------------------------------------------------------- rounding
+def test_rounding_is_no_difference() -> None:
+    """Both systems order all pairs of client and impostor alike, but add weights in other orders:
+    within a gap between clients the impostors come as they like."""
+    rng = np.random.default_rng(12)
+    for _ in range(20):
+        clients, gap = np.arange(9.0), rng.integers(-1, 9, 40)
+        weights = {"client_weights": rng.random(9) + 0.5, "impostor_weights": rng.random(40)}
+        a, b = (br.Scores(clients, gap + rng.uniform(0.1, 0.9, 40), **weights) for _ in range(2))
+        for paired in (True, False):
+            found = br.auc_test(a, b, paired=paired)
+            assert found.difference.estimate == 0.0
+            assert found.p_value == 1.0
+        assert math.isnan(br.auc_test(a, b).statistic)
+    far = {"client_weights": [0.1, 0.7, 1.3], "impostor_weights": [0.3, 0.1, 2.7]}
+    apart = br.auc_interval(br.Scores([4, 5, 6], [1, 2, 3], **far))
+    assert apart.high - apart.low == 0.0
+
+
 def test_separated_classes_have_no_width() -> None:
     found = br.auc_interval(br.Scores([3, 4], [1, 2]))
     assert (found.estimate, found.low, found.high) == (1.0, 1.0, 1.0)
@@ -152,8 +309,32 @@ def test_separated_classes_have_no_width() -> None:
                 br.Scores([1, 2], [0, 1.5], client_ids=["x", "y"], impostor_ids=[1, 2]),
                 br.Scores([1, 2], [0, 1.5], client_ids=["x", "z"], impostor_ids=[1, 2]),
             ),
-            br.InputError, "1 of 2 client ids differ, first 'y' and 'z' at index 1",
+            br.InputError, "1 of 2 client_ids differ, first 'y' and 'z' at index 1",
         ),
+        (
+            lambda s: br.auc_test(
+                br.Scores([1, 2], [0, 1.5], impostor_ids=[["x", "y"], ["x", "z"]]),
+                br.Scores([1, 2], [0, 1.5], impostor_ids=[["x", "y"], ["q", "z"]]),
+            ),
+            br.InputError, r"1 of 2 impostor_ids differ, first \['x', 'z'\] and \['q', 'z'\] at in",
+        ),
+        (
+            lambda s: br.auc_test(
+                br.Scores([1, 2], [0, 1.5], client_ids=["x", "y"]),
+                br.Scores([1, 2], [0, 1.5], client_ids=[["x", "y"], ["x", "z"]]),
+            ),
+            br.InputError, "same client_ids in both; a has 1 columns of them, b 2",
+        ),
+        (
+            lambda s: br.auc_test(s, br.Scores([1, 2], [0, 1.5], client_weights=[1, 2])),
+            br.InputError, "1 of 2 client weights differ, first 1.0 and 2.0 at index 1",
+        ),
+        (
+            lambda s: br.auc_interval(br.Scores([1, 2], [0, 1.5], client_groups=["x", "x"])),
+            br.InputError, "the client class must have at least 2 groups",
+        ),
+        (lambda s: br.auc_interval(s, groups=1), br.InputTypeError, "groups must be True or"),
+        (lambda s: br.auc_test(s, s, "yes"), br.InputTypeError, "paired must be True or False"),
     ],
 )  # fmt: skip
 def test_what_is_refused(call, error: type[Exception], text: str) -> None:

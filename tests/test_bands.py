@@ -14,9 +14,12 @@ import betaroc as br
 from betaroc.criteria import CRITERIA
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.resampling import draw_law
+from betaroc.sides import observed_prior
 from betaroc.threshold_error import threshold_error
 
 FloatArray = npt.NDArray[np.float64]
+#: Of one replicate, or of scores without errors, where the width is not what is asked about.
+no_width = pytest.mark.filterwarnings("ignore:the interval has no width")
 ALPHAS = np.linspace(0.2, 0.8, 13)
 
 
@@ -297,6 +300,7 @@ def test_drawn_shares_are_those_of_the_sample(size: int) -> None:
     assert stats.chisquare(counts, repeats * size * np.array([0.1, 0.4, 0.4, 0.1])).pvalue > 1e-3
 
 
+@no_width
 def test_default_m_is_smaller_where_the_plain_bootstrap_fails(
     sides: tuple[br.Scores, br.Scores],
 ) -> None:
@@ -325,12 +329,88 @@ def test_class_sizes_may_vary(sides: tuple[br.Scores, br.Scores], resample: str)
     assert np.all(other.high > other.low)
 
 
+# ------------------------------------------------------------------------- what is observed
+@pytest.mark.parametrize("method", ["bootstrap", "delta"])
+def test_a_given_prior_is_none_that_was_observed(method: str) -> None:
+    """Balanced classes, FRR = 0.4, FAR = 0.1: the prior 1/2 is their share of clients, too.
+
+    Observed, the accuracy is that of 200 rows, 3/4 of them right: variance p (1 - p) / 200.
+    Given, it is (TPR + TNR) / 2 of classes whose sizes vary little: the classes' own variance.
+    """
+    test = br.Scores(np.repeat([0.0, 1.0], [40, 60]), np.repeat([0.0, 1.0], [90, 10]))
+    dev = br.Scores([0.6, 0.7], [0.3, 0.4])
+    variances = []
+    for prior in (None, 0.5):
+        curve = br.epc(dev, test, measure="accuracy", alpha=[0.5], prior=prior)
+        band = curve.band(
+            resample="test", method=method, stratified=False, replicates=20_000, rng=1
+        )
+        half = 0.5 * (special.logit(band.high[0]) - special.logit(band.low[0]))
+        variances.append((half * 0.75 * 0.25 / stats.norm.ppf(0.975)) ** 2)
+    expected = [0.75 * 0.25 / 200, 0.25 * (0.4 * 0.6 + 0.1 * 0.9) / 100]
+    # Quantiles step by 1/200 of 12/200 and are a little skew; the two differ by a seventh.
+    np.testing.assert_allclose(variances, expected, rtol=1e-6 if method == "delta" else 0.05)
+    assert curve.prior_given
+    assert br.epc(dev, test, alpha=[0.5], prior=0.5) == br.epc(dev, test, alpha=[0.5])
+
+
+def test_the_prior_of_a_model_of_scores_is_stated() -> None:
+    scores = br.Scores([1.0, 2.0, 3.0], [0.0, 1.5, 2.5])
+    laws = Empirical(scores.client, None), Empirical(scores.impostor, None)
+    for given, observed in ((scores, True), (br.ScoreModel(*laws), False)):
+        curve = br.epc(SEPARATED, given, alpha=[0.5])
+        assert observed_prior(curve, "dev")
+        assert observed_prior(curve, "test") is observed
+
+
+# ------------------------------------------------------------------------- no width, reversed
+SEPARATED = br.Scores([2.0, 3.0, 4.0], [0.0, 0.5, 1.0])
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+@pytest.mark.parametrize("method", ["bootstrap", "delta"])
+def test_an_interval_without_width_is_no_certainty(method: str, simultaneous: bool) -> None:
+    arguments: dict[str, Any] = {"resample": "test", "method": method, "replicates": 20, "rng": 1}
+    dev = br.Scores([1.4, 2.0], [0.2, 1.6])
+    hter = br.epc(dev, SEPARATED, alpha=[0.0, 0.5, 1.0])
+    # Thresholds 0.8, 0.8 and 1.8: the impostor at 1.0 is accepted, or nobody judged wrongly.
+    assert hter.value.tolist() == [1 / 6, 1 / 6, 0.0]
+    with pytest.warns(br.SmallSampleWarning, match=r"at 1 of 3 alphas, first at 1\.0: ") as caught:
+        hter.band(simultaneous=simultaneous, **arguments)
+    assert len(caught) == 1
+    assert "exact" not in str(caught[0].message)
+    frr = br.epc(dev, SEPARATED, alpha=[0.5], measure="frr")
+    with pytest.warns(br.SmallSampleWarning, match='method="exact" with resample="test" has one'):
+        frr.band(simultaneous=simultaneous, **arguments)
+    exact = frr.band(resample="test", method="exact")
+    # Three of three: (1 - high)^3 = 0.025.
+    assert exact.high[0] == pytest.approx(1 - 0.025 ** (1 / 3), rel=1e-12)
+
+
+def test_where_nobody_is_judged_a_band_needs_no_width() -> None:
+    model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
+    curve = br.epc(model, SEPARATED, alpha=[0.0, 1.0])  # thresholds -inf and inf
+    band = curve.band(resample="test", replicates=20, rng=1)
+    assert band.low.tolist() == band.high.tolist() == [0.5, 0.5]
+
+
+def test_reversed_scores_are_named() -> None:
+    model = br.ScoreModel(br.Normal(-1.0, 1.0), br.Normal(1.0, 1.0))
+    right, wrong = SEPARATED, br.Scores(SEPARATED.impostor, SEPARATED.client)
+    for sides, name in (((wrong, right), "dev"), ((right, wrong), "test")):
+        with pytest.warns(br.ReversedScoresWarning, match=rf"^{name}: .*AUC 0\.0000") as caught:
+            br.epc(*sides, alpha=[0.5])
+        assert len(caught) == 1
+    assert br.epc(model, right, alpha=[0.5]).value.shape == (1,)  # typed laws are wanted
+
+
 # ---------------------------------------------------------------------- undefined, weights
 def test_replicates_without_a_value_are_counted() -> None:
     dev = br.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 2.0])
     test = br.Scores([0.0, 1.0, 2.6], [0.0, 1.0, 2.0])
     curve = br.epc(dev, test, measure="precision", alpha=[0.6, 0.9])
-    band = curve.band(resample="test", replicates=9000, rng=1)
+    with pytest.warns(br.SmallSampleWarning, match="no width at 2 of 2 alphas, first at 0.6"):
+        band = curve.band(resample="test", replicates=9000, rng=1)
     # threshold 2.5: nothing accepted when 2.6 is not drawn, (2/3)^3 = 8/27 of the replicates
     assert curve.threshold.tolist() == [2.5, 2.5]
     share = band.undefined / 9000
@@ -395,11 +475,19 @@ def test_without_rng_two_bands_differ(sides: tuple[br.Scores, br.Scores]) -> Non
         ({"level": 1.0}, "level must be a confidence level"),
         ({"level": math.nan}, "level must be a confidence level"),
         ({"resample": "dev"}, "resample must be one of"),
-        ({"method": "delta"}, 'needs resample="test" and no m where test is scores'),
+        ({"method": "delta"}, 'got scores as dev and scores as test. Take method="bootstrap" or'),
+        ({"method": "delta", "resample": "test", "m": 5}, "got m=5 with method='delta', resample="),
+        (
+            {"method": "exact", "resample": "test", "m": 5},
+            "got m=5 with method='exact', resample='test'",
+        ),
+        ({"method": "exact", "m": 1}, "m must be an int >= 2"),
         ({"m": 801}, "m must be at most the number of dev scores, 800; got m=801"),
         ({"m": 1}, "m must be an int >= 2"),
-        ({"m": 10, "resample": "test"}, 'needs resample="both"; got m=10'),
+        ({"m": 10, "resample": "test"}, "got m=10 with method='bootstrap', resample='test'"),
         ({"method": "exact", "resample": "test"}, "a measure that is one rate"),
+        ({"replicates": 2**28 // 101 + 1}, "replicates must be at most 2657776 for 101 alphas, a"),
+        ({"method": "delta", "resample": "test", "rng": -1}, "rng must be an int >= 0"),
         ({"rng": -1}, "rng must be an int >= 0"),
     ],
 )
@@ -410,12 +498,30 @@ def test_bad_arguments(
         br.epc(*sides).band(**arguments)
 
 
+@pytest.mark.parametrize("method", ["bootstrap", "delta", "exact"])
 @pytest.mark.parametrize("rng", [True, "1", 1.5])
-def test_rng_of_a_wrong_kind(sides: tuple[br.Scores, br.Scores], rng: Any) -> None:
+def test_rng_of_a_wrong_kind(sides: tuple[br.Scores, br.Scores], rng: Any, method: str) -> None:
+    curve = br.epc(*sides, measure="far")
     with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0"):
-        br.epc(*sides).band(resample="test", replicates=1, rng=rng)
+        curve.band(resample="test", replicates=1, method=method, rng=rng)
 
 
+@pytest.mark.parametrize("name", ["simultaneous", "stratified", "groups"])
+@pytest.mark.parametrize("value", [1, "no", None, np.array([True])])
+def test_flags_are_true_or_false(
+    sides: tuple[br.Scores, br.Scores], name: str, value: object
+) -> None:
+    with pytest.raises(br.InputTypeError, match=f"{name} must be True or False; got "):
+        br.epc(*sides).band(resample="test", replicates=1, **{name: value})
+    assert br.epc(*sides).band(resample="test", replicates=9, **{name: np.True_}).level == 0.95
+
+
+def test_the_exact_interval_is_of_given_class_sizes(sides: tuple[br.Scores, br.Scores]) -> None:
+    with pytest.raises(br.InputError, match=r"stratified=True and .* got .* stratified=False"):
+        br.epc(*sides, measure="far").band(resample="test", method="exact", stratified=False)
+
+
+@no_width
 def test_fractional_weights_are_not_resampled() -> None:
     plain = br.Scores([2.0, 3.0], [0.5, 1.0])
     weighted = br.Scores([2.0, 3.0], [0.5, 1.0], impostor_weights=[1.0, 0.5])
@@ -429,11 +535,16 @@ def test_fractional_weights_are_not_resampled() -> None:
 def test_a_model_has_no_rows() -> None:
     scores = br.Scores([2.0, 3.0], [0.5, 1.0])
     model = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
-    with pytest.raises(br.InputError, match="test must be scores to be resampled; got a model of"):
-        br.epc(scores, model).band(resample="test")
-    with pytest.raises(br.InputError, match='Give Scores as dev of epc or take resample="test"'):
+    for resample in ("test", "both"):
+        with pytest.raises(br.InputError, match="test must be scores or a fit to have a band; got"):
+            br.epc(scores, model).band(resample=resample)
+    with pytest.raises(br.InputError, match='them, as dev of epc or take resample="test"'):
         br.epc(model, scores).band()
-    assert br.epc(model, scores).band(resample="test", replicates=10).resample == "test"
+    with pytest.raises(br.InputError, match=r"^dev and test must .* as dev and test of epc\.$"):
+        br.epc(model, model).band()
+    with pytest.warns(br.SmallSampleWarning):
+        band = br.epc(model, scores).band(resample="test", replicates=10)
+    assert band.resample == "test"
 
 
 def test_m_is_not_for_a_fit() -> None:

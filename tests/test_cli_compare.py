@@ -477,3 +477,18 @@ def test_usage_errors_are_2(
         main(["compare", *given])
     assert caught.value.code == 2
     assert "usage: " in capsys.readouterr().err
+
+
+def test_names_are_asked_of_the_test_files_alone(tmp_path: Path, capsys: Any) -> None:
+    plain = "label,score\n1,3\n1,4\n1,2\n0,1\n0,2\n0,0\n"
+    named = "label,score,trial\n1,3,a\n1,4,b\n1,2,c\n0,1,d\n0,2,e\n0,0,f\n"
+    files = {"da": plain, "db": plain.replace("1,3", "1,3.5"), "ta": named}
+    files["tb"] = named.replace("1,3,a", "1,2.5,a")
+    for name, text in files.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    paths = {name: str(tmp_path / f"{name}.csv") for name in files}
+    call = ["compare", "--dev", paths["da"], paths["db"], "--test", paths["ta"], paths["tb"]]
+    assert main([*call, "--id", "trial", "--json", "--replicates", "50"]) == 0
+    capsys.readouterr()
+    assert main([*call, "--id", "trial", "--unpaired"]) == 2
+    assert "--id says which trials of two systems belong together" in capsys.readouterr().err

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -78,6 +80,31 @@ def test_variance_of_a_paired_difference_is_that_of_the_discordant_trials() -> N
     np.testing.assert_allclose(result.differences.var(axis=0), expected, rtol=5 * 0.0142)
 
 
+#: d measure / d FAR and d FRR, prior of a client p: the definitions.
+SLOPES: dict[str, tuple[float, float]] = {
+    "far": (1, 0), "frr": (0, 1), "tpr": (0, -1), "tnr": (-1, 0), "recall": (0, -1),
+    "sensitivity": (0, -1), "specificity": (-1, 0), "hter": (0.5, 0.5), "youden": (-1, -1),
+    "accuracy": (-0.6, -0.4), "dcf": (0.6, 0.4), "weighted-error": (0.3, 0.7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("measure", SLOPES)
+def test_mean_and_variance_of_a_linear_measure(measure: str) -> None:
+    """Each class adds slope^2 ((n10 + n01) / n - ((n10 - n01) / n)^2) / n."""
+    a, b = two_systems(4, 120, measure=measure, alpha=[0.3])  # 120 clients of 300: p = 0.4
+    result = br.compare(a, b, replicates=10_000, rng=5)
+    mean = variance = 0.0
+    slopes = (-SLOPES[measure][1], SLOPES[measure][0])  # accepted clients are not rejected
+    for slope, one, other in zip(slopes, accepted(a), accepted(b), strict=True):
+        n10, n01, n = (one & ~other).sum(), (~one & other).sum(), one.size
+        mean += slope * (n10 - n01) / n
+        variance += slope**2 * ((n10 + n01) / n - ((n10 - n01) / n) ** 2) / n
+    assert result.difference[0] == pytest.approx(mean, abs=1e-15)
+    error = math.sqrt(variance / 10_000)
+    assert result.differences.mean() == pytest.approx(mean, abs=4 * error)
+    assert result.differences.var() == pytest.approx(variance, rel=5 * 0.0142)
+
+
 def test_pairing_narrows_the_interval() -> None:
     a, b = two_systems(6, 400)
     paired, unpaired = (br.compare(a, b, paired=p, replicates=2000, rng=1) for p in (True, False))
@@ -124,6 +151,24 @@ def test_ranges_are_the_longest_runs() -> None:
     result = dataclasses.replace(result, low=low, high=high)
     assert result.significant.tolist() == [True, True, True, False, True, False]
     assert result.ranges == ((0.1, 0.2), (0.8, 0.9))
+
+
+def test_ranges_are_of_one_sign() -> None:
+    """Where the curves cross between two neighbours, one range ends and another begins."""
+    a, b = two_systems(9, 60, alpha=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    result = br.compare(a, b, replicates=10, rng=1)
+    #                .1    .2    .3    .4    .5    .6
+    low = np.array([0.1, 0.02, -0.3, -0.2, -0.1, 0.01])
+    high = np.array([0.2, 0.03, -0.1, -0.1, 0.1, 0.02])
+    result = dataclasses.replace(result, low=low, high=high)
+    assert result.sign.tolist() == [1, 1, -1, -1, 0, 1]
+    assert result.significant.tolist() == [True, True, True, True, False, True]
+    assert result.ranges == ((0.1, 0.2), (0.3, 0.4), (0.6, 0.6))
+    swapped = dataclasses.replace(result, low=-high, high=-low)
+    assert swapped.sign.tolist() == [-1, -1, 1, 1, 0, -1]
+    assert swapped.ranges == result.ranges
+    nowhere = dataclasses.replace(result, low=np.full(6, math.nan), high=np.full(6, math.nan))
+    assert nowhere.sign.tolist() == [0] * 6
 
 
 def test_a_clear_difference_is_found() -> None:
@@ -243,6 +288,52 @@ def test_ids_of_one_system_alone_are_not_compared() -> None:
     np.testing.assert_array_equal(br.compare(one, other, replicates=5).difference, 0.0)
 
 
+def test_files_whose_labels_come_in_another_order(tmp_path: Path) -> None:
+    """Row by row they cannot be the same trials, although as many are of each class."""
+    curves = []
+    for name, labels, ids in (
+        ("a", "11001", "p q r s t"),
+        ("b", "10101", "p r q s t"),
+        ("same", "11001", "p q r s t"),
+    ):
+        of = {"p": 3, "q": 2.5, "r": 0, "s": 2, "t": 1}
+        rows = [f"{of[i]},{w},{i}\n" for w, i in zip(labels, ids.split(), strict=True)]
+        text = "score,label,id\n" + "".join(rows)
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+        curves.append(br.epc(DEV, br.read_scores(tmp_path / f"{name}.csv"), alpha=[0.5]))
+    a, b, same = curves
+    with pytest.raises(br.InputError, match=r"two files come in different orders .*a\.csv.*b\.csv"):
+        br.compare(a, b, replicates=5)
+    assert not br.compare(a, b, paired=False, replicates=5).paired
+    assert br.compare(a, same, replicates=5).difference.tolist() == [0.0]
+    one, other = (
+        br.epc(DEV, br.read_scores(tmp_path / f"{name}.csv", id="id"), alpha=[0.5])
+        for name in ("a", "b")
+    )  # ids settle it: the clients p, q, t and the impostors r, s are in one order in both
+    assert br.compare(one, other, replicates=5).paired
+    other_scores = br.read_scores(tmp_path / "b.csv")
+    with pytest.raises(br.InputError, match="come in different orders"):
+        br.auc_test(br.read_scores(tmp_path / "a.csv"), other_scores)
+
+
+def test_summaries_have_no_trials_to_pair() -> None:
+    frame = pd.DataFrame({"score": [0.1, 0.9, 0.4, 0.8], "label": [0, 1, 0, 1]})
+    summary = br.summarize(frame, score="score", label="label", bins=8)
+    scores = br.Scores([0.9, 0.8], [0.1, 0.4])
+    dev = br.Scores([0.3, 0.7], [0.2, 0.6])
+    curves = [br.epc(dev, side, alpha=[0.5]) for side in (scores, summary)]
+    for pair, name in ((curves, "epc_b"), (curves[::-1], "epc_a")):
+        with pytest.raises(br.InputError, match=f"the test side of {name} is a summary"):
+            br.compare(*pair, replicates=5)
+        assert br.compare(*pair, paired=False, replicates=5).low.shape == (1,)
+
+
+@pytest.mark.parametrize("name", ["paired", "groups"])
+def test_flags_are_true_or_false(name: str) -> None:
+    with pytest.raises(br.InputTypeError, match=f"{name} must be True or False; got 'no'"):
+        br.compare(curve_of(), curve_of(), replicates=5, **{name: "no"})
+
+
 def test_unpaired_lengths_may_differ() -> None:
     result = br.compare(curve_of(), curve_of(client=[1.0, 2.0]), paired=False, replicates=5)
     assert result.paired is False
@@ -261,6 +352,8 @@ def test_a_model_has_no_trials() -> None:
     [
         ({"replicates": 0}, "replicates must be an int >= 1; got 0"),
         ({"level": 95}, "level must be a confidence level"),
+        ({"replicates": 2**27 + 1}, "replicates must be at most 134217728 for 2 alphas"),
+        ({"rng": -1}, "rng must be an int >= 0"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], text: str) -> None:

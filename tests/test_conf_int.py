@@ -98,6 +98,20 @@ def test_both_classes() -> None:
     assert found["impostor"]["b"].level == 0.9
 
 
+def test_a_rule_that_met_nobody_changes_nothing() -> None:
+    """Where no score lies at an edge the likelihood is the plain one."""
+    sample = np.random.default_rng(10).beta(2, 3, 40)
+    plain = br.fit_distribution(sample).conf_int()
+    for rule in ({"boundary": "censor", "resolution": 1e-6}, {"boundary": "matlab"}):
+        found = br.fit_distribution(sample, **rule).conf_int()
+        for name in ("a", "b"):
+            assert found[name].low == pytest.approx(plain[name].low, rel=1e-9)
+            assert found[name].high == pytest.approx(plain[name].high, rel=1e-9)
+    met = br.fit_distribution(np.append(sample, 0.0), boundary="censor", resolution=0.01)
+    with pytest.raises(br.InputError, match=r'beyond an edge \(censor\)\. Take method="wald"'):
+        met.conf_int()
+
+
 def test_what_is_refused() -> None:
     sample = np.random.default_rng(8).beta(2, 3, 30)
     fit = br.fit_distribution(sample)

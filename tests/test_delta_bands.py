@@ -114,6 +114,27 @@ def test_simultaneous_reach_is_that_of_the_joint_law() -> None:
     assert 2.05 < reach < 2.3
 
 
+def test_a_simultaneous_band_is_no_narrower_than_a_pointwise_one() -> None:
+    """Of 20 draws the 95 % quantile is often too small; of one place it is known."""
+    dev, test = normal_fit(50, 100, 100), normal_fit(51, 150, 150)
+    curve = br.epc(dev, test, alpha=[0.5, 0.500001])
+    point = curve.band(resample="test", method="delta")
+    ends = []
+    for seed in range(12):
+        whole = curve.band(
+            resample="test", method="delta", simultaneous=True, replicates=20, rng=seed
+        )
+        assert np.all(whole.low <= point.low)
+        assert np.all(whole.high >= point.high)
+        ends.append(float(whole.low[0]))
+    assert len(set(ends)) > 1
+    one = br.epc(dev, test, alpha=[0.5])
+    for arguments in ({"resample": "both"}, {"resample": "test"}):
+        alone = one.band(method="delta", simultaneous=True, replicates=1, rng=1, **arguments)
+        assert_interval(alone, (one.band(method="delta", **arguments).low,
+                                one.band(method="delta", **arguments).high), 1e-14)  # fmt: skip
+
+
 @pytest.mark.filterwarnings("ignore::betaroc.SameDataWarning")
 def test_one_fit_on_both_sides_has_one_set_of_errors() -> None:
     """FRR at the threshold of FRR = v, of one fit: whatever its parameters, it is v."""
@@ -400,18 +421,28 @@ def test_what_cannot_vary_is_named() -> None:
     rng = np.random.default_rng(28)
     scores = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30))
     fit, model = br.fit(scores), br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
-    with pytest.raises(br.InputError, match=r"Give Scores as test of epc or a fit of them\."):
+    with pytest.raises(br.InputError, match=r"Give Scores, or br\.fit of them, as test of epc\."):
         br.epc(scores, model).band(resample="test")
-    with pytest.raises(br.InputError, match='Give Scores as dev of epc or take resample="test"'):
+    with pytest.raises(
+        br.InputError, match=r'br\.fit of them, as dev of epc or take resample="test"'
+    ):
         br.epc(model, beta_fit(29, 30, 30)).band()
     other = br.epc(scores, beta_fit(30, 30, 30))
-    with pytest.raises(br.InputError, match=r'has no derivative; .* Take method="bootstrap"'):
-        other.band(method="delta")
+    own = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20))
+    kinds: list[tuple[br.Epc, str]] = [
+        (other, 'scores as dev and a fit as test. Take method="bootstrap" or resample="test", or'),
+        (br.epc(fit, own), 'a fit as dev and scores as test. Take method="bootstrap" or'),
+        (br.epc(model, fit), 'a model as dev and a fit as test. Take resample="test", or give'),
+        (br.epc(scores, model), "scores as dev and a model as test. Give br.fit of the scores as"),
+    ]
+    for curve, text in kinds:
+        with pytest.raises(br.InputError, match=f"needs fits on both sides: .* got {text}"):
+            curve.band(method="delta")
     with pytest.raises(br.InputError, match="'bootstrap' and 'delta' where test is a fit"):
         other.band(method="exact", resample="test")
     with pytest.raises(br.InputError, match="dev is a fit"):
         br.epc(fit, beta_fit(31, 30, 30)).band(m=5)
-    with pytest.raises(br.InputError, match='needs resample="both"; got m=5'):
+    with pytest.raises(br.InputError, match="got m=5 with method='bootstrap', resample='test'"):
         other.band(m=5, resample="test", replicates=10)
 
 

@@ -127,6 +127,72 @@ def test_a_fit_with_atoms_on_dev() -> None:
     assert average.first == pytest.approx(curve.area(), abs=5e-4)
 
 
+def test_laws_on_dev_and_scores_on_test_are_summed_exactly() -> None:
+    # FAR = (1 - t)^2 and FRR = t^2 on dev, so that precision is (1 + t)/2 at prior 1/2.
+    dev = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
+    rng = np.random.default_rng(4)
+    test = br.Scores(rng.beta(2, 1, 40), rng.beta(1, 2, 30))
+    places = np.sort(np.concatenate([test.client, test.impostor]))
+    edges = np.concatenate([[0.0], places, [1.0]])
+    far = np.mean(test.impostor[:, None] > edges[:-1], axis=0)
+    tpr = np.mean(test.client[:, None] > edges[:-1], axis=0)
+    hter = (far + 1 - tpr) / 2
+    errors = br.epc_average(dev, test)
+    # A stretch of thresholds [a, b) is that of targets (1 - b)^2 to (1 - a)^2, a^2 to b^2.
+    assert errors.first == pytest.approx(-np.sum(np.diff((1 - edges) ** 2) * hter), rel=1e-12)
+    assert errors.second == pytest.approx(np.sum(np.diff(edges**2) * hter), rel=1e-12)
+    assert errors.undefined == 0.0
+    # The prior of test is 4/7; targets below 1/2 accept all; nothing is accepted above the last.
+    v = (tpr[:-1] * 4 / (tpr[:-1] * 4 + far[:-1] * 3) + tpr[:-1]) / 2
+    one = br.epc_average(dev, test, "precision-recall")
+    widths = np.diff(edges[:-1]) / 2
+    kept = 0.5 + np.sum(widths)
+    assert one.first == pytest.approx((0.5 * v[0] + np.sum(widths * v)) / kept, rel=1e-12)
+    recall = -np.diff(1 - edges[:-1] ** 2)
+    assert one.second == pytest.approx(np.sum(recall * v) / np.sum(recall), rel=1e-12)
+    lost = (1 - kept, (1 - edges[-2] ** 2))
+    assert one.undefined == pytest.approx(np.mean(lost), abs=1e-12)
+
+
+def by_midpoints(dev, test, criterion: str, n: int = 8001) -> tuple[float, float]:
+    alpha = (np.arange(n) + 0.5) / n
+    curve = br.epc(dev, test, criterion=criterion, measure="mean-precision-recall", alpha=alpha)
+    return float(np.nanmean(curve.value)), float(np.mean(np.isnan(curve.value)))
+
+
+def test_atoms_on_both_sides_leave_out_what_is_undefined() -> None:
+    # P(C = 1) = 0.2 is the least recall but 0: targets below 0.1 reject all, where precision is 0/0
+    model = br.ScoreModel(
+        br.Inflated(br.Beta(4, 2), 0.1, 0.2), br.Inflated(br.Beta(2, 4), 0.4, 0.05), prior=0.3
+    )
+    average = br.epc_average(model, model, "precision-recall")
+    assert average.undefined == pytest.approx(0.5 * 0.1, abs=1e-12)
+    # A grid of 8001 midpoints misplaces each of few jumps by half a step.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.TargetWarning)
+        for found, criterion in ((average.first, "precision"), (average.second, "recall")):
+            assert found == pytest.approx(by_midpoints(model, model, criterion)[0], abs=2e-4)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
+@pytest.mark.parametrize("of_test", ["sample", "mixed", "tight"])
+@pytest.mark.parametrize("of_dev", ["U", "atoms", "mixed", "wide"])
+def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev: str, of_test: str) -> None:
+    rng = np.random.default_rng(2)
+    mixed = br.ScoreModel(br.Beta(3, 2), br.Empirical([0.1, 0.2, 0.4, 0.8]), prior=0.3)
+    atoms = br.ScoreModel(br.Inflated(br.Normal(0.6, 0.8), 0.1, 0.2), br.Normal(0.1, 0.5))
+    wide = br.ScoreModel(br.Normal(0, 100), br.Normal(-1, 90))
+    dev = {"U": MODELS["U"], "atoms": atoms, "mixed": mixed, "wide": wide}[of_dev]
+    sample = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 40))
+    # Far from 0 both tails of the tight laws underflow: the edge of 0/0 is nowhere declared.
+    tight = br.ScoreModel(br.Normal(0.6, 0.3), br.Normal(0.3, 0.2))
+    test = {"sample": sample, "mixed": mixed, "tight": tight}[of_test]
+    average = br.epc_average(dev, test, "precision-recall")
+    grid = [by_midpoints(dev, test, name) for name in ("precision", "recall")]
+    assert [average.first, average.second] == pytest.approx([g[0] for g in grid], abs=3e-4)
+    assert average.undefined == pytest.approx(np.mean([g[1] for g in grid]), abs=3e-4)
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -206,3 +272,18 @@ def test_a_shift_of_conditions_is_no_other_scale(change) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         br.epc(br.Scores(c, i), br.Scores(change(d), change(j)))
+
+
+def test_scales_are_compared_by_counts_not_by_distinct_scores() -> None:
+    rng = np.random.default_rng(1)
+    unit = br.Scores(rng.uniform(0.4, 1, 50), rng.uniform(0, 0.6, 50))
+    # Of 100 weighted test scores 2 lie outside [0, 1], of the distinct ones a half.
+    weighted = br.Scores([0.7, 1.2], [0.3, -0.1], client_weights=[49, 1], impostor_weights=[49, 1])
+    few = br.Scores([1.5, 1.7, 0.9], [1.1, 1.2, 0.2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", br.ScaleWarning)
+        br.epc(unit, weighted, alpha=[0.5])
+        br.epc(unit, few, alpha=[0.5])
+    percent = br.Scores(100 * unit.client[:10], 100 * unit.impostor[:10])
+    with pytest.warns(br.ScaleWarning, match="all of dev lies in"):
+        br.epc(unit, percent, alpha=[0.5])

@@ -408,6 +408,7 @@ def test_copies_in_a_group_add_nothing(crossed: bool, weighted: bool) -> None:
     assert np.all(np.abs(bands[0].high - bands[1].high) <= allowed)
 
 
+@pytest.mark.filterwarnings("ignore:the interval has no width")  # one group is drawn always
 def test_replicates_with_an_empty_class_are_counted() -> None:
     """Clients in one of five groups: drawn never with probability (4/5)^5."""
     test = br.Scores(
@@ -576,10 +577,13 @@ def test_simultaneous_delta_of_one_alpha_is_pointwise() -> None:
 def test_rates_without_errors_and_undefined_values_have_no_width() -> None:
     test = br.Scores([2.0, 5.0], [-3.0, -2.0, -2.5, -4.0], impostor_groups=["a", "a", "b", "c"])
     curve = br.epc(DEV, test, alpha=[0.2, 0.8], measure="far")
-    band = curve.band(resample="test", method="delta")
+    with pytest.warns(br.SmallSampleWarning, match=r"at 2 of 2 alphas, .* those to come\.$"):
+        band = curve.band(resample="test", method="delta")  # "exact" is not for groups
     assert np.all((band.low == 0.0) & (band.high == 0.0))
     none = br.Scores([-8.0, -9.0], [-8.0, -9.0, -7.0])
-    band = br.epc(DEV, none, alpha=[0.5], measure="precision").band(resample="test", method="delta")
+    with pytest.warns(br.ReversedScoresWarning):
+        curve = br.epc(DEV, none, alpha=[0.5], measure="precision")
+    band = curve.band(resample="test", method="delta")
     assert np.isnan([band.estimate[0], band.low[0], band.high[0]]).all()
 
 
@@ -743,6 +747,29 @@ def test_error_of_a_threshold_uses_the_joint_covariance() -> None:
     assert bands[0].high - bands[0].low > bands[1].high - bands[1].low
 
 
+def test_a_robust_covariance_is_of_the_scores_of_the_fit() -> None:
+    values, _ = beta_sample(40)
+    fit = br.fit_distribution(values)
+    with pytest.raises(br.InputError, match=r"total weight 150\.0; got 149 scores of total weight"):
+        robust_cov(fit, values[1:])
+    with pytest.raises(br.InputError, match=r"got 150 scores of total weight 300\.0"):
+        robust_cov(fit, values, weights=np.full(150, 2.0))
+    for place in (0.0, 1.0, -0.5):
+        other = np.where(np.arange(150) == 7, place, values)
+        with pytest.raises(br.InputError, match=rf"1 of 150 elsewhere, first {place} at index 7"):
+            robust_cov(fit, other)
+    ends = np.concatenate([np.zeros(5), values])  # 1 has no mass
+    inflated = br.fit_distribution(ends, boundary="inflate")
+    assert robust_cov(inflated, ends).shape == (4, 4)
+    with pytest.raises(br.InputError, match=r"1 of 155 elsewhere, first 1\.0 at index 154"):
+        robust_cov(inflated, np.append(ends[:-1], 1.0))
+    dropped = br.fit_distribution(ends, boundary="drop")  # of those that took part
+    np.testing.assert_allclose(robust_cov(dropped, ends), robust_cov(dropped, values), rtol=1e-12)
+    normal = br.fit_distribution(values, "normal")
+    with pytest.raises(br.InputError, match="got 1 scores"):
+        robust_cov(normal, values[:1])
+
+
 def test_robust_covariance_needs_parameters_and_groups() -> None:
     values, _ = beta_sample(22)
     with pytest.raises(br.InputError, match='got a fit of family="empirical", which has none'):
@@ -786,6 +813,26 @@ def test_paired_differences_are_those_of_drawn_rows(make: Any) -> None:
     assert np.all(unpaired.high - unpaired.low > result.high - result.low)
 
 
+def test_groups_of_either_system_hold_for_both() -> None:
+    """Clients' groups from one, impostors' from the other: as if both had both."""
+    whole = one_column(np.random.default_rng(30), 20, 4, 0.8)
+    noise = np.random.default_rng(31).normal(0, 0.5, 240)
+    values = (
+        (whole.client, whole.impostor),
+        (whole.client + noise[:80], whole.impostor + noise[80:]),
+    )
+    groups = {"client_groups": whole.client_groups}, {"impostor_groups": whole.impostor_groups}
+    parts = [br.epc(DEV, br.Scores(*v, **g), alpha=ALPHAS)
+             for v, g in zip(values, groups, strict=True)]  # fmt: skip
+    both = [br.epc(DEV, br.Scores(*v, **groups[0], **groups[1]), alpha=ALPHAS) for v in values]
+    one, other, swapped = (
+        br.compare(*curves, replicates=300, rng=1) for curves in (parts, both, parts[::-1])
+    )
+    assert one.groups == other.groups == swapped.groups == (20, 20)
+    np.testing.assert_array_equal(one.differences, other.differences)
+    np.testing.assert_array_equal(one.differences, -swapped.differences)
+
+
 def test_paired_curves_need_the_same_groups() -> None:
     def curve(groups: Any) -> br.Epc:
         test = br.Scores([1.0, 2.0], [0.0, 1.5, 0.7], impostor_groups=groups)
@@ -823,6 +870,24 @@ def test_folds_keep_connected_people_together() -> None:
     assert given.threshold.shape == (2, 1)
     with pytest.raises(br.InputError, match="is in the folds 0, 1"):
         br.epc_cv(scores, folds=(real // 9, (real > 7).astype(int)), alpha=[0.5])
+
+
+def test_folds_of_people_in_few_blocks() -> None:
+    """26 people, two rings: each claims to be the next one of the ring."""
+    real = np.arange(26)
+    claimed = 13 * (real // 13) + (real + 1) % 13
+    scores = br.Scores(
+        np.linspace(0.5, 2.0, 26), np.linspace(-1.0, 1.0, 26),
+        client_groups=real, impostor_groups=np.column_stack((claimed, real)),
+    )  # fmt: skip
+    said = (
+        r"blocks of client trials without .* 2; got 5\. .* 26 labels .* one column alone as groups"
+    )
+    with pytest.raises(br.InputError, match=said):
+        br.epc_cv(scores)
+    alone = br.Scores(scores.client, scores.impostor, client_groups=real, impostor_groups=real)
+    assert br.epc_cv(alone, alpha=[0.5]).threshold.shape == (5, 1)
+    assert br.epc_cv(scores, folds=2, alpha=[0.5]).threshold.shape == (2, 1)
 
 
 def test_folds_of_people_who_are_all_connected() -> None:
@@ -864,7 +929,7 @@ def test_methods_that_do_not_go_with_groups() -> None:
     single = br.Scores([1.0, 2.0], [0.0, 1.5], impostor_groups=["a", "b"])
     exact = br.epc(DEV, single, alpha=[0.5], measure="far").band(resample="test", method="exact")
     assert exact.high[0] > exact.low[0]
-    with pytest.raises(br.InputError, match='needs resample="test" and no m where test is scores'):
+    with pytest.raises(br.InputError, match="got scores as dev and scores as test"):
         curve.band(method="delta")
     one = br.Scores([1.0, 2.0], [0.0, 1.0, 3.0], impostor_groups=["a", "a", "a"])
     with pytest.raises(br.InputError, match="the impostor class must have at least 2 groups"):

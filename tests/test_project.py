@@ -40,7 +40,7 @@ LAYERS = (
     ("betaroc.errors", "betaroc._words"),
     ("betaroc._checks", "betaroc._containers", "betaroc._thresholds", "betaroc._value"),
     ("betaroc._frames", "betaroc._labels", "betaroc._layout", "betaroc._names"),
-    ("betaroc._polygamma", "betaroc._special"),
+    ("betaroc._one_pass", "betaroc._polygamma", "betaroc._special"),
     ("betaroc.distributions",),
     ("betaroc.measures",),
     ("betaroc.decisions", "betaroc.ends", "betaroc.hull"),

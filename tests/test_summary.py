@@ -15,6 +15,7 @@ import pytest
 
 import betaroc as br
 from betaroc._layout import bin_edges, bin_of
+from betaroc.sides import rechoice
 
 ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "parquet"]
 
@@ -57,7 +58,6 @@ def frame_of(engine: str, score: np.ndarray, label: np.ndarray, folder: Path) ->
     return dd.from_pandas(table, npartitions=3)
 
 
-@pytest.mark.filterwarnings("ignore:Dask support is moving:FutureWarning")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_finds_the_same(engine: str, tmp_path: Path) -> None:
     score, label = rows()
@@ -104,7 +104,7 @@ def test_summaries_add_up() -> None:
     assert whole.model == merged.model
 
 
-@pytest.mark.parametrize("layout", [None, (0.0, 1.0), (-4.0, 4.0)])
+@pytest.mark.parametrize("layout", [None, (0.0, 1.0), (-4.0, 4.0), (-8e307, 8e307), (0.0, 1e-300)])
 def test_a_border_is_the_last_score_of_its_bin(layout: tuple[float, float] | None) -> None:
     edges = bin_edges(4096, layout)
     inner = edges[np.isfinite(edges)]
@@ -176,6 +176,74 @@ def test_a_band_of_a_summary_is_that_of_the_rows() -> None:
     assert np.allclose(band.low, other.low, atol=1e-12)
 
 
+def test_replicates_choose_among_the_edges_of_dev() -> None:
+    rng = np.random.default_rng(7)
+    score = np.concatenate([rng.beta(4, 2, 200), rng.beta(2, 4, 300)])
+    frame = pd.DataFrame({"score": score, "label": np.repeat([1, 0], [200, 300])})
+    dev = br.summarize(frame, bins=8, layout=(0.0, 1.0))
+    # Bins of 1/8: a threshold is a border, the largest score, or accepts all.
+    edges = {round(k / 8, 12) for k in range(9)} | {round(score.max(), 12), -math.inf}
+    test = br.Scores(rng.beta(4, 2, 50), rng.beta(2, 4, 50))
+    for criterion in ("weighted-error", "far"):
+        curve = br.epc(dev, test, criterion=criterion, alpha=[0.05, 0.3, 0.6])
+        again = rechoice(curve, None, stratified=True, groups=True)
+        for _ in range(20):
+            drawn = again.draw(rng)
+            assert {round(t, 12) for t in drawn.theta.tolist()} <= edges
+
+
+# -------------------------------------------------------------------- sums that could cancel
+def exact_moments(values: np.ndarray) -> tuple[float, float]:
+    exact = [Fraction(float(v)) for v in values]
+    mean = sum(exact) / len(exact)
+    return float(mean), float(sum((v - mean) ** 2 for v in exact))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_squares_of_scores_far_from_0(engine: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    label = np.tile([0, 1], 300)
+    score = np.where(label == 1, rng.normal(1e8, 1, 600), rng.normal(-2e8, 3, 600))
+    score[5] = 0.0  # one broken score is no centre
+    found = br.summarize(frame_of(engine, score, label, tmp_path))
+    for one, values in ((found.client, score[label == 1]), (found.impostor, score[label == 0])):
+        mean, square = exact_moments(values)
+        assert one.mean == pytest.approx(mean, rel=1e-12)
+        assert one.square == pytest.approx(square, rel=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_squares_beyond_doubles_are_infinite_without_a_warning(engine: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    label = np.tile([0, 1], 50)
+    score = np.where(label == 1, rng.normal(1e160, 1e150, 100), rng.normal(0, 1e200, 100))
+    found = br.summarize(frame_of(engine, score, label, tmp_path))
+    mean, square = exact_moments(score[label == 1])
+    assert found.client.mean == pytest.approx(mean, rel=1e-12)
+    # Squares of 1e160 overflow; those of departures of 1e150 do not.
+    assert found.client.square == pytest.approx(square, rel=1e-12)
+    assert found.impostor.square == math.inf
+    assert found.impostor.mean == pytest.approx(
+        exact_moments(score[label == 0] / 1e200)[0] * 1e200, rel=1e-9
+    )
+    assert (found + found).impostor.square == math.inf
+    same = br.summarize(frame_of(engine, np.where(label == 1, 1e200, 1e-9), label, tmp_path))
+    assert (same.client.mean, same.client.square) == (1e200, 0.0)
+    assert (same.impostor.mean, same.impostor.square) == (1e-9, 0.0)
+
+
+def test_batches_of_a_file_are_merged_without_cancelling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("betaroc._one_pass._BATCH", 64)
+    rng = np.random.default_rng(3)
+    score, label = rng.normal(1e8, 1, 600), np.tile([0, 1], 300)
+    found = br.summarize(frame_of("parquet", score, label, tmp_path))
+    square = exact_moments(score[label == 1])[1]
+    assert found.client.square == pytest.approx(square, rel=1e-12)
+
+
 # ------------------------------------------------------------------------------ bad input
 def table(score: list[Any], label: list[Any]) -> pd.DataFrame:
     return pd.DataFrame({"score": score, "label": label})
@@ -192,10 +260,20 @@ def table(score: list[Any], label: list[Any]) -> pd.DataFrame:
         (lambda: br.summarize(table(["a", "b"], [0, 1])), br.InputTypeError, "must be numeric"),
         (lambda: br.summarize(table([0.1], [0]), score="scores"), br.InputError, "Did you mean"),
         (lambda: br.summarize([1, 2]), br.InputTypeError, "frame that Narwhals reads"),
-        (lambda: br.summarize("nowhere.parquet"), br.FileFormatError, "there is none at"),
+        (lambda: br.summarize("nowhere.parquet"), br.ScoreFileNotFoundError, "there is none at"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), label="score"), br.InputError,
+         "must name two columns"),
         (lambda: br.summarize(table([0.1, 0.2], [0, 1]), bins=3), br.InputError, "int >= 8"),
         (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(1.0, 0.0)), br.InputError,
          "low < high"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(-1e308, 1e308)), br.InputError,
+         "of a width that doubles can hold"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(0, 5e-324)), br.InputError,
+         "of a width that doubles can hold"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=("a", 2)), br.InputTypeError,
+         r"layout\[0\] must be a finite number"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(0, math.inf)), br.InputError,
+         r"layout\[1\] must be a finite number"),
         (lambda: br.summarize(table([0.1, 0.2], [0, 1]))
          + br.summarize(table([0.1, 0.2], [0, 1]), bins=64), br.InputError, "one number of bins"),
         (lambda: br.summarize(table([0.1, 0.2], [0, 1]))
@@ -214,6 +292,61 @@ def test_a_null_in_a_lazy_frame_is_counted() -> None:
     frame = pl.LazyFrame({"score": [0.1, None, 0.4, float("nan")], "label": [0, 1, 1, 0]})
     with pytest.raises(br.InputError, match="1 missing and 1 NaN or infinite of 4"):
         br.summarize(frame)
+
+
+@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", "parquet"])
+def test_nulls_and_nans_are_told_apart_on_every_engine(engine: str, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    lost = {3: None, 7: None, 50: None} | dict.fromkeys((1, 8, 9, 99), math.nan)
+    score = pa.array([lost.get(k, k / 100) for k in range(100)], from_pandas=False)
+    label = np.tile([0, 1], 50)
+    with pytest.raises(br.InputError, match="3 missing and 4 NaN or infinite of 100"):
+        br.summarize(arrow_of(engine, pa.table({"score": score, "label": label}), tmp_path))
+
+
+def arrow_of(engine: str, arrow: Any, folder: Path) -> Any:
+    """An arrow table as an engine's own, nulls kept."""
+    if engine == "pyarrow":
+        return arrow
+    if engine == "parquet":
+        import pyarrow.parquet as pq
+
+        pq.write_table(arrow, folder / "scores.parquet", row_group_size=20)
+        return folder / "scores.parquet"
+    if engine == "duckdb":
+        return pytest.importorskip("duckdb").from_arrow(arrow)
+    return pytest.importorskip("polars").from_arrow(arrow).lazy()
+
+
+@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", "parquet"])
+@pytest.mark.parametrize("lost", [[None, None], [None, math.nan], ["text", None]])
+def test_missing_labels_are_counted(engine: str, lost: list[Any], tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    if lost[0] == "text":
+        labels: list[Any] = ["a", "b"] * 10 + [None, None]
+    else:
+        labels = [0.0, 1.0] * 10 + lost
+    arrow = pa.table({"score": np.arange(22) / 22, "label": pa.array(labels, from_pandas=False)})
+    with pytest.raises(br.InputError, match="no missing label; got 2 of 22"):
+        br.summarize(arrow_of(engine, arrow, tmp_path), client_label=labels[1])
+
+
+def test_text_is_no_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.csv").write_text("score,label\n0.1,1\n", encoding="utf-8")
+    with pytest.raises(br.FileFormatError, match=r"reads Parquet only; .* read_scores"):
+        br.summarize(tmp_path / "a.csv")
+    with pytest.raises(br.FileFormatError, match="one Parquet file"):
+        br.summarize(tmp_path)
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "parquet"])
+def test_float16_scores_warn(engine: str, tmp_path: Path) -> None:
+    score = np.array([0.1, 0.2, 0.7, 0.9], dtype=np.float16)
+    frame = frame_of(engine, score, np.array([0, 0, 1, 1]), tmp_path)
+    with pytest.warns(br.PrecisionWarning, match="float16"):
+        found = br.summarize(frame)
+    assert found.client.maximum == float(score[3])
 
 
 def test_a_summary_is_a_value() -> None:

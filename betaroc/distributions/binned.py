@@ -42,7 +42,10 @@ class Binned(Empirical):
     Notes
     -----
     Both tails are exact at the edges. The mass of a bin lies on its upper edge, so
-    that between edges a rate is off by no more than the bin's share. A pair decides at edges.
+    that between edges a rate is off by no more than the bin's share, `mean` is too large by
+    at most the widest bin that is not empty, on average about half a bin's width, and
+    `support` begins at the upper edge of the first bin that is not empty. A pair decides at
+    edges.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from betaroc._checks import level as checked_level
 from betaroc._polygamma import phi_tau_of
 from betaroc._special import bracketed_root, log_beta_ratio
 from betaroc.errors import InputError
+from betaroc.fitting.robust import policy_in_force
 from betaroc.intervals import Interval
 
 __all__ = ["conf_int"]
@@ -37,11 +38,11 @@ def conf_int(fit: Any, level: float, method: str) -> dict[str, Interval]:
 
 def _refuse_without_sums(fit: Any) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
-    rule = fit.boundary
-    if rule is not None and (rule.resolution is not None or rule.policy in ("censor", "matlab")):
+    policy = policy_in_force(fit)
+    if policy in {"censor", "matlab", "interval"}:
         raise InputError(
             'method="profile" needs a likelihood that the estimates determine; this fit counted'
-            f" scores in cells or beyond an edge ({rule.policy or 'resolution'}). Take"
+            f" scores in cells or beyond an edge ({policy}). Take"
             ' method="wald".'
         )
     a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)

@@ -16,16 +16,18 @@ from betaroc.distributions.inflated import Inflated
 from betaroc.errors import InputError
 from betaroc.fitting.likelihood import cells
 from betaroc.grouping import Groups, Trials, groups_of, settled, single_trials
-from betaroc.threshold_error import _with
+from betaroc.threshold_error import with_parameters
 
 if TYPE_CHECKING:
     from betaroc.fitting.result import DistributionFit, Fit
 
-__all__ = ["joint_cov", "observation_scores", "robust_cov"]
+__all__ = ["joint_cov", "observation_scores", "policy_in_force", "robust_cov"]
 
 #: Step of the differences, in standard deviations of one observation's information.
 _STEP = 1e-3
 _MASSES = ("at_zero", "at_one")
+#: Sums of the same weights agree to this.
+_SAME_WEIGHT = 1e-9
 _MATLAB_EDGES = (2.0**-511, 1.0 - 2.0**-53)
 
 
@@ -58,7 +60,8 @@ def robust_cov(
     Raises
     ------
     InputError
-        For the empirical law, one group, or lengths that differ.
+        For the empirical law, one group, lengths that differ, or scores that are not those
+        of the fit: of another total weight, or where its law has no density.
 
     Notes
     -----
@@ -85,6 +88,8 @@ def robust_cov(
     weights = None if weights is None else weights_array(weights, values.size, "weights")
     groups = None if groups is None else name_columns(groups, values.size, "groups")
     _refuse_one_group(groups)
+    if result.names:
+        _refuse_other_scores(result, values, weights)
     contributions = observation_scores(result, values, weights)
     found = _one_class(values, weights, groups)
     contributions = found.factors()[0] * contributions[found.rows[0]]
@@ -111,6 +116,35 @@ def joint_cov(fit: Fit, *, groups: bool = True) -> FloatArray:
     ]
     contributions[:cut, : sizes[0]], contributions[cut:, sizes[0] :] = parts
     return np.asarray(own @ settled(*found.meat(contributions)) @ own)
+
+
+def _refuse_other_scores(
+    result: DistributionFit, values: FloatArray, weights: FloatArray | None
+) -> None:
+    """A covariance of scores that the fit never saw is of nothing."""
+    ends = (values == 0.0) | (values == 1.0)
+    rule = result.boundary
+    if rule is not None:
+        strange = (values < 0.0) | (values > 1.0)
+        if rule.policy != "squeeze" and policy_in_force(result) in {None, "inflate", "error"}:
+            for place, mass in zip((0.0, 1.0), _MASSES, strict=True):
+                strange |= (values == place) & (result.params.get(mass, 0.0) == 0.0)
+        bad = np.flatnonzero(strange)
+        if bad.size:
+            raise InputError(
+                "sample must be the scores of the fit, where its law has a density; got"
+                f" {bad.size} of {values.size} elsewhere, first {float(values[bad[0]])!r} at index"
+                f" {bad[0]}. Pass the very scores, or fit these."
+            )
+    counted = ~ends if rule is not None and rule.policy == "drop" else np.ones(ends.size, bool)
+    copies = np.ones(values.size) if weights is None else weights
+    total = math.fsum(copies[counted].tolist())
+    if not math.isclose(total, result.total_weight, rel_tol=_SAME_WEIGHT):
+        raise InputError(
+            f"sample must be the scores of the fit, total weight {result.total_weight!r}; got"
+            f" {values.size} scores of total weight {total!r}. Pass the very scores and their"
+            " weights, or fit these."
+        )
 
 
 def _refuse_one_group(groups: Any) -> None:
@@ -141,7 +175,7 @@ def observation_scores(
             " Fit a parametric family, or resample the scores."
         )
     values = _as_fitted(result, values, weights)
-    policy = _policy(result)
+    policy = policy_in_force(result)
     if policy in {"censor", "matlab", "interval"} or result.family not in _CLOSED:
         return difference_scores(result, values)
     law = result.distribution
@@ -161,7 +195,7 @@ def observation_scores(
     return found
 
 
-def _policy(result: DistributionFit) -> str | None:
+def policy_in_force(result: DistributionFit) -> str | None:
     """The rule for 0 and 1 where it changes the likelihood of a score."""
     rule = result.boundary
     if rule is None or (
@@ -224,7 +258,8 @@ def difference_scores(result: DistributionFit, values: FloatArray) -> FloatArray
 
         def change(times: int, move: FloatArray = move) -> FloatArray:
             laws = [
-                _with(result.distribution, result.names, at + s * move) for s in (times, -times)
+                with_parameters(result.distribution, result.names, at + s * move)
+                for s in (times, -times)
             ]
             return likelihood(laws[0]) - likelihood(laws[1])
 
@@ -236,7 +271,7 @@ def _each_log_likelihood(
     result: DistributionFit, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
     """What one observation of each value adds to the log-likelihood, for any law."""
-    policy = _policy(result)
+    policy = policy_in_force(result)
     if policy == "interval":
         return _cell_log_likelihood(values, result.boundary.resolution)  # type: ignore[union-attr,arg-type]
     if policy in {"censor", "matlab"}:
