@@ -28,6 +28,8 @@ Index = npt.NDArray[np.intp]
 
 #: A rate that is this near to its target, as a share of it, has met it.
 _MET = 1e-12
+#: A little above the rates that have lost digits.
+_LEAST = 1e-299
 
 
 # ------------------------------------------------------------------------- weighted error
@@ -58,8 +60,8 @@ def _level_set(pair: Pair, cost_far: Fraction, cost_frr: Fraction) -> Thresholds
 def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
     """max alpha P + (1 - alpha) R: ends, jumps and all stationary points between them.
 
-    Towards the upper end the value may rise to a limit that no threshold
-    attains; the bracketing mesh reaches it to within the tie tolerance.
+    Towards the upper end the value may rise to a limit that no threshold attains: the
+    last place at which the rates are numbers still comes nearest.
     """
 
     def slope(u: FloatArray) -> FloatArray:
@@ -71,7 +73,7 @@ def best_precision_recall(pair: Pair, prior: float, alpha: float) -> Thresholds:
             return np.asarray(alpha * gain - (1.0 - alpha))
 
     places = np.concatenate([_roots(pair, slope), pair.mesh])
-    t = Thresholds.concatenate([pair.candidates, pair.place(places)])
+    t = Thresholds.concatenate([pair.candidates, pair.place(places), *_last_places(pair)])
     value = alpha * _precision(pair, prior, t) + (1.0 - alpha) * pair.tpr(t)
     return t[[decisions.best(t, -value, pair.far(t) + pair.frr(t))]]
 
@@ -173,7 +175,7 @@ def nearest_precision(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds
     parts, owners = [always], [np.empty(0, dtype=np.intp)]
     if 0.0 < prior < 1.0:
         # A precision of 0 or 1 is a limit that no threshold attains: it is met to 1e-12.
-        wanted = np.clip(alpha, _MET, 1.0 - _MET)
+        wanted = np.clip(alpha, 0.5 * _MET, 1.0 - 0.5 * _MET)
         levels = np.log(wanted) - np.log1p(-wanted) - math.log(prior / (1.0 - prior))
         for mesh in meshes:
             which, places = _levels(_log_gain(pair), mesh, levels)
@@ -200,7 +202,16 @@ def precision_turns(pair: Pair, prior: float) -> FloatArray:
 def _always(pair: Pair, turns: FloatArray, meshes: list[FloatArray]) -> Thresholds:
     """Places between whose neighbours precision is monotone."""
     places = [turns, *(end for mesh in meshes for end in (mesh[:1], mesh[-1:]))]
-    return Thresholds.concatenate([pair.candidates, pair.place(np.concatenate(places))])
+    return Thresholds.concatenate(
+        [pair.candidates, pair.place(np.concatenate(places)), *_last_places(pair)]
+    )
+
+
+def _last_places(pair: Pair) -> list[Thresholds]:
+    """Where each rate is the least that is a number still: a limit comes no nearer than there."""
+    least = np.array([_LEAST])
+    laws = (pair.client, pair.impostor)
+    return [law._upper_quantile(least, np.log(least)) for law in laws if law.continuous is not None]
 
 
 def _beside_a_flat_rate(pair: Pair, levels: FloatArray) -> tuple[Index, Thresholds]:

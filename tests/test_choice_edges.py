@@ -79,3 +79,25 @@ def test_f_with_a_prior_of_0_is_undefined_everywhere() -> None:
 def test_large_values_are_shown_by_their_ends() -> None:
     assert repr(br.Empirical([1.0, 2.0])) == "Empirical(values=[1.0, 2.0])"
     assert repr(br.Empirical(np.arange(600.0))) == "Empirical(values=<600 values, 0.0 to 599.0>)"
+
+
+@pytest.mark.parametrize(
+    ("client", "impostor"),
+    [
+        (br.Normal(0.25, 1), br.Normal(-0.25, 1)),
+        (br.Beta(2, 1), br.Beta(1.9, 1.03)),
+        (br.Beta(3, 2), br.Beta(2, 2.02)),
+    ],
+)
+def test_a_precision_of_1_that_comes_late(
+    client: br.Distribution, impostor: br.Distribution
+) -> None:
+    # S_c / S_i rises to infinity so slowly that the rates underflow first: no threshold whose
+    # rates are doubles has a higher precision than the last.
+    model = br.ScoreModel(client, impostor)
+    other = br.ScoreModel(client, impostor)
+    curve = br.epc(model, other, criterion="precision", measure="precision", alpha=[0.9, 1.0])
+    assert curve.value[1] > curve.value[0]
+    places = client.isf(np.geomspace(1e-14, 1e-3, 400))
+    tpr, far = client.logsf(places), impostor.logsf(places)
+    assert curve.value[1] >= np.max(1 / (1 + np.exp(far - tpr))) - 1e-12
