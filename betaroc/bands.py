@@ -157,7 +157,8 @@ def band(
         for rows, stream in streams(replicates, rng):
             values[rows] = draw(stream, rows.stop - rows.start)
         ends = _sup_t(e, values, level) if simultaneous else pointwise(values, e.value, level)
-        low, high = ends
+        bottom, top = _range(e.measure)
+        low, high = np.maximum(ends[0], bottom), np.minimum(ends[1], top)
         undefined = np.sum(np.isnan(values), axis=0)
     if fitted is None:
         _warn_of_no_width(e, low, high, groups=groups)
@@ -271,8 +272,9 @@ def _rechosen_values(
         rejected[row], accepted[row] = (x[0] for x in _errors(rng, client, impostor, *one))
     fixed = measured(e, rejected[:, :k], accepted[:, :k], *sizes)
     moved = measured(e, rejected[:, k:], accepted[:, k:], *sizes)
-    shrink = again.shrink
-    values = moved if shrink == 1.0 else (1.0 - shrink) * fixed + shrink * moved
+    # At its own optimum every departure is a loss, which endless dev scores would not have.
+    share = np.where(e._stationary, -again.shrink, again.shrink)
+    values = np.where(share == 1.0, moved, (1.0 - share) * fixed + share * moved)
     values[lost] = np.nan
     return values
 
@@ -333,9 +335,7 @@ def _sup_t(e: Epc, values: FloatArray, level: float) -> tuple[FloatArray, FloatA
     if np.any(moving):
         largest = np.nanmax(np.abs(deviation[:, moving]) / sd[moving], axis=1)
         reach = float(np.quantile(largest, level))
-    bottom, top = _range(e.measure)
-    low, high = estimate - reach * sd, estimate + reach * sd
-    return np.maximum(low, bottom), np.minimum(high, top)
+    return estimate - reach * sd, estimate + reach * sd
 
 
 def _exact_band(

@@ -468,12 +468,17 @@ def _drawn(rng: np.random.Generator, counts: IntArray, size: int) -> list[IntArr
 
 def _decisions(a: Empirical, b: Empirical, t_a: Thresholds, t_b: Thresholds) -> IntArray:
     """Trials of one class in the four cells, a row for each pair of thresholds."""
-    step_a, step_b = (np.searchsorted(law._steps[0], law.values) for law in (a, b))
-    counts = [
-        np.bincount(2 * (step_a >= i) + (step_b >= j), weights=a.weights, minlength=4)
-        for i, j in zip(a._index(t_a), b._index(t_b), strict=True)
-    ]
-    return np.rint(np.array(counts)).astype(np.int64)
+    step_a, step_b = (np.searchsorted(law._steps[0], law.values).astype(np.int32) for law in (a, b))
+    counts = []
+    for i, j in zip(a._index(t_a), b._index(t_b), strict=True):
+        by_a, by_b = step_a >= i, step_b >= j
+        both, one, other = (_weight(a, rows) for rows in (by_a & by_b, by_a, by_b))
+        counts.append([a.total - one - other + both, other - both, one - both, both])
+    return np.asarray(np.rint(counts), dtype=np.int64)
+
+
+def _weight(law: Empirical, rows: npt.NDArray[np.bool_]) -> float:
+    return float(np.count_nonzero(rows) if law.weights is None else np.sum(law.weights[rows]))
 
 
 # ----------------------------------------------------------------------------- conditions

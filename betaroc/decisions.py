@@ -68,7 +68,7 @@ def least_error(
     pair: Pair, t: Thresholds, criterion: FloatArray, cost_far: Fraction, cost_frr: Fraction
 ) -> int:
     """Index of the least weighted error under the tie rule, on counts where there are counts."""
-    if isinstance(pair, EmpiricalPair) and pair.gaps.whole:
+    if isinstance(pair, EmpiricalPair) and pair.whole:
         return _best_on_counts(pair, t, criterion, cost_far, cost_frr)
     return best(t, criterion, pair.far(t) + pair.frr(t))
 

@@ -106,10 +106,13 @@ class FittedTest:
             trials = round(self.trials)
             priors = rng.binomial(trials, self.prior, size) / trials
         values = self.measured(e, self.rates(z, t), priors)
-        if again is None or again.shrink == 1.0:
+        if again is None:
+            return values
+        share = np.where(e._stationary, -again.shrink, again.shrink)
+        if np.all(share == 1.0):
             return values
         fixed = self.measured(e, self.rates(z, e.chosen), priors)
-        return np.asarray((1.0 - again.shrink) * fixed + again.shrink * values)
+        return np.asarray((1.0 - share) * fixed + share * values)
 
     @staticmethod
     def measured(e: Epc, rates: FloatArray, priors: FloatArray) -> FloatArray:

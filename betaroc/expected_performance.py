@@ -283,8 +283,10 @@ class Epc(Value):
         bootstrap of dev is not consistent. With m < N scores a replicate's departure from
         its value at the given thresholds is multiplied by (m/N)**(1/3), by (m/N)**(1/2)
         for the other criteria, whose plain bootstrap is consistent. Where the measure is
-        the criterion itself the departure is of smaller order and that factor is too large,
-        which errs towards wide bands.
+        the criterion itself (the weighted error, HTER at alpha = 1/2, F1 at alpha = 1/2 of
+        "f-measure" and the like) any other threshold is worse: the departure has one sign, and
+        is taken from the value instead of added to it, so that the interval reaches to the least
+        error and not away from it. The factor is too large there, which errs towards wide bands.
 
         The thresholds of a fit get a normal error by the delta method, from the covariance
         of its parameters: it must be the right family, and a choice that jumps from one
@@ -404,6 +406,20 @@ class Epc(Value):
             "trivial",
         )
         return pd.DataFrame({name: getattr(self, name) for name in columns})
+
+    @property
+    def _stationary(self) -> npt.NDArray[np.bool_]:
+        """Where the measure is the criterion itself: its best threshold leaves no slope."""
+        if (self.criterion, self.measure) == (_WEIGHTED_ERROR, _WEIGHTED_ERROR):
+            return np.ones(self.alpha.size, dtype=np.bool_)
+        # Both costs are 1 in a detection cost, whose weights are the classes' shares on test.
+        of_test = 1.0 - self.test.prior
+        own = {
+            (_WEIGHTED_ERROR, "hter"): 0.5, (_WEIGHTED_ERROR, "dcf"): of_test,
+            (_WEIGHTED_ERROR, "accuracy"): of_test, (_WEIGHTED_ERROR, "youden"): 0.5,
+            ("f-measure", "f1"): 0.5, ("weighted-precision-recall", "mean-precision-recall"): 0.5,
+        }.get((self.criterion, self.measure), np.nan)  # fmt: skip
+        return np.asarray(np.abs(self.alpha - own) < _MET)
 
     def _measured(self, points: OperatingPoint) -> FloatArray:
         if self.measure == _WEIGHTED_ERROR:

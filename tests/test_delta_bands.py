@@ -310,6 +310,18 @@ def test_an_observed_prior_varies() -> None:
     )
 
 
+def test_a_given_prior_of_balanced_classes_does_not_vary() -> None:
+    """1/2 is the share of clients among 40 and 40, too; who gives it means it."""
+    test, dev = normal_fit(17, 40, 40), br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    for prior, same in ((0.5, True), (None, False)):
+        curve = br.epc(dev, test, measure="accuracy", prior=prior, **SAME)
+        one, other = (
+            curve.band(resample="test", method="delta", stratified=stratified).low
+            for stratified in (True, False)
+        )
+        assert bool(np.all(one == other)) is same
+
+
 # ------------------------------------------------------------------------------- coverage
 def test_coverage_of_both_sides() -> None:
     """HTER, beta fits of 100 a class on both sides; 120 pairs: the error of .95 is .02."""

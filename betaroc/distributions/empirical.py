@@ -218,11 +218,17 @@ class EmpiricalPair(Pair):
     client: Empirical
     impostor: Empirical
 
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are whole numbers of scores."""
+        return self.client.whole and self.impostor.whole
+
     @cached_property
     def gaps(self) -> Gaps:
         """Every decision the two samples allow, in counts."""
-        whole = self.client.whole and self.impostor.whole
-        return merged(self.client._steps, self.impostor._steps, whole=whole, at_edges=self.at_edges)
+        return merged(
+            self.client._steps, self.impostor._steps, whole=self.whole, at_edges=self.at_edges
+        )
 
     @cached_property
     def candidates(self) -> Thresholds:
