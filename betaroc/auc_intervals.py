@@ -97,7 +97,9 @@ def auc_interval(
     Notes
     -----
     Perfectly separated classes have variance 0 and an interval without width: it says
-    nothing then. O(n log n).
+    nothing then. O(n log n). Coverage of 95 % intervals with 30 normal scores a class, 4000
+    sets: areas 0.76, 0.92, 0.98 "delong" 0.936, 0.896, 0.785, "logit-delong" 0.956, 0.950,
+    0.922; with 100 scores 0.92, 0.98 0.934, 0.886 and 0.948, 0.937.
 
     With groups, of one or two columns, trials that share a label covary (Obuchowski 1997):
 
