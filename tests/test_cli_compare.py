@@ -479,7 +479,9 @@ def test_usage_errors_are_2(
     assert "usage: " in capsys.readouterr().err
 
 
-def test_names_are_asked_of_the_test_files_alone(tmp_path: Path, capsys: Any) -> None:
+def test_names_are_asked_of_the_test_files_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plain = "label,score\n1,3\n1,4\n1,2\n0,1\n0,2\n0,0\n"
     named = "label,score,trial\n1,3,a\n1,4,b\n1,2,c\n0,1,d\n0,2,e\n0,0,f\n"
     files = {"da": plain, "db": plain.replace("1,3", "1,3.5"), "ta": named}
