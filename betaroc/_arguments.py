@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from betaroc import _checks
 from betaroc._words import shown
 from betaroc.analysis.format import version, visible
 from betaroc.criteria import CRITERIA
@@ -19,7 +20,15 @@ from betaroc.fitting.estimate import FAMILIES
 from betaroc.io import FORMATS
 from betaroc.measures import MEASURES
 
-__all__ = ["BAD_INPUT", "LEVEL", "REPLICATES", "SEED", "as_options", "parser_of", "system_names"]
+__all__ = [
+    "BAD_INPUT",
+    "LEVEL",
+    "as_options",
+    "band_arguments",
+    "interval_arguments",
+    "parser_of",
+    "system_names",
+]
 
 Run = Callable[[argparse.Namespace], None]
 
@@ -271,3 +280,41 @@ def system_names(arguments: argparse.Namespace) -> tuple[str, str]:
             f" got {shown(names)}. Give two, such as --name mlp svm."
         )
     return names[0], names[1]
+
+
+# -------------------------------------------------------------------------- intervals
+def interval_arguments(arguments: argparse.Namespace) -> tuple[float, int]:
+    """Level and seed, checked before anything is read."""
+    level = LEVEL if arguments.level is None else _checks.level(arguments.level, "--level")
+    seed = SEED if arguments.seed is None else _checks.count(arguments.seed, "--seed", 0)
+    return level, seed
+
+
+def band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """What the band is made with; options of a band that was not asked for are refused."""
+    if arguments.band is None:
+        asked = {
+            "--level": arguments.level is not None,
+            "--seed": arguments.seed is not None,
+            "--group": arguments.group is not None,
+            "--replicates": arguments.replicates is not None,
+            "--simultaneous": arguments.simultaneous,
+        }
+        if any(asked.values()):
+            given = " ".join(option for option, there in asked.items() if there)
+            raise InputError(
+                f"{given} must stand beside --band, whose interval it is about; there is none."
+                " Add --band test or --band both, or leave it out."
+            )
+        return None
+    level, seed = interval_arguments(arguments)
+    replicates = arguments.replicates
+    if replicates is None:
+        replicates = REPLICATES[arguments.band]
+    return {
+        "level": level,
+        "resample": arguments.band,
+        "replicates": _checks.count(replicates, "--replicates"),
+        "simultaneous": arguments.simultaneous,
+        "rng": seed,
+    }

@@ -12,13 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from betaroc import _checks
 from betaroc._arguments import (
     BAD_INPUT,
-    LEVEL,
-    REPLICATES,
-    SEED,
     as_options,
+    band_arguments,
+    interval_arguments,
     parser_of,
     system_names,
 )
@@ -138,7 +136,7 @@ def _fit_document(part: Part, reason: str, messages: list[str]) -> dict[str, Any
 def _report(arguments: argparse.Namespace) -> None:
     _refuse_output(arguments.output, [arguments.dev, *arguments.test], force=arguments.force)
     _page_name(arguments.output)
-    level, seed = _interval(arguments)
+    level, seed = interval_arguments(arguments)
     with _Progress(2 * (1 + len(arguments.test)) + 1) as step:
         analysis = _analysis(arguments, step, level, seed)
         analysis.to_html(arguments.output)
@@ -148,7 +146,7 @@ def _report(arguments: argparse.Namespace) -> None:
 
 
 def _epc(arguments: argparse.Namespace) -> None:
-    banded = _band_arguments(arguments)
+    banded = band_arguments(arguments)
     seed = None if banded is None else banded["rng"]
     paths = [arguments.dev, arguments.test]
     _checked_picture(arguments, paths)
@@ -182,7 +180,7 @@ def _epc(arguments: argparse.Namespace) -> None:
 def _compare(arguments: argparse.Namespace) -> None:
     names = system_names(arguments)
     _checked_picture(arguments, [*arguments.dev, *arguments.test])
-    level, seed = _interval(arguments)
+    level, seed = interval_arguments(arguments)
     if arguments.unpaired and arguments.id is not None:
         raise InputError(
             "--id says which trials of two systems belong together; with --unpaired none do. Leave"
@@ -268,44 +266,6 @@ def _chosen_by(family: str, reason: str) -> str:
 def _chosen_words(family: str, reason: str) -> str:
     own = _chosen_by(family, reason)
     return own if family == "empirical" else f"a {family} fit of dev, {reason}"
-
-
-# -------------------------------------------------------------------------- intervals
-def _interval(arguments: argparse.Namespace) -> tuple[float, int]:
-    """Level and seed, checked before anything is read."""
-    level = LEVEL if arguments.level is None else _checks.level(arguments.level, "--level")
-    seed = SEED if arguments.seed is None else _checks.count(arguments.seed, "--seed", 0)
-    return level, seed
-
-
-def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """What the band is made with; options of a band that was not asked for are refused."""
-    if arguments.band is None:
-        asked = {
-            "--level": arguments.level is not None,
-            "--seed": arguments.seed is not None,
-            "--group": arguments.group is not None,
-            "--replicates": arguments.replicates is not None,
-            "--simultaneous": arguments.simultaneous,
-        }
-        if any(asked.values()):
-            given = " ".join(option for option, there in asked.items() if there)
-            raise InputError(
-                f"{given} must stand beside --band, whose interval it is about; there is none."
-                " Add --band test or --band both, or leave it out."
-            )
-        return None
-    level, seed = _interval(arguments)
-    replicates = arguments.replicates
-    if replicates is None:
-        replicates = REPLICATES[arguments.band]
-    return {
-        "level": level,
-        "resample": arguments.band,
-        "replicates": _checks.count(replicates, "--replicates"),
-        "simultaneous": arguments.simultaneous,
-        "rng": seed,
-    }
 
 
 # ------------------------------------------------------------------------ two systems

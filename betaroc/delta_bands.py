@@ -20,7 +20,14 @@ from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.resampling import streams
 from betaroc.threshold_error import ThresholdError, joint_roots
 
-__all__ = ["FittedTest", "delta_interval", "fitted_test", "measure_interval", "sup_t_reach"]
+__all__ = [
+    "FittedTest",
+    "delta_interval",
+    "fitted_test",
+    "free_coordinates",
+    "measure_interval",
+    "sup_t_reach",
+]
 
 #: Step of the differences, in standard errors: rates are smooth, and known to 1e-12.
 _STEP = 0.01
@@ -196,13 +203,31 @@ def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
     fit = e.test_fit
     if fit is None or e.test.client.continuous is None or e.test.impostor.continuous is None:
         return None
-    laws = e.test.client, e.test.impostor
+    names, place, roots = free_coordinates(fit, groups=groups)
+    observed = not e.prior_given and e.test.prior == fit.model.prior
+    trials = fit.client.total_weight + fit.impostor.total_weight if observed else 0.0
+    return FittedTest(
+        (e.test.client, e.test.impostor),
+        names,
+        place,
+        roots,
+        e.test.prior,
+        trials,
+        e.dev_fit is not None and e.dev_fit == fit,
+    )
+
+
+def free_coordinates(
+    fit: Any, *, groups: bool
+) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], FloatArray, FloatArray]:
+    """Parameters of both laws that vary, their free coordinates, and the roots of their errors."""
     names, places, rates = [], [], []
-    for law, result in zip(laws, (fit.client, fit.impostor), strict=True):
+    for result in (fit.client, fit.impostor):
+        law = result.distribution
         base = law.base if isinstance(law, Inflated) else law
         if type(base) not in _TAILS or not set(result.names) <= _KNOWN:
             raise InputError(
-                "test's fit must be of laws whose parameters can vary on their own (beta, normal,"
+                "the fit must be of laws whose parameters can vary on their own (beta, normal,"
                 f" logit-normal, with point masses or without); got parameters"
                 f" {', '.join(result.names)}. Give the test scores themselves."
             )
@@ -210,24 +235,15 @@ def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
         names.append(free)
         places.append(place)
         rates.append(rate)
-    observed = not e.prior_given and e.test.prior == fit.model.prior
-    trials = fit.client.total_weight + fit.impostor.total_weight if observed else 0.0
-    return FittedTest(
-        laws,
-        (names[0], names[1]),
-        np.concatenate(places),
-        _roots_of(fit, rates, groups=groups),
-        e.test.prior,
-        trials,
-        e.dev_fit is not None and e.dev_fit == fit,
-    )
+    roots = _roots_of(fit, rates, groups=groups)
+    return (names[0], names[1]), np.concatenate(places), roots
 
 
 def _roots_of(fit: Any, rates: list[FloatArray], *, groups: bool) -> FloatArray:
     """Roots of the covariance of both laws' free coordinates: those of `threshold_error`."""
     if not all(np.all(np.isfinite(result.cov)) for result in (fit.client, fit.impostor)):
         raise InputError(
-            "test's fit must have a finite covariance to vary; got"
+            "the fit must have a finite covariance to vary; got"
             f" {fit.client.distribution!r:.60} and {fit.impostor.distribution!r:.60}. Give the"
             " test scores themselves."
         )

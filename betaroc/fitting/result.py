@@ -18,6 +18,7 @@ from betaroc.fitting.boundary import BoundaryRule
 from betaroc.fitting.contract import Matrix
 
 if TYPE_CHECKING:
+    from betaroc.bands import Band
     from betaroc.intervals import Interval
     from betaroc.model import ScoreModel
     from betaroc.scores import Scores
@@ -255,6 +256,144 @@ class Fit(Value):
     def converged(self) -> bool:
         """Whether both laws are at their maximum; always true in a result that was returned."""
         return self.client.converged and self.impostor.converged
+
+    def interval(
+        self,
+        stat: Any,
+        at: Any = None,
+        *,
+        level: float = 0.95,
+        method: str = "delta",
+        replicates: int = 2000,
+        groups: bool = True,
+        rng: Any = None,
+    ) -> Interval:
+        """Confidence interval of any number of the model.
+
+            delta: T^-1(T(g) -+ z sd),   sd^2 = sum over the roots r of the covariance of
+            (dT(g)/dr)^2, T the logit of fractions, the log of exponents and coefficients
+
+        Parameters
+        ----------
+        stat : str or callable
+            "auc", "partial-auc" (standardized), "tpr", "far", "frr", "eer", "eer-threshold",
+            "hter" (the least), "weighted-error" (the least), "optimal-threshold",
+            "threshold-at-far", "threshold-at-frr", "ks", "h-measure", "average-precision",
+            "exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one",
+            or any function of a `ScoreModel`.
+        at : float or tuple, optional
+            What a statistic depends on: a FAR for "tpr" and "threshold-at-far", a threshold for
+            "far" and "frr", an alpha for "weighted-error" and "optimal-threshold", (low, high)
+            for "partial-auc".
+        level : float
+            Confidence level.
+        method : str
+            "delta", or "bootstrap": quantiles of the statistic at parameters drawn from their
+            normal law in free coordinates (log a, log b, log sigma, mu).
+        replicates : int
+            Draws of the bootstrap, at least 1.
+        groups : bool
+            Where the scores carry groups, the covariance between them.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness of the bootstrap.
+
+        Returns
+        -------
+        Interval
+
+        Raises
+        ------
+        InputError
+            If a name or option is out of range, the statistic is nan or, for "delta", without
+            a derivative, or the fit is of another family.
+        InputTypeError
+            If `stat` is neither a name nor a function.
+
+        Notes
+        -----
+        The law is taken as the right one: see :func:`check_fit`. Derivatives are central
+        differences of a twentieth of a standard error. The prior is held fixed.
+
+        References
+        ----------
+        van der Vaart, A. W. (1998), Asymptotic Statistics, chapter 3.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> fit = br.fit(br.Scores(client, impostor), "normal")
+        >>> interval = fit.interval("auc")
+        >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
+        [0.6083, 0.8098, 0.9211]
+        """
+        from betaroc.fit_intervals import interval
+
+        return interval(self, stat, at, level, method, replicates, rng, groups=groups)
+
+    def roc_band(
+        self,
+        level: float = 0.95,
+        *,
+        simultaneous: bool = False,
+        method: str = "delta",
+        far: Any = None,
+        replicates: int = 2000,
+        groups: bool = True,
+        rng: Any = None,
+    ) -> Band:
+        """Band around the fitted ROC: TPR at each FAR.
+
+            delta: logit TPR -+ z sd;   simultaneous: z the quantile of the largest departure of
+            the normal process, or of the draws
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        simultaneous : bool
+            One statement about all FARs.
+        method : str
+            "delta", or "bootstrap" as in `interval`.
+        far : array_like, optional
+            Fractions; 201 equally spaced ones where left out.
+        replicates : int
+            Draws of the bootstrap, or of the process whose largest departure is needed.
+        groups : bool
+            Where the scores carry groups, the covariance between them.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness; a seed gives the same bytes everywhere.
+
+        Returns
+        -------
+        Band
+            Its `alpha` is the FAR.
+
+        Raises
+        ------
+        InputError
+            As in `interval`.
+
+        Notes
+        -----
+        A statement about the laws, if they are the right ones. Where TPR is 0 or 1 the band has
+        no width.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> fit = br.fit(br.Scores(client, impostor), "normal")
+        >>> band = fit.roc_band(far=[0.1, 0.5])
+        >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
+        True
+        """
+        from betaroc.fit_intervals import roc_band
+
+        return roc_band(
+            self, level, method, far, simultaneous=simultaneous, replicates=replicates,
+            groups=groups, rng=rng,
+        )  # fmt: skip
 
     def joint_cov(self, *, groups: bool = True) -> FloatArray:
         """Covariance of the parameters of both classes together, clients first.

@@ -75,7 +75,7 @@ def plot_comparison(
     >>> import betaroc as br
     >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
     >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.4, 0.6])
-    >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.4, 0.6])
+    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.4, 0.6])
     >>> ax = plot_comparison(br.compare(good, poor, replicates=200, rng=1))
     >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
     ['A', 'B', 'A better (95 %)']
@@ -131,7 +131,7 @@ def plot_difference(
     >>> import betaroc as br
     >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
     >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.4, 0.6])
-    >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.4, 0.6])
+    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.4, 0.6])
     >>> plot_difference(br.compare(good, poor, replicates=200, rng=1)).get_ylabel()
     'difference in half total error rate'
     """
@@ -189,7 +189,7 @@ def plot_difference_histogram(
     >>> import betaroc as br
     >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
     >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
-    >>> poor = br.epc(dev, br.Scores([1, 4, 0], [2, 3, 4]), alpha=[0.5])
+    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
     >>> result = br.compare(good, poor, replicates=200, rng=1)
     >>> ax = plot_difference_histogram(result, 0.5, bins=4)
     >>> sum(int(bar.get_height()) for bar in ax.patches)
