@@ -57,7 +57,7 @@ LAYERS = (
     ("betaroc.bands",),
     ("betaroc.comparison",),
     ("betaroc.intervals", "betaroc.scores", "betaroc.summary"),
-    ("betaroc.auc_intervals", "betaroc.fit_intervals"),
+    ("betaroc.auc_intervals", "betaroc.fit_intervals", "betaroc.shape_tests"),
     ("betaroc._parquet", "betaroc._rows", "betaroc._textfiles", "betaroc.io"),
     ("betaroc.fitting",),
     ("betaroc.adequacy", "betaroc.cross_validation", "betaroc.forecast", "betaroc.guarantee"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from betaroc.intervals import Interval
     from betaroc.model import ScoreModel
     from betaroc.scores import Scores
+    from betaroc.shape_tests import CurveTest, EndTests
 
 __all__ = ["DistributionFit", "Fit"]
 
@@ -394,6 +395,121 @@ class Fit(Value):
             self, level, method, far, simultaneous=simultaneous, replicates=replicates,
             groups=groups, rng=rng,
         )  # fmt: skip
+
+    def shape_probabilities(self, *, groups: bool = True) -> dict[str, dict[str, float]]:
+        """How likely each shape of both beta laws is, given the errors of a and b.
+
+            P(log a and log b have the signs of the shape), both normal with the fit's covariance
+
+        Parameters
+        ----------
+        groups : bool
+            Where the scores carry groups, the covariance between them.
+
+        Returns
+        -------
+        dict
+            ``{"client": {"U", "reverse-J", "J", "bell"}, "impostor": {...}}``, each adding up
+            to 1: a sampling statement about the estimates, no prior belief.
+
+        Raises
+        ------
+        InputError
+            If the fit is not of beta laws.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> round(fit.shape_probabilities()["client"]["bell"], 6)
+        1.0
+        """
+        from betaroc.shape_tests import shape_probabilities
+
+        return shape_probabilities(self, groups=groups)
+
+    def end_tests(self, level: float = 0.95, *, groups: bool = True) -> EndTests:
+        """Whether the ROC is above or below the diagonal near each end, with its confidence.
+
+            at zero: z = log(a_c/a_i)/sd,   at one: z = log(b_i/b_c)/sd
+
+        and Fisher's exact test of equal masses at an end where scores lie.
+
+        Parameters
+        ----------
+        level : float
+            Confidence below which a side is "undecided".
+        groups : bool
+            Where the scores carry groups, the covariance between them.
+
+        Returns
+        -------
+        EndTests
+            ``at_zero`` and ``at_one``, each with side, z and p_value.
+
+        Raises
+        ------
+        InputError
+            If the fit is not of beta laws or `level` is out of range.
+
+        Notes
+        -----
+        Statements about the fitted laws beyond the most extreme scores: see `curve_test` for
+        the size of what they say.
+
+        References
+        ----------
+        Omar, L. and Ivrissimtzis, I. (2019), section 4.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit.end_tests().at_zero.side
+        'above'
+        """
+        from betaroc.shape_tests import end_tests
+
+        return end_tests(self, level, groups=groups)
+
+    def curve_test(self, *, groups: bool = True) -> CurveTest:
+        """How likely each shape of the whole ROC is, and the size of a hook.
+
+        Two ends decide the whole curve of two beta laws: above at both is proper, below at one
+        of them a hook.
+
+        Parameters
+        ----------
+        groups : bool
+            Where the scores carry groups, the covariance between them.
+
+        Returns
+        -------
+        CurveTest
+            Probabilities of the shapes, and for a hook of the fitted curve its depth, the range
+            of FAR and the number of scores expected in it: a hook without scores is no finding.
+
+        Raises
+        ------
+        InputError
+            If the fit is not of beta laws, or has point masses.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit.curve_test().hooks
+        ()
+        """
+        from betaroc.shape_tests import curve_test
+
+        return curve_test(self, groups=groups)
 
     def joint_cov(self, *, groups: bool = True) -> FloatArray:
         """Covariance of the parameters of both classes together, clients first.
