@@ -304,7 +304,7 @@ class Epc(Value):
         Simulated coverage of 95 % intervals of HTER against the weighted error: at fixed
         thresholds 0.93 to 0.96 with 100 to 1000 scores a class, the whole curve 0.93 to 0.96.
         With dev's choice, alpha from 0.1 to 0.9: 0.94 to 1.00 at 300 and at 1000 a class on
-        either side; at 100 a class 0.94 to 0.99 for alpha from 0.2 to 0.8 and 0.87 to 0.89 at
+        either side; at 100 a class 0.94 to 0.99 for alpha from 0.2 to 0.8 and 0.80 to 0.89 at
         0.1 and 0.9. With a beta fit of 100 scores a class: 0.94 to 0.98.
         Beta fits on both sides, delta: 0.94 to 0.97 at 100 and at 400 a class, 0.92 to 0.96
         at 30; the whole curve 0.93 to 0.96, 0.91 to 0.92 at 30, where the bootstrap's
@@ -327,8 +327,10 @@ class Epc(Value):
         people, 1000 data sets: one column, 30 people of 15 trials, bootstrap 0.93, delta 0.95
         to 0.96, independent trials 0.79 to 0.85; two columns, 50 people with 8 claims each,
         0.95 to 0.98, 0.94 to 0.95 and 0.69 to 0.82; 20 people with 5, 0.94 to 0.98, 0.93 to
-        0.94 and 0.76 to 0.86. With labels that differ between the columns, so that nobody is
-        one person in both roles, delta's 0.94 becomes 0.90 (50 people, 7 claims, 400 sets).
+        0.94 and 0.76 to 0.86; with 10 people the one-column bootstrap has 0.87 to 0.89 and the
+        two-column delta 0.85 to 0.89 (300 sets). With labels that differ between the columns,
+        so that nobody is one person in both roles, delta's 0.94 becomes 0.90 (50 people, 7
+        claims, 400 sets).
         With dev's choice, 100 people of 15 trials on either side, 200 sets: 0.94 to 0.99 for
         scores, 0.93 to 0.96 for a normal fit of dev; independent trials 0.85 to 0.93, 0.78 to
         0.88.

@@ -61,7 +61,7 @@ LAYERS = (
     ("betaroc._parquet", "betaroc._rows", "betaroc._textfiles", "betaroc.io"),
     ("betaroc.fitting",),
     ("betaroc.adequacy", "betaroc.cross_validation", "betaroc.forecast", "betaroc.guarantee"),
-    ("betaroc.family_choice",),
+    ("betaroc.audit", "betaroc.family_choice"),
     ("betaroc.analysis",),
     ("betaroc.plot",),
     ("betaroc.report",),
@@ -72,6 +72,7 @@ LAYERS = (
 
 # (module, function, module above): methods of at most two statements that only delegate.
 DELEGATES = {
+    ("betaroc.fitting.result", "sensitivity", "betaroc.audit"),
     ("betaroc.comparison", "plot", "betaroc.plot"),
     ("betaroc.curves", "plot", "betaroc.plot"),
     ("betaroc.expected_performance", "band", "betaroc.bands"),

@@ -18,6 +18,7 @@ from betaroc.fitting.boundary import BoundaryRule
 from betaroc.fitting.contract import Matrix
 
 if TYPE_CHECKING:
+    from betaroc.audit import Sensitivity
     from betaroc.bands import Band
     from betaroc.intervals import Interval
     from betaroc.model import ScoreModel
@@ -510,6 +511,46 @@ class Fit(Value):
         from betaroc.shape_tests import curve_test
 
         return curve_test(self, groups=groups)
+
+    def sensitivity(self) -> Sensitivity:
+        """What a beta fit hangs on at its ends.
+
+        Returns
+        -------
+        Sensitivity
+            Shapes, end exponents and AUC under other rules for scores near 0 and 1; and of each
+            tail Hill's exponent 1/mean(log x_k - log x_i) over the sqrt(n) most extreme scores
+            beside the fitted one, with the share of the sum of logs that the extreme 1 % carry.
+
+        Raises
+        ------
+        InputError
+            If the fit is not of beta laws.
+
+        Notes
+        -----
+        Hill's z is in errors of a pure power tail, exponent/sqrt(k): beyond about 3 the extreme
+        scores do not follow the fitted law, whose statement on that end is then about scores
+        further in.
+
+        References
+        ----------
+        Hill, B. M. (1975), A simple general approach to inference about the tail of a
+        distribution.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> tail = fit.sensitivity().tails[0]
+        >>> tail.who, tail.end, abs(tail.z) < 3
+        ('client', 'at_zero', True)
+        """
+        from betaroc.audit import sensitivity
+
+        return sensitivity(self)
 
     def joint_cov(self, *, groups: bool = True) -> FloatArray:
         """Covariance of the parameters of both classes together, clients first.
