@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from betaroc.errors import BetarocWarning, InputError, InputTypeError
 from betaroc.fitting import Fit, fit
 from betaroc.scores import Scores
 
-__all__ = ["FamilyComparison", "FamilyRow", "compare_families"]
+__all__ = ["FamilyComparison", "FamilyRow", "best_fit", "compare_families"]
 
 FAMILIES = ("beta", "logit-normal", "normal")
 _FOLDS = 5
@@ -187,6 +187,19 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
             )
         )
     return FamilyComparison(tuple(rows), best, _reason(rows))
+
+
+def best_fit(scores: Scores, boundary: str | None, resolution: float | None) -> Fit:
+    """The recommended family fitted, with the reason; `fit` documents it as "best"."""
+    found = compare_families(scores)
+    unit = found.recommended != "normal"
+    if not unit and (boundary is not None or resolution is not None):
+        raise InputError(
+            "boundary and resolution are rules for laws on [0, 1]; the best family here is normal"
+            f" ({found.reason}). Name a family."
+        )
+    made = fit(scores, found.recommended, boundary=boundary, resolution=resolution)
+    return replace(made, reason=found.reason)
 
 
 def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:

@@ -79,6 +79,21 @@ def test_the_law_itself_is_recommended(family: str) -> None:
     assert f"{family} has the best held-out score" in found.reason
 
 
+def test_best_is_the_recommended_fit_and_says_why() -> None:
+    scores = data(6)
+    found = br.compare_families(scores)
+    best = br.fit(scores, "best")
+    assert best.family == found.recommended
+    assert best.model == br.fit(scores, found.recommended).model
+    assert best.reason == found.reason
+    assert br.fit(scores).reason == ""
+    rng = np.random.default_rng(7)
+    real = br.Scores(rng.normal(1, 1, 50), rng.normal(0, 1, 50))
+    assert br.fit(real, "best").family == "normal"
+    with pytest.raises(br.InputError, match="the best family here is normal"):
+        br.fit(real, "best", boundary="squeeze")
+
+
 def test_scores_beyond_0_and_1_and_exact_ends() -> None:
     rng = np.random.default_rng(3)
     real = br.compare_families(br.Scores(rng.normal(1, 1, 50), rng.normal(0, 1, 50)))

@@ -72,6 +72,7 @@ LAYERS = (
 
 # (module, function, module above): methods of at most two statements that only delegate.
 DELEGATES = {
+    ("betaroc.fitting.estimate", "_best", "betaroc.family_choice"),
     ("betaroc.fitting.result", "sensitivity", "betaroc.audit"),
     ("betaroc.comparison", "plot", "betaroc.plot"),
     ("betaroc.curves", "plot", "betaroc.plot"),

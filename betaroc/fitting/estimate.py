@@ -246,7 +246,8 @@ def fit(
     scores : Scores
         Client and impostor scores.
     family : str
-        ``"beta"``, ``"normal"``, ``"logit-normal"`` or ``"empirical"``, for both classes.
+        ``"beta"``, ``"normal"``, ``"logit-normal"`` or ``"empirical"``, for both classes; or
+        ``"best"``: the one that `compare_families` recommends, with its reason in ``.reason``.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1 and for rounded scores; see
         :func:`fit_distribution`.
@@ -295,6 +296,8 @@ def fit(
             f" {type(scores).__name__}. Make one with Scores(client, impostor),"
             " Scores.from_labels(y_true, y_score) or read_scores(path)."
         )
+    if family == "best":
+        return _best(scores, boundary, resolution)
     task = _Task.of(family, boundary, resolution)
     client, said = task.run("client", scores.client, scores.client_weights)
     impostor, also = task.run("impostor", scores.impostor, scores.impostor_weights)
@@ -306,3 +309,9 @@ def fit(
         client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
     )
     return Fit(model, scores, client, impostor, task.family)
+
+
+def _best(scores: Any, boundary: str | None, resolution: float | None) -> Fit:
+    from betaroc.family_choice import best_fit
+
+    return best_fit(scores, boundary, resolution)

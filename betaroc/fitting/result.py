@@ -223,6 +223,8 @@ class Fit(Value):
         The two laws with their precision.
     family : str
         Name of the family.
+    reason : str
+        Why this family, where ``family="best"`` chose it; else empty.
 
     Examples
     --------
@@ -238,6 +240,7 @@ class Fit(Value):
     client: DistributionFit
     impostor: DistributionFit
     family: str
+    reason: str = ""
 
     @property
     def log_likelihood(self) -> float:
