@@ -24,6 +24,7 @@ from betaroc.ends import Ends, SemiDerivatives
 from betaroc.errors import InputError
 from betaroc.h_measure import h_measure
 from betaroc.measures import OperatingPoint, checked_cost, operating_point
+from betaroc.posterior import posterior
 from betaroc.roc import Roc
 
 __all__ = ["ScoreModel"]
@@ -732,6 +733,42 @@ class ScoreModel(Value):
             return a, b
         choice(weights, ("beta22", "prior"), "weights")
         return (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
+
+    def posterior(self, scores: npt.ArrayLike) -> Any:
+        """Probability of a client given the score: the calibration map that the pair gives.
+
+            P(client | s) = prior f_c(s) / (prior f_c(s) + (1 - prior) f_i(s))
+
+        and the same of the point masses at a score where a law has one.
+
+        Parameters
+        ----------
+        scores : array_like
+            Scores; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `scores`
+            Fractions; nan where neither law has a density.
+
+        Raises
+        ------
+        InputTypeError
+            If the scores are not numeric.
+
+        Notes
+        -----
+        Of two beta laws the beta calibration of Kull, Silva Filho and Flach (2017), with
+        coefficients a_c - a_i and b_i - b_c. It rises with the score only where the ROC is
+        concave. For another share of clients give the model that prior.
+
+        Examples
+        --------
+        >>> ScoreModel(Beta(3, 2), Beta(2, 3)).posterior([0.25, 0.5]).tolist()  # s itself
+        [0.25, 0.5]
+        """
+        t = Thresholds.from_theta(real_array(scores, "scores"))
+        return as_output(posterior(self._pair, self.prior, t))
 
     # -------------------------------------------------------------- ends and shape
     def ends(self) -> Ends:

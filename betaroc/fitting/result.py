@@ -20,6 +20,7 @@ from betaroc.fitting.contract import Matrix
 if TYPE_CHECKING:
     from betaroc.audit import Sensitivity
     from betaroc.bands import Band
+    from betaroc.calibration import CalibrationTest
     from betaroc.intervals import Interval
     from betaroc.model import ScoreModel
     from betaroc.scores import Scores
@@ -554,6 +555,46 @@ class Fit(Value):
         from betaroc.audit import sensitivity
 
         return sensitivity(self)
+
+    def calibration_test(self) -> CalibrationTest:
+        """Test whether the score already is the probability of a client.
+
+            logit P(client | s) = level + (a_c - a_i) log s - (b_i - b_c) log(1 - s),
+            level = log B(a_i, b_i)/B(a_c, b_c) + logit prior;
+            it is logit s if a_c - a_i = 1, b_i - b_c = 1, level = 0
+
+        Returns
+        -------
+        CalibrationTest
+            Wald's chi-squared of the three differences, and their values; group-robust where the
+            scores carry groups.
+
+        Raises
+        ------
+        InputError
+            If the laws are not beta laws without point masses, or the prior is 0 or 1.
+
+        Notes
+        -----
+        For the prior of the fit, the share of clients among its scores. The map itself, the
+        beta calibration that the fitted pair gives for free, is `ScoreModel.posterior`.
+
+        References
+        ----------
+        Kull, M., Silva Filho, T. and Flach, P. (2017), Beta calibration.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> calibrated = br.Scores(rng.beta(3, 2, 500), rng.beta(2, 3, 500))  # P(client | s) = s
+        >>> br.fit(calibrated).calibration_test().p_value > 0.05
+        True
+        """
+        from betaroc.calibration import calibration_test
+
+        return calibration_test(self)
 
     def joint_cov(self, *, groups: bool = True) -> FloatArray:
         """Covariance of the parameters of both classes together, clients first.
