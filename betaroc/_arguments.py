@@ -42,6 +42,7 @@ _LONGEST = 40
 #: Arguments of functions that are options here.
 _NAMES = (
     "score|label|client_label|group|id|format|boundary|resolution|family|alpha|level|replicates"
+    "|method"
 )
 _BARE = r"(?<![\w'\"/.-])"
 _ARGUMENT = re.compile(rf"{_BARE}({_NAMES})=(?:\.\.\.)?(?=(.?))")
@@ -163,6 +164,11 @@ def _band_options(parser: argparse.ArgumentParser) -> None:
         f" {REPLICATES['test']} for --band test, {REPLICATES['both']} for --band both)",
     )  # fmt: skip
     parser.add_argument(
+        "--method", choices=("bootstrap", "delta", "exact"),
+        help="how the band is found (default: bootstrap); exact is Clopper and Pearson's for a"
+        " measure that is one rate, with --band test: the one to take where no error was seen",
+    )  # fmt: skip
+    parser.add_argument(
         "--simultaneous", action="store_true",
         help="one band for the whole curve instead of an interval at each alpha",
     )  # fmt: skip
@@ -238,6 +244,7 @@ def as_options(message: str) -> str:
     """A message about arguments of functions in the words of the command line."""
     text = re.sub(r"\b\w+=(?:\.\.\.)? \((--[\w-]+)\)", r"\1", message)
     text = re.sub(r"\b(\w+)=\.\.\.$", lambda found: f"{_option(found[1])} COLUMN.", text)
+    text = re.sub(r'resample="(\w+)"', r"--band \1", text)
     text = re.sub("^score and label must ", "--score and --label must ", text)
     text = _SUBJECT.sub(lambda found: _option(found[1]), text)
     text = text.replace("paired=True", "a paired comparison").replace("paired=False", "--unpaired")
@@ -298,6 +305,7 @@ def band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
             "--seed": arguments.seed is not None,
             "--group": arguments.group is not None,
             "--replicates": arguments.replicates is not None,
+            "--method": arguments.method is not None,
             "--simultaneous": arguments.simultaneous,
         }
         if any(asked.values()):
@@ -307,6 +315,11 @@ def band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
                 " Add --band test or --band both, or leave it out."
             )
         return None
+    if arguments.method == "exact" and (arguments.seed, arguments.replicates) != (None, None):
+        raise InputError(
+            "--method exact draws nothing, so that --seed and --replicates have no meaning beside"
+            " it. Leave them out."
+        )
     level, seed = interval_arguments(arguments)
     replicates = arguments.replicates
     if replicates is None:
@@ -316,5 +329,6 @@ def band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
         "resample": arguments.band,
         "replicates": _checks.count(replicates, "--replicates"),
         "simultaneous": arguments.simultaneous,
+        "method": arguments.method or "bootstrap",
         "rng": seed,
     }

@@ -157,6 +157,7 @@ def _epc(arguments: argparse.Namespace) -> None:
         family, reason = _family(arguments.family, [dev, test])
         curve = _curve(arguments, family, dev, test, "", notes)
         band = None if banded is None else curve.band(**banded)
+        seed = None if band is None or band.replicates == 0 else seed
         if arguments.output is not None:
             draw = partial(plot_epc, curve, band=band, expected=True, a_posteriori=True)
             save_picture(draw, arguments.output)

@@ -579,3 +579,25 @@ def test_as_a_process() -> None:
     )  # fmt: skip
     assert (run.returncode, run.stderr) == (0, "")
     assert json.loads(run.stdout)["criterion"] == "weighted-error"
+
+
+def test_the_exact_band_of_a_rate_without_errors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["1,3", "1,4", "1,5", "0,1", "0,2", "0,0"]
+    paths = [tmp_path / name for name in ("dev.csv", "test.csv")]
+    for path, shift in zip(paths, ("", ".5"), strict=True):
+        path.write_text("label,score\n" + "".join(f"{row}{shift}\n" for row in rows))
+    call = ["epc", "--dev", str(paths[0]), "--test", str(paths[1]), "--measure", "far"]
+    call += ["--alpha", "0.5", "--band", "test", "--method", "exact"]
+    assert main([*call, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # No error among three: (1 - p)^3 = 0.025.
+    assert found["band"]["low"] == [0.0]
+    assert found["band"]["high"] == [pytest.approx(1 - 0.025 ** (1 / 3), rel=1e-12)]
+    assert main(call) == 0
+    assert "computed without resampling" in capsys.readouterr().out
+    assert main([*call, "--seed", "1"]) == 2
+    assert "--method exact draws nothing" in capsys.readouterr().err
+    assert main(["epc", "--dev", "a", "--test", "b", "--method", "exact"]) == 2
+    assert "--method must stand beside --band" in capsys.readouterr().err

@@ -211,6 +211,9 @@ def _band_words(band: Band, seed: int | None) -> str:
         if band.m is None
         else f"dev's choice ({band.m} {_drawn_units(band)} a replicate) and test"
     )
+    if band.replicates == 0:
+        kind += ", computed without resampling"
+        return f"band: {level_words(band.level)} {kind}{_groups_words(band)}"
     drawn = "" if seed is None else f", seed {seed}"
     return (
         f"band: {level_words(band.level)} {kind}; resampled: {varied};"
