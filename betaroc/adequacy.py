@@ -51,7 +51,7 @@ class RocDistance(NamedTuple):
     #: Largest distance, and the mean one.
     sup: float
     mean: float
-    #: What the largest would be by chance alone: the `level` quantile of simulated ones.
+    #: How far an empirical ROC is from the true one: the `level` quantile of simulated distances.
     noise: float
     #: Interval of the distance between the fitted ROC and that of endless scores.
     low: float
@@ -156,7 +156,9 @@ def check_fit(
     -----
     Distances are the largest difference of both rates at once, along FAR + TPR = constant.
     The verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with q the
-    quantile of the simulated distances (by the triangle inequality, hence on the safe side):
+    quantile of the simulated distances of an empirical ROC from that of the laws that made it
+    (by the triangle inequality). The p-value takes the distances of refitted ROCs. Trials are
+    taken as independent:
     with 1e5 scores every law is rejected by its p-values, with 30 none.
 
     p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000
@@ -283,7 +285,8 @@ def _normal_moments(p: Parameters, x: FloatArray) -> FloatArray:
 
 
 def _logit(x: FloatArray) -> FloatArray:
-    return np.log(x) - np.log1p(-x)
+    inside = np.clip(x, *_INSIDE)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
 
 
 _FAMILIES: dict[type, _Family] = {
@@ -387,7 +390,7 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
 
 # ------------------------------------------------------------------------------ the ROC
 def _distances(sides: list[_Side], drawn: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
-    """Largest and mean distance of each row's fitted ROC from its empirical one."""
+    """Of each row's empirical ROC: largest and mean from its fit, largest from the laws."""
     grid = _grid(sides)
     fitted: list[FloatArray] = []
     found: list[FloatArray] = []
@@ -399,14 +402,24 @@ def _distances(sides: list[_Side], drawn: list[tuple[FloatArray, FloatArray]]) -
             ends = np.zeros((x.shape[0], 1)), np.ones((x.shape[0], 1))
             tails.append(np.hstack([ends[0], shares[:, 2:], inner[:, ::-1], ends[1]]))
     along = np.linspace(0.0, 2.0, _ALONG)
-    distances = np.empty((fitted[0].shape[0], 2))
+    true = _height_of_laws(sides, grid, along)
+    distances = np.empty((fitted[0].shape[0], 3))
     for r in range(distances.shape[0]):
         heights = [
             np.interp(along, tpr[r] + far[r], tpr[r] - far[r]) for tpr, far in (fitted, found)
         ]
         gap = 0.5 * np.abs(heights[0] - heights[1])
-        distances[r] = np.max(gap), np.mean(gap)
+        distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(heights[1] - true))
     return distances
+
+
+def _height_of_laws(sides: list[_Side], grid: FloatArray, along: FloatArray) -> FloatArray:
+    """TPR - FAR of the fitted laws themselves along FAR + TPR."""
+    rates = []
+    for side in sides:
+        inner = side.masses[2] + side.masses[1] * np.asarray(side.law.sf(grid))
+        rates.append(np.concatenate([[0.0, side.masses[2]], inner[::-1], [1.0]]))
+    return np.asarray(np.interp(along, rates[0] + rates[1], rates[0] - rates[1]))
 
 
 def _grid(sides: list[_Side]) -> FloatArray:
@@ -422,7 +435,7 @@ def _roc_distance(
     # A smaller simulation has a larger noise, by the root of the sizes.
     n = [min(side.sample.size, _SIMULATED) / side.sample.size for side in sides]
     shrink = math.sqrt(max(n))
-    noise = float(np.quantile(simulated[:, 0], level)) * shrink
+    noise = float(np.quantile(simulated[:, 2], level)) * shrink
     sup, mean = float(here[0]), float(here[1])
     p_value = float((1 + np.sum(simulated[:, 0] * shrink >= sup)) / (1 + simulated.shape[0]))
     return RocDistance(sup, mean, noise, max(0.0, sup - noise), sup + noise, p_value)
@@ -431,8 +444,8 @@ def _roc_distance(
 def _verdict(d: RocDistance, tolerance: float, level: float) -> tuple[str, str]:
     numbers = (
         f"the fitted ROC is {d.sup:.3f} from the empirical one, {100 * level:g} % interval of the"
-        f" distance from the true one {d.low:.3f} to {d.high:.3f} (chance alone gives up to"
-        f" {d.noise:.3f}, p = {d.p_value:.3f}); tolerance {tolerance:g}"
+        f" distance from the true one {d.low:.3f} to {d.high:.3f} (an empirical ROC may be off by"
+        f" {d.noise:.3f} by chance, p = {d.p_value:.3f}); tolerance {tolerance:g}"
     )
     if d.high <= tolerance:
         return "good", numbers

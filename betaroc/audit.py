@@ -147,7 +147,12 @@ def _base(result: Any) -> Beta:
 def _tail(f: Fit, who: str, end: str) -> TailCheck:
     """Hill's estimate of the exponent, from the square root of the number of scores."""
     values, weights = getattr(f.scores, who), getattr(f.scores, f"{who}_weights")
-    x = values if weights is None else np.repeat(values, np.floor(weights).astype(np.int64))
+    if weights is not None and np.any(weights != np.floor(weights)):
+        raise InputError(
+            f"weights must be whole numbers of copies for an audit; {who} weights are not. Leave"
+            " them out, or repeat trials."
+        )
+    x = values if weights is None else np.repeat(values, weights.astype(np.int64))
     x = x[(x > 0.0) & (x < 1.0)]
     logs: FloatArray = np.sort(np.log(x) if end == "at_zero" else np.log1p(-x))
     fitted = _base(getattr(f, who))

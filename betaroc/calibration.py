@@ -52,6 +52,8 @@ def calibration_test(f: Any) -> CalibrationTest:
         [[1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-own[0], -own[1], other[0], other[1]]]
     )
     covariance = rates @ _covariance(f) @ rates.T
+    # The share of clients was observed: its log-odds have an error of their own.
+    covariance[2, 2] += 1.0 / f.client.total_weight + 1.0 / f.impostor.total_weight
     statistic = float(away @ np.linalg.solve(covariance, away))
     from scipy.special import chdtrc
 

@@ -163,6 +163,7 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     unit = bool(np.all((values >= 0.0) & (values <= 1.0)))
     names = _named(families, unit=unit)
     inner = _inner(scores) if unit else scores
+    _refuse_few(inner)
     fits = {name: _quiet_fit(inner, name) for name in names}
     logs = {name: _log_densities(f, inner) for name, f in fits.items()}
     held = {name: _held_out(inner, name) for name in names}
@@ -182,11 +183,13 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
                 f.bic,
                 held[name],
                 z,
-                roc_distance_of(f),
+                _roc_distance(f),
                 _outside(f) if unit else math.nan,
             )
         )
-    return FamilyComparison(tuple(rows), best, _reason(rows))
+    kept = inner.n_client + inner.n_impostor
+    between = "" if kept == values.size else f" (of the {kept} scores between 0 and 1)"
+    return FamilyComparison(tuple(rows), best, _reason(rows) + between)
 
 
 def best_fit(scores: Scores, boundary: str | None, resolution: float | None) -> Fit:
@@ -205,6 +208,8 @@ def best_fit(scores: Scores, boundary: str | None, resolution: float | None) -> 
 def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
     if families is None:
         return list(FAMILIES) if unit else ["normal"]
+    if isinstance(families, str) or not isinstance(families, Sequence):
+        raise InputTypeError(f"families must be a list of names; got {families!r}.")
     names = [_checks.choice(name, FAMILIES, "families") for name in families]
     if len(set(names)) < len(names) or not names:
         raise InputError(f"families must name each family once; got {names!r}.")
@@ -217,12 +222,28 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
     return names
 
 
+def _refuse_few(scores: Scores) -> None:
+    """Each of five folds must leave something to fit and something to score."""
+    for who in ("client", "impostor"):
+        distinct = np.unique(getattr(scores, who)).size
+        if distinct < 2 * _FOLDS:
+            raise InputError(
+                f"a comparison of families needs at least {2 * _FOLDS} distinct {who} scores for"
+                f" its {_FOLDS} folds; got {distinct}. Give more, or name a family."
+            )
+
+
 def _inner(scores: Scores) -> Scores:
     """The scores strictly inside (0, 1)."""
     parts: dict[str, Any] = {}
     for who in ("client", "impostor"):
         values = getattr(scores, who)
         keep = (values > 0.0) & (values < 1.0)
+        if not np.any(keep):
+            raise InputError(
+                f"a comparison of families needs {who} scores between 0 and 1; all"
+                f" {values.size} are exactly 0 or 1."
+            )
         weights = getattr(scores, f"{who}_weights")
         parts[who] = values[keep]
         parts[f"{who}_weights"] = None if weights is None else weights[keep]
@@ -284,6 +305,13 @@ def _vuong(one: list[FloatArray], best: list[FloatArray], weights: list[FloatArr
         total += n * mean
         variance += math.fsum(w * (difference - mean) ** 2)
     return total / math.sqrt(variance) if variance > 0.0 else math.nan
+
+
+def _roc_distance(f: Fit) -> float:
+    """nan where weights are no copies, which the empirical curve here is made of."""
+    weights = [_weights(f.scores, who) for who in ("client", "impostor")]
+    whole = all(np.all(w == np.floor(w)) for w in weights)
+    return roc_distance_of(f) if whole else math.nan
 
 
 def _outside(f: Fit) -> float:

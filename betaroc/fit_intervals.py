@@ -26,6 +26,8 @@ _METHODS = ("delta", "bootstrap")
 _POSITIVE = frozenset({"a", "b", "sigma"})
 #: Step of the differences, in standard errors.
 _STEP = 0.01
+#: Fractions nearer than this to 0 or 1 have no logit to speak of.
+_LOST = 1e-12
 #: FARs of a band.
 _GRID = 201
 
@@ -95,21 +97,24 @@ def interval(
     _, place, roots = free_coordinates(f, groups=groups)
 
     def value(away: FloatArray) -> float:
-        return float(statistic.value(_model(f, place + away), at))
+        return _number(statistic.value(_model(f, place + away), at))
 
-    estimate = float(statistic.value(f.model, at))
-    if math.isnan(estimate):
+    estimate = _number(statistic.value(f.model, at))
+    if not math.isfinite(estimate):
         raise InputError(
-            f"the statistic must be defined for the fitted model; {_checks.shown(stat)} is nan."
+            "the statistic must be a finite number for the fitted model; "
+            f"{_checks.shown(stat)} is {estimate!r}."
         )
     to, back = _scale(statistic.scale, f.model)
     if method == "delta":
         slopes = [(to(value(_STEP * r)) - to(value(-_STEP * r))) / (2.0 * _STEP) for r in roots]
         reach = _normal_reach(level) * math.sqrt(math.fsum(s * s for s in slopes))
-        if not math.isfinite(reach):
+        # A double next to 1 has lost the digits of its distance from 1.
+        lost = statistic.scale == "logit" and not _LOST < estimate < 1.0 - _LOST
+        if lost or not 0.0 < reach < math.inf:
             raise InputError(
-                f"{_checks.shown(stat)} must have a derivative in the parameters; it is at an end"
-                ' of its range. Take method="bootstrap".'
+                f"{_checks.shown(stat)} must lie inside its range to have a derivative; it is"
+                f" {estimate!r}, as of classes that do not overlap, or are one."
             )
         return Interval(
             estimate, back(to(estimate) - reach), back(to(estimate) + reach), level, method
@@ -119,7 +124,13 @@ def interval(
         z = stream.standard_normal((rows.stop - rows.start, roots.shape[0]))
         values[rows] = [value(one) for one in z @ roots]
     tail = 0.5 * (1.0 - level)
-    low, high = np.nanquantile(values, [tail, 1.0 - tail])
+    gone = int(np.sum(~np.isfinite(values)))
+    if gone:
+        raise InputError(
+            f"the statistic must be a number at all drawn parameters; {_checks.shown(stat)} is not"
+            f" at {gone} of {replicates}. Take another statistic."
+        )
+    low, high = np.quantile(values, [tail, 1.0 - tail])
     return Interval(estimate, float(low), float(high), level, method)
 
 
@@ -136,7 +147,23 @@ def _statistic(stat: Any, at: Any) -> Statistic:
     if (found.at is None) != (at is None):
         wanted = f"needs at, {found.at}" if found.at else "has no at"
         raise InputError(f"{stat!r} {wanted}; got at={at!r}.")
+    if found.at == "(low, high)":
+        if not isinstance(at, tuple) or len(at) != 2:
+            raise InputTypeError(f"at must be a tuple (low, high) for {stat!r}; got {at!r}.")
+    elif found.at is not None:
+        _checks.finite(at, "at")
     return found
+
+
+def _number(value: Any) -> float:
+    """One number, which functions of our caller's may fail to give."""
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(
+            f"stat must return one number; got {_checks.shown(value)} of type"
+            f" {type(value).__name__}."
+        ) from error
 
 
 def _scale(
@@ -234,6 +261,8 @@ def _drawn_ends(
         return low, high
     sd = np.sqrt(np.mean((drawn - estimate) ** 2, axis=0))
     moving = sd > 0.0
+    if not np.any(moving):
+        return estimate, estimate
     largest = np.max(np.abs(drawn - estimate)[:, moving] / sd[moving], axis=1)
     reach = float(np.quantile(largest, level)) * sd
     return np.maximum(estimate - reach, 0.0), np.minimum(estimate + reach, 1.0)

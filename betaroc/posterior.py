@@ -19,4 +19,9 @@ def posterior(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
         client, impostor = (atom_masses(law, t) for law in (pair.client, pair.impostor))
         own = prior * client
         masses = own / (own + (1.0 - prior) * impostor)
+        logs = [law._log_pdf(t) for law in (pair.client, pair.impostor)]
+    none = [np.isneginf(log) for log in logs]
+    # Outside one law's support the other decides.
+    smooth = np.where(none[0] & np.isfinite(logs[1]), 0.0, smooth)
+    smooth = np.where(none[1] & np.isfinite(logs[0]), 1.0, smooth)
     return np.where(client + impostor > 0.0, masses, smooth)

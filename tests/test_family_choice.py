@@ -140,3 +140,13 @@ def test_weights_are_copies_in_the_likelihood() -> None:
 def test_what_is_refused(call, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_too_few_scores_for_folds() -> None:
+    with pytest.raises(br.InputError, match="at least 10 distinct client scores for its 5 folds"):
+        br.compare_families(br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))
+    with pytest.raises(br.InputTypeError, match="list of names"):
+        br.compare_families(data(), 3)
+    inner = data(8)
+    ends = br.compare_families(br.Scores([*inner.client, 1.0], inner.impostor))
+    assert ends.reason.endswith("(of the 450 scores between 0 and 1)")

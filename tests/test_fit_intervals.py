@@ -167,3 +167,17 @@ def test_point_masses_vary() -> None:
 def test_what_is_refused(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call(beta_fit())
+
+
+def test_what_has_no_interval_says_so() -> None:
+    k = np.arange(30)
+    apart = br.fit(br.Scores(0.75 + 0.03 * np.sin(k), 0.25 + 0.03 * np.cos(k)))
+    with pytest.raises(br.InputError, match="classes that do not overlap"):
+        apart.interval("auc")
+    for bad in (lambda m: "a", lambda m: [1, 2]):
+        with pytest.raises(br.InputTypeError, match="must return one number"):
+            beta_fit().interval(bad)
+    with pytest.raises(br.InputTypeError, match=r"tuple \(low, high\)"):
+        beta_fit().interval("partial-auc", 2)
+    with pytest.raises((br.InputError, br.InputTypeError), match="at must"):
+        beta_fit().interval("tpr", [0.1, 0.2])

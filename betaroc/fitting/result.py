@@ -318,7 +318,9 @@ class Fit(Value):
         Notes
         -----
         The law is taken as the right one: see :func:`check_fit`. Derivatives are central
-        differences of a twentieth of a standard error. The prior is held fixed.
+        differences of a hundredth of a standard error. The prior is held fixed. Near the border
+        of what a statistic can be (an area near 1/2 for "ks", "hter" and "h-measure") a normal
+        interval does not cover: see `auc_test`.
 
         References
         ----------
@@ -440,7 +442,8 @@ class Fit(Value):
 
             at zero: z = log(a_c/a_i)/sd,   at one: z = log(b_i/b_c)/sd
 
-        and Fisher's exact test of equal masses at an end where scores lie.
+        and Fisher's exact test of equal masses at an end where scores lie, which takes trials as
+        independent whatever the groups.
 
         Parameters
         ----------
@@ -535,7 +538,8 @@ class Fit(Value):
         -----
         Hill's z is in errors of a pure power tail, exponent/sqrt(k): beyond about 3 the extreme
         scores do not follow the fitted law, whose statement on that end is then about scores
-        further in.
+        further in. Shapes beyond about 20 have no such tail within reach, and z is then negative
+        for the law itself.
 
         References
         ----------
@@ -576,8 +580,10 @@ class Fit(Value):
 
         Notes
         -----
-        For the prior of the fit, the share of clients among its scores. The map itself, the
-        beta calibration that the fitted pair gives for free, is `ScoreModel.posterior`.
+        For the prior of the fit, the share of clients among its scores, whose error counts as
+        that of random labels; where the sizes of the classes were fixed the test is cautious.
+        The map itself, the beta calibration that the fitted pair gives for free, is
+        `ScoreModel.posterior`.
 
         References
         ----------
