@@ -16,11 +16,19 @@ from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
-from betaroc.errors import InputError, InputTypeError
+from betaroc.errors import FitError, InputError, InputTypeError
 from betaroc.fitting import Fit, beta_mle
 from betaroc.resampling import streams
 
-__all__ = ["ClassTests", "FitCheck", "FitTest", "RocDistance", "check_fit", "roc_distance_of"]
+__all__ = [
+    "ClassTests",
+    "FitCheck",
+    "FitTest",
+    "RocDistance",
+    "check_fit",
+    "repeated",
+    "roc_distance_of",
+]
 
 #: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
 _SIMULATED = 1000
@@ -151,6 +159,8 @@ def check_fit(
         out of range.
     InputTypeError
         If `f` is no Fit of a parametric family.
+    FitError
+        If a simulated score set has no fit.
 
     Notes
     -----
@@ -158,8 +168,8 @@ def check_fit(
     The verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with q the
     quantile of the simulated distances of an empirical ROC from that of the laws that made it
     (by the triangle inequality). The p-value takes the distances of refitted ROCs. Trials are
-    taken as independent:
-    with 1e5 scores every law is rejected by its p-values, with 30 none.
+    taken as independent. It does not rest on p-values, because with 1e5 scores every law is
+    rejected by them, with 30 none.
 
     p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000
     scores a class on the null distribution is that of 1000, and statistics are scaled.
@@ -234,7 +244,13 @@ def _beta_draw(law: Any, rng: np.random.Generator, shape: tuple[int, int]) -> Fl
 
 
 def _beta_fit(x: FloatArray) -> Parameters:
-    a, b, _ = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
+    a, b, converged = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
+    lost = int(np.sum(~np.asarray(converged)))
+    if lost:
+        raise FitError(
+            f"every simulated score set must have a beta fit; {lost} of {x.shape[0]} have none, as"
+            " of too few distinct scores. Give more scores."
+        )
     return np.atleast_1d(a)[:, None], np.atleast_1d(b)[:, None]
 
 
@@ -335,7 +351,7 @@ class _Side:
                 "f must be fitted to the scores themselves for a check; its boundary rule is"
                 f" {rule.policy!r}. Fit with boundary=None or look at the ROC."
             )
-        values = _repeated(f.scores, who)
+        values = repeated(f.scores, who)
         if rule is not None:
             values = values[(values > 0.0) & (values < 1.0)]
         masses = np.array([low, 1.0 - low - high, high])
@@ -364,7 +380,8 @@ class _Side:
         return np.column_stack([ks, cvm, ad, moments])
 
 
-def _repeated(scores: Any, who: str) -> FloatArray:
+def repeated(scores: Any, who: str) -> FloatArray:
+    """The scores of a class, each as often as its weight says."""
     values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
     if weights is None:
         return np.asarray(values)

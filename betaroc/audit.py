@@ -11,6 +11,7 @@ import numpy as np
 
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
+from betaroc.adequacy import repeated
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated
 from betaroc.errors import BetarocError, BetarocWarning, InputError
@@ -65,7 +66,9 @@ class Sensitivity(Value):
     Parameters
     ----------
     policies : tuple of PolicyRow
-        The fit as it is, then under other rules; rules that refuse the scores are left out.
+        The fit as it is, then under other rules.
+    refused : tuple of str
+        Rules under which these scores have no fit, with the reason.
     tails : tuple of TailCheck
         Both ends of both classes.
 
@@ -80,6 +83,7 @@ class Sensitivity(Value):
     """
 
     policies: tuple[PolicyRow, ...]
+    refused: tuple[str, ...]
     tails: tuple[TailCheck, ...]
 
     def to_frame(self) -> Any:
@@ -108,10 +112,9 @@ def sensitivity(f: Fit) -> Sensitivity:
     if f.family != "beta":
         raise InputError(
             "the audit is of beta fits, whose ends are exponents; this one is of family"
-            f" {f.family!r}."
-            ' Fit family="beta".'
+            f' {f.family!r}. Fit family="beta".'
         )
-    rows = [_row("as fitted", f)]
+    rows, refused = [_row("as fitted", f)], []
     asked: list[tuple[str, dict[str, Any]]] = [
         ("squeeze", {"boundary": "squeeze"}),
         *((f"censor {e:g}", {"boundary": "censor", "resolution": e}) for e in _EPSILONS),
@@ -123,10 +126,10 @@ def sensitivity(f: Fit) -> Sensitivity:
             warnings.simplefilter("ignore", BetarocWarning)
             try:
                 rows.append(_row(name, fit(f.scores, "beta", **options)))
-            except BetarocError:
-                continue
+            except BetarocError as error:
+                refused.append(f"{name}: {error}")
     tails = [_tail(f, who, end) for who in _CLASSES for end in ("at_zero", "at_one")]
-    return Sensitivity(tuple(rows), tuple(tails))
+    return Sensitivity(tuple(rows), tuple(refused), tuple(tails))
 
 
 def _row(policy: str, f: Fit) -> PolicyRow:
@@ -146,13 +149,7 @@ def _base(result: Any) -> Beta:
 
 def _tail(f: Fit, who: str, end: str) -> TailCheck:
     """Hill's estimate of the exponent, from the square root of the number of scores."""
-    values, weights = getattr(f.scores, who), getattr(f.scores, f"{who}_weights")
-    if weights is not None and np.any(weights != np.floor(weights)):
-        raise InputError(
-            f"weights must be whole numbers of copies for an audit; {who} weights are not. Leave"
-            " them out, or repeat trials."
-        )
-    x = values if weights is None else np.repeat(values, weights.astype(np.int64))
+    x = repeated(f.scores, who)
     x = x[(x > 0.0) & (x < 1.0)]
     logs: FloatArray = np.sort(np.log(x) if end == "at_zero" else np.log1p(-x))
     fitted = _base(getattr(f, who))

@@ -16,6 +16,7 @@ from betaroc._value import Value
 from betaroc.adequacy import roc_distance_of
 from betaroc.errors import BetarocWarning, InputError, InputTypeError
 from betaroc.fitting import Fit, fit
+from betaroc.grouping import weights_of
 from betaroc.scores import Scores
 
 __all__ = ["FamilyComparison", "FamilyRow", "best_fit", "compare_families"]
@@ -169,7 +170,7 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     held = {name: _held_out(inner, name) for name in names}
     order = sorted(names, key=lambda name: -held[name])
     best = order[0]
-    weights = [_weights(inner, who) for who in ("client", "impostor")]
+    weights = [weights_of(inner, who) for who in ("client", "impostor")]
     rows = []
     for name in order:
         f = fits[name]
@@ -265,11 +266,6 @@ def _log_densities(f: Fit, scores: Scores) -> list[FloatArray]:
     ]
 
 
-def _weights(scores: Scores, who: str) -> FloatArray:
-    given = getattr(scores, f"{who}_weights")
-    return np.ones(getattr(scores, who).size) if given is None else np.asarray(given)
-
-
 def _held_out(scores: Scores, family: str) -> float:
     """Mean log density of each score under the fit of the other folds."""
     total, weight = 0.0, 0.0
@@ -282,7 +278,7 @@ def _held_out(scores: Scores, family: str) -> float:
         ]
         logs = _log_densities(_quiet_fit(parts[0], family), parts[1])
         for values, who in zip(logs, ("client", "impostor"), strict=True):
-            w = _weights(parts[1], who)
+            w = weights_of(parts[1], who)
             total, weight = total + float(np.sum(w * values)), weight + float(np.sum(w))
     return total / weight
 
@@ -309,7 +305,7 @@ def _vuong(one: list[FloatArray], best: list[FloatArray], weights: list[FloatArr
 
 def _roc_distance(f: Fit) -> float:
     """nan where weights are no copies, which the empirical curve here is made of."""
-    weights = [_weights(f.scores, who) for who in ("client", "impostor")]
+    weights = [weights_of(f.scores, who) for who in ("client", "impostor")]
     whole = all(np.all(w == np.floor(w)) for w in weights)
     return roc_distance_of(f) if whole else math.nan
 

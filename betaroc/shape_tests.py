@@ -195,9 +195,14 @@ def _masses(f: Any, end: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """(scores on the end, all scores) of both classes where any lies there."""
     found = []
     for result in (f.client, f.impostor):
-        share = result.params.get(end, 0.0)
-        total = round(result.total_weight)
-        found.append((round(share * total), total))
+        share, total = result.params.get(end, 0.0), result.total_weight
+        counts = [share * total, total]
+        if any(abs(n - round(n)) > 1e-6 for n in counts):
+            raise InputError(
+                "a test of masses counts scores; the weights must be whole numbers of copies, got a"
+                f" total of {total!r} with {counts[0]!r} {end}."
+            )
+        found.append((round(counts[0]), round(total)))
     return (found[0], found[1]) if found[0][0] + found[1][0] else None
 
 

@@ -77,3 +77,11 @@ def test_other_families_are_refused() -> None:
     fit = br.fit(br.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "normal")
     with pytest.raises(br.InputError, match="of beta fits"):
         fit.sensitivity()
+
+
+def test_rules_without_a_fit_are_named() -> None:
+    # Beyond the censoring edge of 0.001 lies everything: no interior score is left.
+    rng = np.random.default_rng(6)
+    tiny = 1e-5 * rng.beta(2, 3, 30)
+    found = br.fit(br.Scores(rng.beta(4, 2, 30), tiny)).sensitivity()
+    assert [text.partition(":")[0] for text in found.refused] == ["censor 0.001"]

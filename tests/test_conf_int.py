@@ -126,3 +126,21 @@ def test_what_is_refused() -> None:
     narrow = br.fit_distribution(0.3 + 1e-6 * np.random.default_rng(9).normal(0, 1, 50))
     with pytest.raises(br.InputError, match=r"a \+ b <= 1e\+08"):
         narrow.conf_int()
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.errors.DiscretenessWarning")
+def test_groups_widen_wald_intervals_and_profile_refuses_them() -> None:
+    # Every score five times, as a group: the errors are those of one of each, times G/(G - 1).
+    rng = np.random.default_rng(10)
+    one = [rng.normal(1, 1, 30), rng.normal(0, 1, 40)]
+    names = [np.repeat(np.arange(x.size) + k * 1000, 5) for k, x in enumerate(one)]
+    copies = [np.repeat(x, 5) for x in one]
+    fit = br.fit(br.Scores(*copies, client_groups=names[0], impostor_groups=names[1]), "normal")
+    with pytest.raises(br.InputError, match="groups=False"):
+        fit.conf_int()
+    found = fit.conf_int(method="wald")["client"]["mu"]
+    # Sandwich of a mean: sd / sqrt(30), sd with divisor n, times sqrt(30 / 29).
+    reach = stats.norm.ppf(0.975) * one[0].std() / math.sqrt(29)
+    assert found.high - found.low == pytest.approx(2 * reach, rel=1e-6)
+    plain = fit.conf_int(method="wald", groups=False)["client"]["mu"]
+    assert plain.high - plain.low == pytest.approx(2 * reach * math.sqrt(29 / 150), rel=1e-9)

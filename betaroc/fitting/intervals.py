@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from betaroc._checks import choice
+import numpy as np
+
+from betaroc._checks import choice, flag
 from betaroc._checks import level as checked_level
 from betaroc._polygamma import phi_tau_of
 from betaroc._special import bracketed_root, log_beta_ratio
 from betaroc.errors import InputError
 from betaroc.fitting.robust import policy_in_force
+from betaroc.grouping import groups_of
 from betaroc.intervals import Interval
 
-__all__ = ["conf_int"]
+__all__ = ["conf_int", "grouped_conf_int"]
 
 _METHODS = ("profile", "wald")
 _MASSES = ("at_zero", "at_one")
@@ -26,13 +29,37 @@ _DOUBLINGS = 1100
 Ends = tuple[float, float]
 
 
+def grouped_conf_int(
+    f: Any, level: float, method: str, *, groups: bool
+) -> dict[str, dict[str, Interval]]:
+    """Intervals of both classes; `Fit.conf_int` documents it."""
+    flag(groups, "groups")
+    results = {"client": f.client, "impostor": f.impostor}
+    if not groups or groups_of(f.scores) is None:
+        return {who: conf_int(result, level, method) for who, result in results.items()}
+    choice(method, _METHODS, "method")
+    if method == "profile":
+        raise InputError(
+            'method="profile" takes trials as independent, and these scores carry groups. Take'
+            ' method="wald", or groups=False.'
+        )
+    level = checked_level(level)
+    errors = iter(np.sqrt(np.diag(f.joint_cov())).tolist())
+    found = {}
+    for who, result in results.items():
+        own = {name: next(errors) for name in result.names}
+        ends = _wald(result.params, own, level)
+        found[who] = {n: Interval(result.params[n], *ends[n], level, method) for n in own}
+    return found
+
+
 def conf_int(fit: Any, level: float, method: str) -> dict[str, Interval]:
     """The interval of each parameter; `DistributionFit.conf_int` documents it."""
     level = checked_level(level)
     choice(method, _METHODS, "method")
     if method == "profile":
         _refuse_without_sums(fit)
-    ends = (_profile if method == "profile" else _wald)(fit, level)
+    ends = _profile(fit, level) if method == "profile" else _wald(fit.params, fit.std_errors, level)
     return {name: Interval(fit.params[name], *ends[name], level, method) for name in fit.names}
 
 
@@ -160,14 +187,16 @@ def _share_ends(p: float, fall: float) -> Ends:
 
 
 # ------------------------------------------------------------------------------ Wald
-def _wald(fit: Any, level: float) -> dict[str, Ends]:
+def _wald(
+    params: Mapping[str, float], errors: Mapping[str, float], level: float
+) -> dict[str, Ends]:
     """estimate -+ z standard errors: of logs of positive parameters, of logits of masses."""
     from scipy.special import ndtri
 
     z = float(ndtri(0.5 + 0.5 * level))
     ends = {}
-    for name, value in fit.params.items():
-        reach = z * fit.std_errors[name]
+    for name, value in params.items():
+        reach = z * errors[name]
         if name == "mu":
             ends[name] = (value - reach, value + reach)
         elif name not in _MASSES:

@@ -646,7 +646,7 @@ class Fit(Value):
         return joint_cov(self, groups=groups)
 
     def conf_int(
-        self, level: float = 0.95, method: str = "profile"
+        self, level: float = 0.95, method: str = "profile", *, groups: bool = True
     ) -> dict[str, dict[str, Interval]]:
         """Confidence interval of each parameter of both classes.
 
@@ -660,6 +660,9 @@ class Fit(Value):
         method : str
             "profile", good for ten scores, or "wald": estimate -+ z standard errors, of the
             logarithm of a, b and sigma, of the logit of a mass, of mu itself.
+        groups : bool
+            Where the scores carry groups, the errors that hold although their trials depend
+            on each other, by "wald"; "profile" is refused there.
 
         Returns
         -------
@@ -674,7 +677,7 @@ class Fit(Value):
 
         Notes
         -----
-        Trials are taken as independent of each other. The estimates determine the sums in the
+        The estimates determine the sums in the
         likelihood, so that no scores are needed. A mass that nobody had has the lower end 0 (no
         Wald interval: both ends are 0).
 
@@ -686,12 +689,9 @@ class Fit(Value):
         >>> round(fit.conf_int()["client"]["mu"].low, 4)
         0.5117
         """
-        from betaroc.fitting.intervals import conf_int
+        from betaroc.fitting.intervals import grouped_conf_int
 
-        return {
-            "client": conf_int(self.client, level, method),
-            "impostor": conf_int(self.impostor, level, method),
-        }
+        return grouped_conf_int(self, level, method, groups=groups)
 
     def summary(self) -> Any:
         """A statsmodels summary of both classes: prints as text, shows in a notebook.
