@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from betaroc.averages import EpcAverage, epc_average
     from betaroc.bands import Band
     from betaroc.comparison import Comparison, compare
+    from betaroc.covariates import CovariateFit, fit_covariates
     from betaroc.cross_validation import EpcCv, epc_cv
     from betaroc.distributions import (
         Beta,
+        BetaMixture,
         Binned,
         Distribution,
         Empirical,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from betaroc.io import read_scores
     from betaroc.measures import OperatingPoint
     from betaroc.model import ScoreModel
+    from betaroc.nested import LikelihoodRatioTest, likelihood_ratio_test
     from betaroc.roc import Roc
     from betaroc.scores import Scores
     from betaroc.summary import ClassSummary, ScoreSummary, summarize
@@ -74,10 +77,11 @@ _ROOMS = {
     "averages": ("EpcAverage", "epc_average"),
     "bands": ("Band",),
     "comparison": ("Comparison", "compare"),
+    "covariates": ("CovariateFit", "fit_covariates"),
     "cross_validation": ("EpcCv", "epc_cv"),
     "distributions": (
-        "Beta", "Binned", "Distribution", "Empirical", "Inflated", "LogitNormal", "Normal",
-        "Shape", "beta_auc",
+        "Beta", "BetaMixture", "Binned", "Distribution", "Empirical", "Inflated", "LogitNormal",
+        "Normal", "Shape", "beta_auc",
     ),
     "expected_performance": ("Epc", "epc"),
     "errors": (
@@ -96,6 +100,7 @@ _ROOMS = {
     "io": ("read_scores",),
     "measures": ("OperatingPoint",),
     "model": ("ScoreModel",),
+    "nested": ("LikelihoodRatioTest", "likelihood_ratio_test"),
     "roc": ("Roc",),
     "scores": ("Scores",),
     "summary": ("ClassSummary", "ScoreSummary", "summarize"),
@@ -103,18 +108,19 @@ _ROOMS = {
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
-    "Analysis", "AucTest", "Band", "Beta", "BetarocError", "BetarocWarning", "Binned",
-    "BoundaryWarning", "ClassSummary", "Comparison", "DegenerateDataError", "DiscretenessWarning",
-    "Distribution", "DistributionFit", "DuplicateWarning", "Empirical", "Epc", "EpcAverage",
-    "EpcCv", "EpcForecast", "FamilyComparison", "FamilyRow", "FileFormatError", "Fit", "FitCheck",
-    "FitError", "GuaranteedThreshold", "Inflated", "InfluenceWarning", "InputError",
-    "InputTypeError", "Interval", "LogitNormal", "MissingDependencyError", "Normal",
+    "Analysis", "AucTest", "Band", "Beta", "BetaMixture", "BetarocError", "BetarocWarning",
+    "Binned", "BoundaryWarning", "ClassSummary", "Comparison", "CovariateFit",
+    "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
+    "DuplicateWarning", "Empirical", "Epc", "EpcAverage", "EpcCv", "EpcForecast",
+    "FamilyComparison", "FamilyRow", "FileFormatError", "Fit", "FitCheck", "FitError",
+    "GuaranteedThreshold", "Inflated", "InfluenceWarning", "InputError", "InputTypeError",
+    "Interval", "LikelihoodRatioTest", "LogitNormal", "MissingDependencyError", "Normal",
     "OperatingPoint", "OutputError", "PrecisionWarning", "ReversedScoresWarning", "Roc",
     "SameDataWarning", "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel", "ScoreSummary",
     "Scores", "Shape", "SmallSampleWarning", "StudyError", "TargetWarning", "analyze",
     "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit", "compare", "compare_families",
-    "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_distribution",
-    "guaranteed_threshold", "read_scores", "summarize",
+    "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution",
+    "guaranteed_threshold", "likelihood_ratio_test", "read_scores", "summarize",
 ]  # fmt: skip
 
 

@@ -52,6 +52,7 @@ _EXAMPLES = """examples:
   betaroc fit dev.csv
   betaroc fit scores.tsv --label class --client-label genuine --family normal
   betaroc fit dev.csv --json
+  betaroc fit dev.csv --family best --check
   betaroc report --dev dev.csv --test eval1.csv eval2.csv -o report.html
   betaroc epc --dev dev.csv --test eval.csv -o epc.svg
   betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05
@@ -87,6 +88,12 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     fit = _command(commands, "fit", "fit both classes of a score file and describe the ROC", runs)
     fit.add_argument("scores", metavar="SCORES", help="score file")
     fit.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    fit.add_argument(
+        "--check", action="store_true",
+        help="also check the fit by simulation, set the families beside each other and audit the"
+        " ends",
+    )  # fmt: skip
+    _interval_options(fit, "of every interval", "trials")
     report = _command(commands, "report", "write a self-contained HTML report", runs)
     report.add_argument("--dev", required=True, metavar="DEV", help="score file to fit")
     report.add_argument(
@@ -95,7 +102,7 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     )  # fmt: skip
     report.add_argument("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
     report.add_argument("--force", action="store_true", help="replace OUT if it exists")
-    _interval_options(report, "of every interval in the report", "test trials")
+    _interval_options(report, "of every interval in the report", "trials")
     curve = _command(commands, "epc", "choose thresholds on dev, meet their errors on test", runs)
     curve.add_argument("--dev", required=True, metavar="DEV", help="scores to choose on")
     curve.add_argument("--test", required=True, metavar="TEST", help="scores to meet")
@@ -219,10 +226,11 @@ def _command(
 def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
     parser.add_argument(
         "--family", default=family,
-        choices=("auto", *FAMILIES),
+        choices=("auto", "best", *FAMILIES),
         help="law to fit (default: %(default)s); auto is beta where every score of the call, of"
-        " two systems each by itself, lies in [0, 1], else normal; empirical is the scores"
-        " themselves",
+        " two systems each by itself, lies in [0, 1], else normal; best is the one that"
+        " br.compare_families recommends for the scores fitted, and its reason is said; empirical"
+        " is the scores themselves",
     )  # fmt: skip
     parser.add_argument("--score", default="score", metavar="COLUMN", help="column of the scores")
     parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels")

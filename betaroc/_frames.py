@@ -13,12 +13,27 @@ from betaroc.errors import InputError, InputTypeError
 
 def frame_columns(frame: Any, wanted: dict[str, str | tuple[str, str]]) -> dict[str, Any]:
     """The wanted columns, eager, with no missing value; two names give an array of two columns."""
+    table, present = opened(frame)
+    columns = {role: named_columns(given, role) for role, given in wanted.items()}
+    for role, column in ((r, c) for r, names in columns.items() for c in names):
+        if column not in present:
+            raise InputError(
+                f"{role}={shown(column)} must name a column of the frame; there are"
+                f" {listed(present)}. {nearest(column, [str(p) for p in present])}Pass"
+                f" {role}=..."
+            )
+    table = collected(table, [c for names in columns.values() for c in names])
+    return {role: _joined(table, names) for role, names in columns.items()}
+
+
+def opened(frame: Any) -> tuple[Any, list[str]]:
+    """The frame as Narwhals holds it, and the names of its columns."""
     import narwhals as nw
     from narwhals.exceptions import NarwhalsError
 
     try:
         table: Any = nw.from_native(frame)
-        present = list(table.collect_schema().names())
+        return table, list(table.collect_schema().names())
     except NarwhalsError as error:
         raise InputError(
             f"frame must have readable, distinct columns; {type(error).__name__}:"
@@ -29,18 +44,14 @@ def frame_columns(frame: Any, wanted: dict[str, str | tuple[str, str]]) -> dict[
             "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask);"
             f" got {shown(frame)} of type {type(frame).__name__}. Use Scores.from_labels(y, s)."
         ) from error
-    columns = {role: named_columns(given, role) for role, given in wanted.items()}
-    for role, column in ((r, c) for r, names in columns.items() for c in names):
-        if column not in present:
-            raise InputError(
-                f"{role}={shown(column)} must name a column of the frame; there are"
-                f" {listed(present)}. {nearest(column, [str(p) for p in present])}Pass"
-                f" {role}=..."
-            )
-    table = table.select(list(dict.fromkeys(c for names in columns.values() for c in names)))
-    if isinstance(table, nw.LazyFrame):
-        table = table.collect()
-    return {role: _joined(table, names) for role, names in columns.items()}
+
+
+def collected(table: Any, columns: list[str]) -> Any:
+    """These columns alone, in memory."""
+    import narwhals as nw
+
+    table = table.select(list(dict.fromkeys(columns)))
+    return table.collect() if isinstance(table, nw.LazyFrame) else table
 
 
 def named_columns(given: Any, role: str) -> tuple[str, ...]:

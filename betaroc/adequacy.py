@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,12 +11,10 @@ import numpy as np
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
-from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
-from betaroc.errors import FitError, InputError, InputTypeError
-from betaroc.fitting import Fit, beta_mle
+from betaroc.errors import InputError, InputTypeError
+from betaroc.fitting import Fit
+from betaroc.refits import MANY, ManyFits, Parameters, refitted
 from betaroc.resampling import streams
 
 __all__ = [
@@ -34,9 +31,6 @@ __all__ = [
 _SIMULATED = 1000
 #: Lines FAR + TPR = constant on which two ROCs are compared.
 _ALONG = 1001
-_INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
-
-Parameters = tuple[FloatArray, ...]
 
 
 class FitTest(NamedTuple):
@@ -64,7 +58,9 @@ class RocDistance(NamedTuple):
     #: Interval of the distance between the fitted ROC and that of endless scores.
     low: float
     high: float
+    #: Share of simulated distances as large as the largest, and as the mean one.
     p_value: float
+    mean_p_value: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +134,7 @@ def check_fit(
     Parameters
     ----------
     f : Fit
-        A fit of "beta", "normal" or "logit-normal", with or without point masses.
+        A fit of a parametric family, with or without point masses.
     replicates : int
         Simulated score sets, at least 19.
     tolerance : float
@@ -175,7 +171,9 @@ def check_fit(
     scores a class on the null distribution is that of 1000, and statistics are scaled.
     Point masses fit by construction; the tests are of the scores between them.
     The information-matrix test compares the covariance of the scores' gradients with the
-    information, which agree if the law is right; it is standardised by the simulation.
+    information, which agree if the law is right; it is standardised by the simulation. Simulated
+    sets are fitted again by maximum likelihood; mixtures by EM from the fit until a step gains
+    less than 0.005 log-likelihood.
 
     References
     ----------
@@ -200,19 +198,19 @@ def check_fit(
     replicates = _checks.count(replicates, "replicates", 19)
     level, tolerance = _checks.level(level), _checks.fraction(tolerance, "tolerance")
     sides = [_Side.of(f, who) for who in ("client", "impostor")]
-    observed = [side.statistics(side.sample[None, :]) for side in sides]
+    observed, here = _measured(sides, [side.seen for side in sides])
     simulated: list[list[FloatArray]] = [[], []]
     distances = []
     for rows, stream in streams(replicates, rng):
         drawn = [side.draw(stream, rows.stop - rows.start) for side in sides]
-        for k, (side, (x, _)) in enumerate(zip(sides, drawn, strict=True)):
-            simulated[k].append(side.statistics(x))
-        distances.append(_distances(sides, drawn))
+        statistics, away = _measured(sides, drawn)
+        for kept, found in zip(simulated, statistics, strict=True):
+            kept.append(found)
+        distances.append(away)
     table = [np.concatenate(parts) for parts in simulated]
     tests = [_tests(o[0], t) for o, t in zip(observed, table, strict=True)]
     kinds = [ClassTests(a, b) for a, b in zip(*tests, strict=True)]
-    here = _distances(sides, [(side.sample[None, :], side.masses[None, :]) for side in sides])[0]
-    distance = _roc_distance(here, np.concatenate(distances), sides, level)
+    distance = _roc_distance(here[0], np.concatenate(distances), sides, level)
     verdict, reason = _verdict(distance, tolerance, level)
     return FitCheck(
         kinds[0], kinds[1], kinds[2], kinds[3], distance, verdict, reason, tolerance, level,
@@ -223,103 +221,24 @@ def check_fit(
 def roc_distance_of(f: Fit) -> float:
     """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
     sides = [_Side.of(f, who) for who in ("client", "impostor")]
-    drawn = [(side.sample[None, :], side.masses[None, :]) for side in sides]
-    return float(_distances(sides, drawn)[0, 0])
+    drawn = [side.seen for side in sides]
+    return float(_distances(sides, drawn, _refitted(sides, drawn))[0, 0])
 
 
-# ------------------------------------------------------------------------------ families
-@dataclass(frozen=True)
-class _Family:
-    """A family fitted to many samples at once, rows of a matrix."""
-
-    draw: Callable[[Any, np.random.Generator, tuple[int, int]], FloatArray]
-    fit: Callable[[FloatArray], Parameters]
-    tails: Callable[[Parameters, FloatArray], tuple[FloatArray, FloatArray]]
-    #: Sums of products of the likelihood's gradient, a column each, and what they should be.
-    moments: Callable[[Parameters, FloatArray], FloatArray]
+Drawn = tuple[FloatArray, FloatArray]
 
 
-def _beta_draw(law: Any, rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
-    return np.clip(rng.beta(law.a, law.b, shape), *_INSIDE)
+def _measured(sides: list[_Side], drawn: list[Drawn]) -> tuple[list[FloatArray], FloatArray]:
+    """Statistics of both classes of each row, and the distances of its ROC."""
+    parameters = _refitted(sides, drawn)
+    statistics = [
+        side.statistics(x, p) for side, (x, _), p in zip(sides, drawn, parameters, strict=True)
+    ]
+    return statistics, _distances(sides, drawn, parameters)
 
 
-def _beta_fit(x: FloatArray) -> Parameters:
-    a, b, converged = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
-    lost = int(np.sum(~np.asarray(converged)))
-    if lost:
-        raise FitError(
-            f"every simulated score set must have a beta fit; {lost} of {x.shape[0]} have none, as"
-            " of too few distinct scores. Give more scores."
-        )
-    return np.atleast_1d(a)[:, None], np.atleast_1d(b)[:, None]
-
-
-def _beta_tails(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Both tails; the larger one from the smaller, which costs half."""
-    from scipy.special import betainc, betaincc
-
-    a, b, x = np.broadcast_arrays(*p, x)
-    below = np.empty(a.shape)
-    left = x * (a + b) < a
-    below[left] = betainc(a[left], b[left], x[left])
-    above = np.empty(a.shape)
-    above[~left] = betaincc(a[~left], b[~left], x[~left])
-    below[~left], above[left] = 1.0 - above[~left], 1.0 - below[left]
-    return below, above
-
-
-def _beta_moments(p: Parameters, x: FloatArray) -> FloatArray:
-    """Sample covariance of (log s, log(1 - s)) less that of the law."""
-    from scipy.special import polygamma
-
-    logs, logs1m = np.log(x), np.log1p(-x)
-    u = logs - np.mean(logs, axis=1, keepdims=True)
-    v = logs1m - np.mean(logs1m, axis=1, keepdims=True)
-    a, b = (q[:, 0] for q in p)
-    common = polygamma(1, a + b)
-    wanted = (polygamma(1, a) - common, -common, polygamma(1, b) - common)
-    found = (np.mean(u * u, axis=1), np.mean(u * v, axis=1), np.mean(v * v, axis=1))
-    scale = (wanted[0], np.sqrt(wanted[0] * wanted[2]), wanted[2])
-    return np.stack([(f - w) / s for f, w, s in zip(found, wanted, scale, strict=True)], axis=1)
-
-
-def _normal_fit(x: FloatArray) -> Parameters:
-    return np.mean(x, axis=1, keepdims=True), np.std(x, axis=1, keepdims=True)
-
-
-def _normal_tails(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import ndtr
-
-    z = (x - p[0]) / p[1]
-    return ndtr(z), ndtr(-z)
-
-
-def _normal_moments(p: Parameters, x: FloatArray) -> FloatArray:
-    """Skewness and excess kurtosis: what the gradients' covariance can be wrong in."""
-    z = (x - p[0]) / p[1]
-    return np.stack([np.mean(z**3, axis=1), np.mean(z**4, axis=1) - 3.0], axis=1)
-
-
-def _logit(x: FloatArray) -> FloatArray:
-    inside = np.clip(x, *_INSIDE)
-    return np.asarray(np.log(inside) - np.log1p(-inside))
-
-
-_FAMILIES: dict[type, _Family] = {
-    Beta: _Family(_beta_draw, _beta_fit, _beta_tails, _beta_moments),
-    Normal: _Family(
-        lambda law, rng, shape: rng.normal(law.mu, law.sigma, shape),
-        _normal_fit, _normal_tails, _normal_moments,
-    ),
-    LogitNormal: _Family(
-        lambda law, rng, shape: np.clip(
-            1.0 / (1.0 + np.exp(-rng.normal(law.mu, law.sigma, shape))), *_INSIDE
-        ),
-        lambda x: _normal_fit(_logit(x)),
-        lambda p, x: _normal_tails(p, _logit(x)),
-        lambda p, x: _normal_moments(p, _logit(x)),
-    ),
-}  # fmt: skip
+def _refitted(sides: list[_Side], drawn: list[Drawn]) -> list[Parameters]:
+    return refitted(sides[0].family, [side.law for side in sides], [x for x, _ in drawn])
 
 
 # ------------------------------------------------------------------------------ one class
@@ -327,7 +246,7 @@ _FAMILIES: dict[type, _Family] = {
 class _Side:
     """One class: its scores between the point masses, sorted, and its fitted law."""
 
-    family: _Family
+    family: str
     law: Any
     sample: FloatArray
     #: Shares of exact 0, of the law and of exact 1 among the scores.
@@ -341,10 +260,10 @@ class _Side:
         low, high = (law.at_zero, law.at_one) if isinstance(law, Inflated) else (0.0, 0.0)
         base = law.base if isinstance(law, Inflated) else law
         rule = result.boundary
-        if type(base) not in _FAMILIES:
+        if f.family not in MANY:
             raise InputTypeError(
-                f"f must be a fit of beta, normal or logit-normal laws; its {who} law is"
-                f" {type(base).__name__}. An empirical law is its scores."
+                f"f must be a fit of a parametric family ({', '.join(MANY)}); it is of family"
+                f" {f.family!r}. An empirical law is its scores."
             )
         if rule is not None and rule.policy not in ("inflate", "error", "drop"):
             raise InputError(
@@ -356,19 +275,27 @@ class _Side:
             values = values[(values > 0.0) & (values < 1.0)]
         masses = np.array([low, 1.0 - low - high, high])
         total = round(values.size / masses[1])
-        return cls(_FAMILIES[type(base)], base, np.sort(values), masses, total)
+        return cls(f.family, base, np.sort(values), masses, total)
+
+    @property
+    def many(self) -> ManyFits:
+        return MANY[self.family]
+
+    @property
+    def seen(self) -> Drawn:
+        """The scores themselves as one row."""
+        return self.sample[None, :], self.masses[None, :]
 
     def draw(self, rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         """Samples of the fitted law, rows sorted, and their shares of point masses."""
         n = min(self.sample.size, _SIMULATED)
-        x = np.sort(self.family.draw(self.law, rng, (rows, n)), axis=1)
+        x = np.sort(self.many.draw(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / self.masses[1]))
         return x, rng.multinomial(total, self.masses, rows) / total
 
-    def statistics(self, x: FloatArray) -> FloatArray:
+    def statistics(self, x: FloatArray, p: Parameters) -> FloatArray:
         """KS, CvM and AD of each row's own fit, scaled; then the information's moments."""
-        p = self.family.fit(x)
-        below, above = self.family.tails(p, x)
+        below, above = self.many.tails(p, x)
         n = x.shape[1]
         i = np.arange(1, n + 1)
         ks = np.max(np.maximum(i / n - below, below - (i - 1) / n), axis=1) * math.sqrt(n)
@@ -376,7 +303,7 @@ class _Side:
         with np.errstate(divide="ignore"):
             logs = np.log(below) + np.log(above[:, ::-1])
         ad = -n - np.mean((2 * i - 1) * logs, axis=1)
-        moments = self.family.moments(p, x) * math.sqrt(n)
+        moments = self.many.moments(p, x) * math.sqrt(n)
         return np.column_stack([ks, cvm, ad, moments])
 
 
@@ -406,13 +333,13 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
 
 
 # ------------------------------------------------------------------------------ the ROC
-def _distances(sides: list[_Side], drawn: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
+def _distances(sides: list[_Side], drawn: list[Drawn], parameters: list[Parameters]) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the laws."""
     grid = _grid(sides)
     fitted: list[FloatArray] = []
     found: list[FloatArray] = []
-    for side, (x, shares) in zip(sides, drawn, strict=True):
-        above = side.family.tails(side.family.fit(x), grid[None, :])[1]
+    for side, (x, shares), p in zip(sides, drawn, parameters, strict=True):
+        above = side.many.tails(p, grid[None, :])[1]
         counted = np.stack([x.shape[1] - np.searchsorted(row, grid, side="right") for row in x])
         for tails, rates in ((fitted, above), (found, counted / x.shape[1])):
             inner = shares[:, 2:] + shares[:, 1:2] * rates
@@ -454,8 +381,11 @@ def _roc_distance(
     shrink = math.sqrt(max(n))
     noise = float(np.quantile(simulated[:, 2], level)) * shrink
     sup, mean = float(here[0]), float(here[1])
-    p_value = float((1 + np.sum(simulated[:, 0] * shrink >= sup)) / (1 + simulated.shape[0]))
-    return RocDistance(sup, mean, noise, max(0.0, sup - noise), sup + noise, p_value)
+    p_values = [
+        float((1 + np.sum(simulated[:, k] * shrink >= found)) / (1 + simulated.shape[0]))
+        for k, found in enumerate((sup, mean))
+    ]
+    return RocDistance(sup, mean, noise, max(0.0, sup - noise), sup + noise, *p_values)
 
 
 def _verdict(d: RocDistance, tolerance: float, level: float) -> tuple[str, str]:

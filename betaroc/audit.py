@@ -9,20 +9,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
-from betaroc.adequacy import repeated
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated
 from betaroc.errors import BetarocError, BetarocWarning, InputError
 from betaroc.fitting import Fit, fit
+from betaroc.grouping import Groups, groups_of, settled, weights_of
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
 
 _CLASSES = ("client", "impostor")
-_EPSILONS = (1e-3, 1e-6, 1e-9)
+_ENDS = ("at_zero", "at_one")
+_EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
 #: Share of the scores whose part of a statistic is stated.
 _SMALLEST = 0.01
+#: Errors beyond which extreme scores do not follow the law.
+_FAR = 3.0
 
 
 class PolicyRow(NamedTuple):
@@ -49,7 +53,8 @@ class TailCheck(NamedTuple):
     end: str
     #: The fitted exponent of the tail: a at zero, b at one.
     fitted: float
-    #: Hill's estimate from the most extreme scores, their number, and its distance in its errors.
+    #: Hill's estimate from the most extreme scores (nan where they are equal), the number of
+    #: these, and its distance in its errors.
     hill: float
     scores: int
     z: float
@@ -86,6 +91,39 @@ class Sensitivity(Value):
     refused: tuple[str, ...]
     tails: tuple[TailCheck, ...]
 
+    def __str__(self) -> str:
+        return "\n".join([self._ranges(), "", *self._policy_lines(), "", *self._tail_lines()])
+
+    def _ranges(self) -> str:
+        """How far the rules are apart."""
+        said = [
+            f"{title} {_span([getattr(row, name) for row in self.policies])}"
+            for title, name in (
+                ("AUC", "auc"), ("exponent at zero", "exponent_at_zero"),
+                ("at one", "exponent_at_one"),
+            )
+        ]  # fmt: skip
+        return f"over {len(self.policies)} rules: {', '.join(said)}"
+
+    def _policy_lines(self) -> list[str]:
+        head = ("client a", "b", "impostor a", "b", "exponent 0", "exponent 1", "AUC")
+        lines = [f"{'rule':14}" + "".join(f" {title:>10}" for title in head)]
+        for name, *values in self.policies:
+            lines.append(f"{name:14}" + "".join(f" {value:>10.4g}" for value in values))
+        return [*lines, *(f"no fit under {text}" for text in self.refused)]
+
+    def _tail_lines(self) -> list[str]:
+        head = f"{'tail':17} {'fitted':>10} {'Hill':>10} {'scores':>7} {'z':>6} carried by 1 %"
+        lines = [head]
+        for t in self.tails:
+            name = f"{t.who} {t.end.replace('_', ' ')}"
+            far = "  the extreme scores do not follow the law" if abs(t.z) > _FAR else ""
+            lines.append(
+                f"{name:17} {t.fitted:10.4g} {t.hill:10.4g} {t.scores:7d} {t.z:6.1f}"
+                f" {t.carried:14.3f}{far}"
+            )
+        return lines
+
     def to_frame(self) -> Any:
         """The policies as a pandas frame, one a row.
 
@@ -107,38 +145,63 @@ class Sensitivity(Value):
         return pd.DataFrame(self.policies, columns=list(PolicyRow._fields))
 
 
-def sensitivity(f: Fit) -> Sensitivity:
+def _span(values: list[float]) -> str:
+    known = [v for v in values if not math.isnan(v)]
+    return f"{min(known):.4g} to {max(known):.4g}" if known else "decided by masses"
+
+
+def sensitivity(f: Fit, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
     """The audit of a beta fit; `Fit.sensitivity` documents it."""
+    _checks.flag(groups, "groups")
     if f.family != "beta":
         raise InputError(
             "the audit is of beta fits, whose ends are exponents; this one is of family"
             f' {f.family!r}. Fit family="beta".'
         )
     rows, refused = [_row("as fitted", f)], []
-    asked: list[tuple[str, dict[str, Any]]] = [
-        ("squeeze", {"boundary": "squeeze"}),
-        *((f"censor {e:g}", {"boundary": "censor", "resolution": e}) for e in _EPSILONS),
-        ("drop", {"boundary": "drop"}),
-        ("matlab", {"boundary": "matlab"}),
-    ]
-    for name, options in asked:
+    for name, options in _rules(f, resolution):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BetarocWarning)
             try:
                 rows.append(_row(name, fit(f.scores, "beta", **options)))
             except BetarocError as error:
                 refused.append(f"{name}: {error}")
-    tails = [_tail(f, who, end) for who in _CLASSES for end in ("at_zero", "at_one")]
+    hangs = groups_of(f.scores) if groups else None
+    tails = [_tail(f, who, end, hangs) for who in _CLASSES for end in _ENDS]
     return Sensitivity(tuple(rows), tuple(refused), tuple(tails))
+
+
+def _rules(f: Fit, resolution: float | None) -> list[tuple[str, dict[str, Any]]]:
+    """Rules other than the fit's own; cells of its resolution where it was not by cells."""
+    own = f.client.boundary
+    policy = "inflate" if own is None else own.policy
+    if resolution is None and own is not None and policy == "censor":
+        resolution = own.resolution
+    rules: list[tuple[str, dict[str, Any]]] = [
+        ("inflate", {"boundary": "inflate"}),
+        ("squeeze", {"boundary": "squeeze"}),
+        *((f"censor {e:g}", {"boundary": "censor", "resolution": e}) for e in _EPSILONS),
+        ("drop", {"boundary": "drop"}),
+        ("matlab", {"boundary": "matlab"}),
+    ]
+    if resolution is not None:
+        rules.append((f"cells of {resolution:g}", {"resolution": resolution}))
+    return [(name, options) for name, options in rules if name != policy]
 
 
 def _row(policy: str, f: Fit) -> PolicyRow:
     laws = [_base(getattr(f, who)) for who in _CLASSES]
     ends = f.model.ends()
+    exponents = (
+        math.nan
+        if any(getattr(f, who).params.get(end, 0.0) > 0.0 for who in _CLASSES)
+        else float(getattr(ends, end).exponent)
+        for end in _ENDS
+    )
+    at_zero, at_one = exponents
     return PolicyRow(
-        policy, laws[0].a, laws[0].b, laws[1].a, laws[1].b, float(ends.at_zero.exponent),
-        float(ends.at_one.exponent), float(f.model.auc()),
-    )  # fmt: skip
+        policy, laws[0].a, laws[0].b, laws[1].a, laws[1].b, at_zero, at_one, float(f.model.auc())
+    )
 
 
 def _base(result: Any) -> Beta:
@@ -147,17 +210,44 @@ def _base(result: Any) -> Beta:
     return base  # type: ignore[no-any-return]
 
 
-def _tail(f: Fit, who: str, end: str) -> TailCheck:
+# ------------------------------------------------------------------------------ tails
+def _tail(f: Fit, who: str, end: str, groups: Groups | None) -> TailCheck:
     """Hill's estimate of the exponent, from the square root of the number of scores."""
-    x = repeated(f.scores, who)
-    x = x[(x > 0.0) & (x < 1.0)]
-    logs: FloatArray = np.sort(np.log(x) if end == "at_zero" else np.log1p(-x))
+    x, weights = getattr(f.scores, who), weights_of(f.scores, who)
+    place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
+    logs: FloatArray = np.log(x[place]) if end == "at_zero" else np.log1p(-x[place])
+    order = np.argsort(logs, kind="stable")
+    place, logs = place[order], logs[order]
+    w = weights[place]
+    upto = np.cumsum(w)
+    total = float(upto[-1])
     fitted = _base(getattr(f, who))
-    exponent = fitted.a if end == "at_zero" else fitted.b
-    k = min(max(2, math.ceil(math.sqrt(x.size))), x.size - 1)
-    spread = float(np.mean(logs[k] - logs[:k])) if x.size > 2 else 0.0
+    exponent = float(fitted.a if end == "at_zero" else fitted.b)
+    k = min(max(2, math.ceil(math.sqrt(total))), math.ceil(total) - 1)
+    taken = _first(w, upto, k)
+    # The score after them, from which their distances are taken.
+    away = logs[min(int(np.searchsorted(upto, k, side="right")), logs.size - 1)] - logs
+    spread = float(taken @ away) / k if total > 2.0 else 0.0
     hill = 1.0 / spread if spread > 0.0 else math.nan
-    z = (hill - exponent) / (exponent / math.sqrt(k))
-    extreme = max(1, math.ceil(_SMALLEST * x.size))
-    carried = float(np.sum(logs[:extreme]) / np.sum(logs))
-    return TailCheck(who, end, float(exponent), hill, k, z, carried)
+    error = exponent / math.sqrt(k)
+    if groups is not None:
+        parts = np.zeros(x.size)
+        parts[place] = taken / w * (exponent * away - 1.0)
+        error = max(error, exponent / k * _between(groups, who, parts))
+    extreme = _first(w, upto, max(1, math.ceil(_SMALLEST * total)))
+    carried = float(extreme @ logs) / float(w @ logs)
+    return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried)
+
+
+def _first(weights: FloatArray, upto: FloatArray, count: float) -> FloatArray:
+    """Of each score the copies among the first `count` of all."""
+    return np.asarray(np.clip(count - (upto - weights), 0.0, weights))
+
+
+def _between(groups: Groups, who: str, parts: FloatArray) -> float:
+    """Standard deviation of a sum over trials that hang on groups."""
+    which = _CLASSES.index(who)
+    cut = groups.rows[0].size
+    column = np.zeros((groups.first.size, 1))
+    column[(slice(cut), slice(cut, None))[which], 0] = parts[groups.rows[which]]
+    return math.sqrt(max(float(settled(*groups.meat(column))[0, 0]), 0.0))

@@ -21,7 +21,7 @@ from betaroc._arguments import (
     system_names,
 )
 from betaroc._words import shown
-from betaroc.analysis import Analysis, Part, analyze_quietly, fitted_part
+from betaroc.analysis import Analysis, Judge, Part, analyze_quietly, best_words, fitted_part
 from betaroc.analysis.compare import (
     System,
     comparison_csv,
@@ -108,11 +108,15 @@ def _discard_stdout() -> None:
 
 # --------------------------------------------------------------------------- commands
 def _fit(arguments: argparse.Namespace) -> None:
+    level, seed = interval_arguments(arguments)
     notes: list[Note] = []
     with noted(notes), _Progress(2) as step:
         read = _read(arguments.scores, arguments, step)
         family, reason = _family(arguments.family, [read])
-        part = fitted_part("scores", read, _options(arguments, family), notes)
+        judge = Judge(level, seed, checks=arguments.check)
+        part = fitted_part("scores", read, _options(arguments, family), notes, judge)
+        if family == "best" and part.fit is not None:
+            reason = best_words(part.fit)
         step()
     messages = _messages(notes)
     if arguments.json:
@@ -124,11 +128,14 @@ def _fit(arguments: argparse.Namespace) -> None:
 
 def _fit_document(part: Part, reason: str, messages: list[str]) -> dict[str, Any]:
     numbers = part_numbers(part)
-    rest = ("name", "source", "n_client", "n_impostor", "empirical", "distances")
+    rest = (
+        "name", "source", "n_client", "n_impostor", "empirical", "distances", "intervals",
+        "confidence", "fit_quality", "families", "sensitivity",
+    )  # fmt: skip
     return {
         **numbers["fit"],
         "reason": reason,
-        **{key: numbers[key] for key in rest},
+        **{key: numbers[key] for key in rest if key in numbers},
         "warnings": messages,
     }
 
@@ -155,7 +162,7 @@ def _epc(arguments: argparse.Namespace) -> None:
         dev = _read(arguments.dev, arguments, step, named=arguments.band == "both")
         test = _read(arguments.test, arguments, step)
         family, reason = _family(arguments.family, [dev, test])
-        curve = _curve(arguments, family, dev, test, "", notes)
+        curve, family, reason = _curve(arguments, family, reason, dev, test, "", notes)
         band = None if banded is None else curve.band(**banded)
         seed = None if band is None or band.replicates == 0 else seed
         if arguments.output is not None:
@@ -203,10 +210,12 @@ def _compare(arguments: argparse.Namespace) -> None:
                 DuplicateWarning,
             )
         chosen = [_family(arguments.family, pair) for pair in read]  # each on its own scale
-        curves = [
-            _curve(arguments, family, dev, test, f"{name}: ", notes)
-            for name, (family, _), (dev, test) in zip(names, chosen, read, strict=True)
+        found = [
+            _curve(arguments, *pair, dev, test, f"{name}: ", notes)
+            for name, pair, (dev, test) in zip(names, chosen, read, strict=True)
         ]
+        curves = [curve for curve, _, _ in found]
+        chosen = [(family, reason) for _, family, reason in found]
         comparison = _compared(arguments, curves, level, seed)
         step()
         if arguments.output is not None:
@@ -235,12 +244,13 @@ def _compare(arguments: argparse.Namespace) -> None:
 def _curve(
     arguments: argparse.Namespace,
     family: str,
+    reason: str,
     dev: Scores,
     test: Scores,
     prefix: str,
     notes: list[Note],
-) -> Epc:
-    """The curve of one system, by its scores or by their fit."""
+) -> tuple[Epc, str, str]:
+    """The curve of one system, by its scores or by their fit; the family fitted and why."""
     with noted(notes, f"{prefix}dev: "):
         fitted = fit(dev, **_options(arguments, family))
     found: list[Note] = []
@@ -257,7 +267,7 @@ def _curve(
     # The fit has said it of dev; of test it is said below.
     notes += [note for note in found if note.category is not ReversedScoresWarning]
     note_test(test, notes, f"{prefix}test: ")
-    return curve
+    return curve, fitted.family, best_words(fitted) if family == "best" else reason
 
 
 def _chosen_by(family: str, reason: str) -> str:
@@ -309,7 +319,7 @@ def _analysis(
     notes: list[Note] = []
     names = _distinct(arguments.test)
     with noted(notes):
-        dev = _read(arguments.dev, arguments, step, named=False)
+        dev = _read(arguments.dev, arguments, step)
         tests = [_read(path, arguments, step) for path in arguments.test]
     family, reason = _family(arguments.family, [dev, *tests])
     named = dict(zip(names, tests, strict=True))
@@ -317,6 +327,8 @@ def _analysis(
         dev, named, _options(arguments, family), step, level=level, rng=seed
     )
     messages = tuple(_messages([*notes, *found]))
+    if family == "best":
+        return replace(analysis, warnings=messages)
     return replace(analysis, reason=reason, warnings=messages)
 
 
@@ -369,6 +381,8 @@ def _one_or_two(columns: Sequence[str]) -> str | tuple[str, str]:
 
 def _family(asked: str, read: Sequence[Scores]) -> tuple[str, str]:
     """The family and why; only here is one chosen, and it is said."""
+    if asked == "best":
+        return asked, ""
     if asked != "auto":
         return asked, f"asked for with --family {asked}"
     outside = sum(int(((x < 0.0) | (x > 1.0)).sum()) for s in read for x in (s.client, s.impostor))

@@ -11,14 +11,15 @@ import numpy as np
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
+from betaroc.distributions.coordinates import moved
 from betaroc.distributions.inflated import Inflated
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
-from betaroc.errors import InputError
 from betaroc.expected_performance import Epc
 from betaroc.measures import MEASURES, OperatingPoint
+from betaroc.parameter_errors import free_coordinates
 from betaroc.resampling import streams
-from betaroc.threshold_error import ThresholdError, joint_roots
+from betaroc.threshold_error import ThresholdError
 
 __all__ = [
     "FittedTest",
@@ -31,10 +32,7 @@ __all__ = [
 
 #: Step of the differences, in standard errors: rates are smooth, and known to 1e-12.
 _STEP = 0.01
-#: Parameters that are positive: they vary in their logarithm.
-_POSITIVE = frozenset({"a", "b", "sigma"})
 _MASSES = ("at_zero", "at_one")
-_KNOWN = _POSITIVE | {"mu", *_MASSES}
 
 
 class _Choice(Protocol):
@@ -148,8 +146,10 @@ def _tails(
 
     Many laws of a family at once: each tail to about 1e-14, without its logarithm.
     """
-    given = {name: place[:, [k]] for k, name in enumerate(names)}
     base = law.base if isinstance(law, Inflated) else law
+    if type(base) not in _TAILS:
+        return _tails_one_by_one(law, names, place, t)
+    given = {name: place[:, [k]] for k, name in enumerate(names)}
     lower, upper = _TAILS[type(base)](base, {n: _value(n, x) for n, x in given.items()}, t)
     if not isinstance(law, Inflated):
         return lower, upper
@@ -159,6 +159,18 @@ def _tails(
     lower = rest * (lower + odds[0] * above + odds[1] * reached)
     upper = rest * (upper + odds[0] * ~above + odds[1] * ~reached)
     return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
+
+
+def _tails_one_by_one(
+    law: Distribution, names: tuple[str, ...], place: FloatArray, t: Thresholds
+) -> tuple[FloatArray, FloatArray]:
+    shape = np.broadcast_shapes((place.shape[0], 1), t.theta.shape)
+    lower, upper = np.empty(shape), np.empty(shape)
+    for k, row in enumerate(place):
+        one = moved(law, names, row.tolist())
+        here = t if t.theta.ndim < 2 else t[k]
+        lower[k], upper[k] = one._lower(here)[0], one._upper(here)[0]
+    return lower, upper
 
 
 def _value(name: str, coordinate: FloatArray) -> FloatArray:
@@ -215,69 +227,6 @@ def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
         trials,
         e.dev_fit is not None and e.dev_fit == fit,
     )
-
-
-def free_coordinates(
-    fit: Any, *, groups: bool
-) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], FloatArray, FloatArray]:
-    """Parameters of both laws that vary, their free coordinates, and the roots of their errors."""
-    names, places, rates = [], [], []
-    for result in (fit.client, fit.impostor):
-        law = result.distribution
-        base = law.base if isinstance(law, Inflated) else law
-        if type(base) not in _TAILS or not set(result.names) <= _KNOWN:
-            raise InputError(
-                "the fit must be of laws whose parameters can vary on their own (beta, normal,"
-                f" logit-normal, with point masses or without); got parameters"
-                f" {', '.join(result.names)}. Give the test scores themselves."
-            )
-        free, place, rate = _free(result.names, result.values)
-        names.append(free)
-        places.append(place)
-        rates.append(rate)
-    roots = _roots_of(fit, rates, groups=groups)
-    return (names[0], names[1]), np.concatenate(places), roots
-
-
-def _roots_of(fit: Any, rates: list[FloatArray], *, groups: bool) -> FloatArray:
-    """Roots of the covariance of both laws' free coordinates: those of `threshold_error`."""
-    if not all(np.all(np.isfinite(result.cov)) for result in (fit.client, fit.impostor)):
-        raise InputError(
-            "the fit must have a finite covariance to vary; got"
-            f" {fit.client.distribution!r:.60} and {fit.impostor.distribution!r:.60}. Give the"
-            " test scores themselves."
-        )
-    client, impostor = rates
-    rate = np.zeros(np.add(client.shape, impostor.shape))
-    rate[: client.shape[0], : client.shape[1]] = client
-    rate[client.shape[0] :, client.shape[1] :] = impostor
-    return np.asarray(joint_roots(fit, groups=groups) @ rate.T)
-
-
-def _free(
-    names: tuple[str, ...], values: tuple[float, ...]
-) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
-    """Names, coordinates and their derivatives by all parameters, of those that vary."""
-    rest = 1.0 - sum(v for n, v in zip(names, values, strict=True) if n in _MASSES)
-    kept, place, rates = [], [], []
-    for k, (name, value) in enumerate(zip(names, values, strict=True)):
-        if name in _MASSES and value == 0.0:
-            continue
-        rate = np.zeros(len(names))
-        if name in _MASSES:
-            rate[[other in _MASSES for other in names]] = 1.0 / rest
-            rate[k] += 1.0 / value
-            coordinate = np.log(value) - np.log(rest)
-        elif name in _POSITIVE:
-            rate[k] = 1.0 / value
-            coordinate = np.log(value)
-        else:
-            rate[k] = 1.0
-            coordinate = value
-        kept.append(name)
-        place.append(float(coordinate))
-        rates.append(rate)
-    return tuple(kept), np.array(place), np.array(rates).reshape(len(kept), len(names))
 
 
 # ---------------------------------------------------------------------------- delta method

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,17 +14,23 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.adequacy import roc_distance_of
-from betaroc.errors import BetarocWarning, InputError, InputTypeError
+from betaroc.errors import BetarocWarning, FitError, InputError, InputTypeError
 from betaroc.fitting import Fit, fit
+from betaroc.fitting.estimate import FAMILIES as FAMILY_TABLE
 from betaroc.grouping import weights_of
+from betaroc.nested import nested
 from betaroc.scores import Scores
 
 __all__ = ["FamilyComparison", "FamilyRow", "best_fit", "compare_families"]
 
-FAMILIES = ("beta", "logit-normal", "normal")
+FAMILIES = ("beta", "logit-normal", "normal", "beta-mixture", "proper-beta", "dual-beta")
+#: Those that are tried where none are named; the others constrain the ROC.
+_USUAL = FAMILIES[:4]
 _FOLDS = 5
 #: Two-sided 5 % point of the standard normal law.
 _Z = 1.959963984540054
+#: With a smaller share of distinct scores a mixture would chase the ties.
+_DISTINCT = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,9 +47,12 @@ class FamilyRow(Value):
         Of both classes together, densities by the score itself.
     held_out : float
         Mean log density of a score under fits of the other folds.
+    held_out_z : float
+        Difference of the held-out score to the best one, in its standard errors; 0 for the best.
     vuong : float
         Difference of log-likelihoods to the recommended family in standard errors; below
-        -1.96 the family is worse at the 5 % level; nan for the recommended one.
+        -1.96 the family is worse at the 5 % level; nan for the recommended one and where one
+        family contains the other (see `likelihood_ratio_test`).
     roc_distance : float
         Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant.
     outside : float
@@ -55,8 +64,8 @@ class FamilyRow(Value):
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
     >>> found = br.compare_families(br.Scores(rng.beta(4, 1, 300), rng.beta(1, 4, 300)))
-    >>> [row.family for row in found.rows]
-    ['beta', 'logit-normal', 'normal']
+    >>> [row.family for row in found.rows if row.held_out_z > -1.96]
+    ['beta', 'beta-mixture']
     """
 
     family: str
@@ -65,6 +74,7 @@ class FamilyRow(Value):
     aic: float
     bic: float
     held_out: float
+    held_out_z: float
     vuong: float
     roc_distance: float
     outside: float
@@ -81,9 +91,12 @@ class FamilyComparison(Value):
     rows : tuple of FamilyRow
         The families.
     recommended : str
-        The one with the best held-out score.
+        Of those within one standard error of the best held-out score the one with the
+        fewest parameters.
     reason : str
         Why, and whether another is as good.
+    left_out : tuple of (str, str)
+        Families that could not be fitted, and why.
 
     Examples
     --------
@@ -98,6 +111,7 @@ class FamilyComparison(Value):
     rows: tuple[FamilyRow, ...]
     recommended: str
     reason: str
+    left_out: tuple[tuple[str, str], ...] = ()
 
     @property
     def table(self) -> Any:
@@ -116,8 +130,8 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     scores : Scores
         Both classes.
     families : sequence of str, optional
-        Names of parametric families; where left out all that can have these scores: "beta" and
-        "logit-normal" if all lie in [0, 1], and "normal".
+        Names of parametric families; where left out all that can have these scores: "beta",
+        "logit-normal" and "beta-mixture" if all lie in [0, 1], and "normal".
 
     Returns
     -------
@@ -138,13 +152,17 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     All log-likelihoods are of densities by the score: that of a logit-normal law includes
     -log s - log(1 - s). A point mass and a density have no common measure; with scores of exactly
     0 or 1 all families are therefore compared on the scores between, each class by itself.
-    Vuong's z sums the differences over both classes and their variances class by class; beta,
-    normal and logit-normal laws are not nested. Held out: five folds in a fixed order, each
-    class dealt like cards.
+    Vuong's z sums the differences over both classes and their variances class by class. Held
+    out: five folds in a fixed order, each class dealt like cards. The recommendation obeys the
+    rule of one standard error: a family with more parameters must be better by more than that.
+    A mixture that cannot be fitted, or whose scores have many ties, which it would chase, is
+    left out, if it was not asked for by name.
 
     References
     ----------
     Vuong, Q. H. (1989), Likelihood ratio tests for model selection and non-nested hypotheses.
+    Breiman, L., Friedman, J., Olshen, R. and Stone, C. (1984), Classification and regression
+    trees, section 3.4.3 (the rule).
 
     Examples
     --------
@@ -152,8 +170,8 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
     >>> found = br.compare_families(br.Scores(rng.beta(4, 1, 300), rng.beta(1, 4, 300)))
-    >>> found.table["family"].tolist()
-    ['beta', 'logit-normal', 'normal']
+    >>> found.table["family"].tolist()[-2:]
+    ['logit-normal', 'normal']
     """
     if not isinstance(scores, Scores):
         raise InputTypeError(
@@ -165,41 +183,83 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     names = _named(families, unit=unit)
     inner = _inner(scores) if unit else scores
     _refuse_few(inner)
-    fits = {name: _quiet_fit(inner, name) for name in names}
-    logs = {name: _log_densities(f, inner) for name, f in fits.items()}
-    held = {name: _held_out(inner, name) for name in names}
-    order = sorted(names, key=lambda name: -held[name])
-    best = order[0]
+    tried, left_out = _tried(inner, names, asked=families is not None)
+    held = {one.family: one.held for one in tried}
     weights = [weights_of(inner, who) for who in ("client", "impostor")]
-    rows = []
-    for name in order:
-        f = fits[name]
-        z = math.nan if name == best else _vuong(logs[name], logs[best], weights)
-        rows.append(
-            FamilyRow(
-                name,
-                f.client._free + f.impostor._free,
-                f.log_likelihood,
-                f.aic,
-                f.bic,
-                held[name],
-                z,
-                _roc_distance(f),
-                _outside(f) if unit else math.nan,
-            )
+    order = sorted(tried, key=lambda one: -_mean(one.held, weights))
+    z = {one.family: _z(one.held, order[0].held, weights) for one in order}
+    close = [one for one in order if z[one.family] >= -1.0]
+    best = min(close, key=lambda one: one.parameters)
+    rows = [
+        FamilyRow(
+            one.family,
+            one.parameters,
+            one.fit.log_likelihood,
+            one.fit.aic,
+            one.fit.bic,
+            _mean(held[one.family], weights),
+            z[one.family],
+            math.nan
+            if one is best or nested(one.family, best.family)
+            else _z(one.logs, best.logs, weights),
+            _roc_distance(one.fit),
+            _outside(one.fit) if unit else math.nan,
         )
+        for one in order
+    ]
     kept = inner.n_client + inner.n_impostor
     between = "" if kept == values.size else f" (of the {kept} scores between 0 and 1)"
-    return FamilyComparison(tuple(rows), best, _reason(rows) + between)
+    reason = _reason(rows, best.family) + between
+    return FamilyComparison(tuple(rows), best.family, reason, tuple(left_out))
+
+
+class _Tried(NamedTuple):
+    """A family fitted: log densities of the scores, and held out."""
+
+    family: str
+    fit: Fit
+    logs: list[FloatArray]
+    held: list[FloatArray]
+
+    @property
+    def parameters(self) -> int:
+        f = self.fit
+        return f.client._free + f.impostor._free - len(f.tied)
+
+
+def _tried(
+    scores: Scores, names: list[str], *, asked: bool
+) -> tuple[list[_Tried], list[tuple[str, str]]]:
+    """The families that can be fitted, and the others with the reason."""
+    found, left_out = [], []
+    for name in names:
+        if name == "beta-mixture" and not asked and _tied(scores):
+            left_out.append((name, "fewer than half of a class's scores are distinct"))
+            continue
+        try:
+            f = _quiet_fit(scores, name)
+            found.append(_Tried(name, f, _log_densities(f, scores), _held_out(scores, name)))
+        except FitError as error:
+            if asked or name != "beta-mixture":
+                raise
+            left_out.append((name, str(error)))
+    return found, left_out
+
+
+def _tied(scores: Scores) -> bool:
+    return any(np.unique(x).size < _DISTINCT * x.size for x in (scores.client, scores.impostor))
 
 
 def best_fit(scores: Scores, boundary: str | None, resolution: float | None) -> Fit:
     """The recommended family fitted, with the reason; `fit` documents it as "best"."""
-    found = compare_families(scores)
-    unit = found.recommended != "normal"
-    if not unit and (boundary is not None or resolution is not None):
+    # A rule for rounded or censored scores needs a family that has a likelihood of cells.
+    cells = resolution is not None or boundary in ("censor", "matlab")
+    found = compare_families(
+        scores, [n for n in _USUAL if FAMILY_TABLE[n].coordinates] if cells else None
+    )
+    if found.recommended == "normal" and boundary is not None:
         raise InputError(
-            "boundary and resolution are rules for laws on [0, 1]; the best family here is normal"
+            "boundary is a rule for laws on [0, 1]; the best family here is normal"
             f" ({found.reason}). Name a family."
         )
     made = fit(scores, found.recommended, boundary=boundary, resolution=resolution)
@@ -208,7 +268,7 @@ def best_fit(scores: Scores, boundary: str | None, resolution: float | None) -> 
 
 def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
     if families is None:
-        return list(FAMILIES) if unit else ["normal"]
+        return list(_USUAL) if unit else ["normal"]
     if isinstance(families, str) or not isinstance(families, Sequence):
         raise InputTypeError(f"families must be a list of names; got {families!r}.")
     names = [_checks.choice(name, FAMILIES, "families") for name in families]
@@ -266,21 +326,18 @@ def _log_densities(f: Fit, scores: Scores) -> list[FloatArray]:
     ]
 
 
-def _held_out(scores: Scores, family: str) -> float:
-    """Mean log density of each score under the fit of the other folds."""
-    total, weight = 0.0, 0.0
+def _held_out(scores: Scores, family: str) -> list[FloatArray]:
+    """Log density of each score under the fit of the other folds."""
     sizes = scores.client.size, scores.impostor.size
     folds = [np.random.default_rng(0).permutation(n) % _FOLDS for n in sizes]
+    held = [np.empty(n) for n in sizes]
     for k in range(_FOLDS):
-        parts = [
-            _part(scores, [fold != k for fold in folds]),
-            _part(scores, [fold == k for fold in folds]),
-        ]
-        logs = _log_densities(_quiet_fit(parts[0], family), parts[1])
-        for values, who in zip(logs, ("client", "impostor"), strict=True):
-            w = weights_of(parts[1], who)
-            total, weight = total + float(np.sum(w * values)), weight + float(np.sum(w))
-    return total / weight
+        out = [fold == k for fold in folds]
+        rest = _part(scores, [~mask for mask in out])
+        logs = _log_densities(_quiet_fit(rest, family), _part(scores, out))
+        for values, mask, found in zip(held, out, logs, strict=True):
+            values[mask] = found
+    return held
 
 
 def _part(scores: Scores, keep: list[Any]) -> Scores:
@@ -291,7 +348,13 @@ def _part(scores: Scores, keep: list[Any]) -> Scores:
     return Scores(scores.client[keep[0]], scores.impostor[keep[1]], **given)
 
 
-def _vuong(one: list[FloatArray], best: list[FloatArray], weights: list[FloatArray]) -> float:
+def _mean(logs: list[FloatArray], weights: list[FloatArray]) -> float:
+    """Weighted mean of both classes."""
+    total = math.fsum(math.fsum(w * x) for x, w in zip(logs, weights, strict=True))
+    return total / math.fsum(math.fsum(w) for w in weights)
+
+
+def _z(one: list[FloatArray], best: list[FloatArray], weights: list[FloatArray]) -> float:
     """Sum of the differences over its standard error, variances class by class."""
     total, variance = 0.0, 0.0
     for a, b, w in zip(one, best, weights, strict=True):
@@ -300,7 +363,7 @@ def _vuong(one: list[FloatArray], best: list[FloatArray], weights: list[FloatArr
         mean = math.fsum(w * difference) / n
         total += n * mean
         variance += math.fsum(w * (difference - mean) ** 2)
-    return total / math.sqrt(variance) if variance > 0.0 else math.nan
+    return total / math.sqrt(variance) if variance > 0.0 else 0.0
 
 
 def _roc_distance(f: Fit) -> float:
@@ -315,16 +378,22 @@ def _outside(f: Fit) -> float:
     return max(float(law.cdf(np.nextafter(0.0, -1.0)) + law.sf(1.0)) for law in laws)
 
 
-def _reason(rows: list[FamilyRow]) -> str:
-    best = rows[0]
-    text = f"{best.family} has the best held-out score, {best.held_out:.4f} a trial"
-    if len(rows) == 1:
-        return text + "; no other family can have these scores"
-    rivals = [row for row in rows[1:] if not row.vuong < -_Z]
-    second = rows[1]
-    text += f", {second.family} {second.held_out:.4f} (Vuong z {second.vuong:.1f})"
-    if rivals:
-        text += "; not distinguishable from it at the 5 % level: " + ", ".join(
-            r.family for r in rivals
+def _reason(rows: list[FamilyRow], recommended: str) -> str:
+    best = next(row for row in rows if row.family == recommended)
+    top = rows[0]
+    if best is top:
+        text = f"{best.family} has the best held-out score, {best.held_out:.4f} a trial"
+    else:
+        text = (
+            f"{best.family} has the fewest parameters within one standard error of the best"
+            f" held-out score: {best.held_out:.4f} a trial, {top.family} {top.held_out:.4f}"
         )
+    others = [row for row in rows if row is not best]
+    if not others:
+        return text + "; no other family can have these scores"
+    if best is top:
+        text += f", {others[0].family} {others[0].held_out:.4f}"
+    rivals = [row.family for row in others if row.held_out_z > -_Z and row is not top]
+    if rivals:
+        text += "; not distinguishable from the best at the 5 % level: " + ", ".join(rivals)
     return text + f"; its ROC is {best.roc_distance:.3f} from the empirical one"

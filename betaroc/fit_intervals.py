@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,18 +11,16 @@ import numpy as np
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc.bands import Band
-from betaroc.delta_bands import free_coordinates, sup_t_reach
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.inflated import Inflated
 from betaroc.errors import InputError, InputTypeError
 from betaroc.intervals import Interval
 from betaroc.model import ScoreModel
+from betaroc.parameter_errors import Names, free_coordinates, laws_at
 from betaroc.resampling import streams
+from betaroc.small_samples import small_sample, student
 
-__all__ = ["STATISTICS", "interval", "roc_band"]
+__all__ = ["STATISTICS", "Delta", "delta", "interval", "roc_band"]
 
 _METHODS = ("delta", "bootstrap")
-_POSITIVE = frozenset({"a", "b", "sigma"})
 #: Step of the differences, in standard errors.
 _STEP = 0.01
 #: Fractions nearer than this to 0 or 1 have no logit to speak of.
@@ -35,10 +32,40 @@ _GRID = 201
 class Statistic(NamedTuple):
     """A number of a model, and the scale on which its error is nearly normal."""
 
-    value: Callable[[ScoreModel, Any], float]
-    scale: str = "logit"
+    #: Of a threshold the operating point, whose logit keeps what a threshold near 1 loses.
+    value: Callable[[ScoreModel, Any], Any]
+    #: "probit" of fractions, "partial" of partial areas, "log" of what is positive,
+    #: "threshold", "plain".
+    scale: str = "probit"
     #: What `at` is, or None where there is none.
     at: str | None = None
+
+
+class Delta(NamedTuple):
+    """A statistic with its slopes, on the scale on which its error is nearly normal."""
+
+    estimate: float
+    #: The estimate on that scale.
+    place: float
+    #: Its change with one standard error along each root of the covariance, on that scale.
+    slopes: FloatArray
+    #: Back from the scale.
+    back: Callable[[float], float]
+
+    @property
+    def error(self) -> float:
+        """The standard error on the scale."""
+        return math.sqrt(math.fsum(self.slopes**2))
+
+    def interval(self, level: float) -> Interval:
+        """Estimate -+ z errors on the scale."""
+        return self.around(0.0, student(math.inf, level), level)
+
+    def around(self, shift: float, reach: float, level: float) -> Interval:
+        """Estimate less a shift -+ so many errors on the scale."""
+        centre, away = self.place - shift, reach * self.error
+        low, high = self.back(centre - away), self.back(centre + away)
+        return Interval(self.estimate, low, high, level, "delta")
 
 
 def _least(model: ScoreModel, alpha: float) -> float:
@@ -50,24 +77,20 @@ def _least(model: ScoreModel, alpha: float) -> float:
 STATISTICS: dict[str, Statistic] = {
     "auc": Statistic(lambda m, _: m.auc()),
     "partial-auc": Statistic(
-        lambda m, at: m.partial_auc(at[0], at[1], standardized=True), at="(low, high)"
+        lambda m, at: m.partial_auc(at[0], at[1], standardized=True), "partial", "(low, high)"
     ),
     "tpr": Statistic(lambda m, at: float(m.roc().tpr(at)), at="a FAR"),
     "far": Statistic(lambda m, at: float(m.far(at)), at="a threshold"),
     "frr": Statistic(lambda m, at: float(m.frr(at)), at="a threshold"),
     "eer": Statistic(lambda m, _: m.eer().hter),
-    "eer-threshold": Statistic(lambda m, _: m.eer().threshold, "threshold"),
+    "eer-threshold": Statistic(lambda m, _: m.eer(), "threshold"),
     "hter": Statistic(lambda m, _: m.min_weighted_error(0.5).hter),
     "weighted-error": Statistic(_least, at="an alpha"),
     "optimal-threshold": Statistic(
-        lambda m, at: m.min_weighted_error(at).threshold, "threshold", at="an alpha"
+        lambda m, at: m.min_weighted_error(at), "threshold", at="an alpha"
     ),
-    "threshold-at-far": Statistic(
-        lambda m, at: float(m.threshold_at_far(at)), "threshold", "a FAR"
-    ),
-    "threshold-at-frr": Statistic(
-        lambda m, at: float(m.threshold_at_frr(at)), "threshold", "an FRR"
-    ),
+    "threshold-at-far": Statistic(lambda m, at: m.at_far(at), "threshold", "a FAR"),
+    "threshold-at-frr": Statistic(lambda m, at: m.at_frr(at), "threshold", "an FRR"),
     "ks": Statistic(lambda m, _: m.ks()),
     "h-measure": Statistic(lambda m, _: m.h_measure()),
     "average-precision": Statistic(lambda m, _: m.average_precision()),
@@ -94,35 +117,25 @@ def interval(
     _checks.choice(method, _METHODS, "method")
     replicates, groups = _checks.count(replicates, "replicates"), _checks.flag(groups, "groups")
     statistic = _statistic(stat, at)
-    _, place, roots = free_coordinates(f, groups=groups)
+    errors = free_coordinates(f, groups=groups)
+    small = small_sample(f, errors, groups=groups)
 
-    def value(away: FloatArray) -> float:
-        return _number(statistic.value(_model(f, place + away), at))
+    def model(away: FloatArray) -> ScoreModel:
+        return _model(f, errors.names, errors.place + away)
 
-    estimate = _number(statistic.value(f.model, at))
-    if not math.isfinite(estimate):
-        raise InputError(
-            "the statistic must be a finite number for the fitted model; "
-            f"{_checks.shown(stat)} is {estimate!r}."
-        )
-    to, back = _scale(statistic.scale, f.model)
     if method == "delta":
-        slopes = [(to(value(_STEP * r)) - to(value(-_STEP * r))) / (2.0 * _STEP) for r in roots]
-        reach = _normal_reach(level) * math.sqrt(math.fsum(s * s for s in slopes))
-        # A double next to 1 has lost the digits of its distance from 1.
-        lost = statistic.scale == "logit" and not _LOST < estimate < 1.0 - _LOST
-        if lost or not 0.0 < reach < math.inf:
-            raise InputError(
-                f"{_checks.shown(stat)} must lie inside its range to have a derivative; it is"
-                f" {estimate!r}, as of classes that do not overlap, or are one."
-            )
-        return Interval(
-            estimate, back(to(estimate) - reach), back(to(estimate) + reach), level, method
-        )
+        found = delta(stat, at, f.model, model, small.roots)
+        biased = statistic.scale in ("log", "threshold")
+        shift = small.shift(found.slopes) if biased else 0.0
+        return found.around(shift, float(small.reach(found.slopes, level)), level)
+    estimate = _estimate(statistic, stat, at, f.model)
+    # Only thresholds have more digits on their scale than the number itself.
+    own = statistic.scale if statistic.scale == "threshold" else "plain"
+    to, back = _scale(own, at, f.model)
     values = np.empty(replicates)
     for rows, stream in streams(replicates, rng):
-        z = stream.standard_normal((rows.stop - rows.start, roots.shape[0]))
-        values[rows] = [value(one) for one in z @ roots]
+        drawn = small.draw(stream, rows.stop - rows.start)
+        values[rows] = [to(statistic.value(model(one), at)) for one in drawn]
     tail = 0.5 * (1.0 - level)
     gone = int(np.sum(~np.isfinite(values)))
     if gone:
@@ -131,7 +144,46 @@ def interval(
             f" at {gone} of {replicates}. Take another statistic."
         )
     low, high = np.quantile(values, [tail, 1.0 - tail])
-    return Interval(estimate, float(low), float(high), level, method)
+    return Interval(estimate, back(float(low)), back(float(high)), level, method)
+
+
+def delta(
+    stat: Any,
+    at: Any,
+    model: ScoreModel,
+    moved: Callable[[FloatArray], ScoreModel],
+    roots: FloatArray,
+) -> Delta:
+    """A statistic of a model whose coordinates may be off along the roots of a covariance."""
+    statistic = _statistic(stat, at)
+    estimate = _estimate(statistic, stat, at, model)
+    to, back = _scale(statistic.scale, at, model)
+
+    def place(away: FloatArray) -> float:
+        return to(statistic.value(moved(away), at))
+
+    slopes = [(place(_STEP * r) - place(-_STEP * r)) / (2.0 * _STEP) for r in roots]
+    found = Delta(estimate, to(statistic.value(model, at)), np.array(slopes), back)
+    # A double next to 1 has lost the digits of its distance from 1.
+    fraction = statistic.scale in ("probit", "partial")
+    lost = fraction and not _LOST < estimate < 1.0 - _LOST
+    if lost or not 0.0 < found.error < math.inf:
+        raise InputError(
+            f"{_checks.shown(stat)} must lie inside its range to have a derivative; it is"
+            f" {estimate!r}, as of classes that do not overlap, or are one."
+        )
+    return found
+
+
+def _estimate(statistic: Statistic, stat: Any, at: Any, model: ScoreModel) -> float:
+    value = statistic.value(model, at)
+    estimate = _number(value.threshold if statistic.scale == "threshold" else value)
+    if not math.isfinite(estimate):
+        raise InputError(
+            "the statistic must be a finite number for the fitted model; "
+            f"{_checks.shown(stat)} is {estimate!r}."
+        )
+    return estimate
 
 
 def _statistic(stat: Any, at: Any) -> Statistic:
@@ -167,46 +219,37 @@ def _number(value: Any) -> float:
 
 
 def _scale(
-    name: str, model: ScoreModel
-) -> tuple[Callable[[float], float], Callable[[float], float]]:
-    """Where the error is nearly normal: there and back."""
-    unit = model._pair.unit
-    if name == "logit" or (name == "threshold" and unit):
-        return _logit, lambda y: 1.0 / (1.0 + math.exp(-y)) if y > -700.0 else 0.0
+    name: str, at: Any, model: ScoreModel
+) -> tuple[Callable[[Any], float], Callable[[float], float]]:
+    """Where the error is nearly normal: there from a statistic's value, and back to a number."""
+    from scipy.special import ndtr, ndtri
+
+    if name == "threshold" and model._pair.unit:
+        return lambda point: float(point.logit_threshold), _expit
+    if name == "threshold":
+        return lambda point: float(point.threshold), float
+    if name == "probit":
+        return lambda x: float(ndtri(min(max(_number(x), 0.0), 1.0))), lambda y: float(ndtr(y))
+    if name == "partial":
+        # Its lower end is that of a TPR of 0: the scale is that of the mean TPR of the range.
+        rest = 2.0 - at[0] - at[1]
+        return (
+            lambda x: -float(ndtri(min(rest * (1.0 - _number(x)), 1.0))),
+            lambda y: 1.0 - float(ndtr(-y)) / rest,
+        )
     if name == "log":
-        return lambda x: math.log(x) if x > 0.0 else -math.inf, math.exp
-    return lambda x: x, lambda y: y
+        return lambda x: math.log(x) if _number(x) > 0.0 else -math.inf, math.exp
+    return _number, float
 
 
-def _logit(x: float) -> float:
-    if 0.0 < x < 1.0:
-        return math.log(x) - math.log1p(-x)
-    return math.inf if x >= 1.0 else -math.inf
+def _expit(y: float) -> float:
+    return 1.0 / (1.0 + math.exp(-y)) if y > -700.0 else 0.0
 
 
-def _model(f: Any, place: FloatArray) -> ScoreModel:
+def _model(f: Any, names: Names, place: FloatArray) -> ScoreModel:
     """The model whose parameters have these free coordinates."""
-    laws, start = [], 0
-    for result in (f.client, f.impostor):
-        varying = [n for n, v in result.params.items() if n not in _MASSES or v > 0.0]
-        stop = start + len(varying)
-        laws.append(_law(result.distribution, varying, place[start:stop].tolist()))
-        start = stop
-    return ScoreModel(laws[0], laws[1], prior=f.model.prior)
-
-
-_MASSES = ("at_zero", "at_one")
-
-
-def _law(law: Distribution, names: list[str], coordinates: list[float]) -> Distribution:
-    given = dict(zip(names, coordinates, strict=True))
-    shares = {n: math.exp(given.pop(n)) for n in _MASSES if n in given}
-    values = {n: math.exp(v) if n in _POSITIVE else v for n, v in given.items()}
-    if not isinstance(law, Inflated):
-        return replace(law, **values)  # type: ignore[type-var]
-    total = 1.0 + math.fsum(shares.values())
-    masses = {n: share / total for n, share in shares.items()}
-    return replace(law, base=replace(law.base, **values), **masses)  # type: ignore[type-var]
+    laws = laws_at((f.client.distribution, f.impostor.distribution), names, place)
+    return ScoreModel(*laws, prior=f.model.prior)
 
 
 # ------------------------------------------------------------------------------ the curve
@@ -215,6 +258,8 @@ def roc_band(
     simultaneous: bool, replicates: int, groups: bool, rng: Any,
 ) -> Band:  # fmt: skip
     """The band of the fitted ROC; `Fit.roc_band` documents it."""
+    from scipy.special import ndtr
+
     level = _checks.level(level)
     _checks.choice(method, _METHODS, "method")
     replicates = _checks.count(replicates, "replicates")
@@ -222,34 +267,49 @@ def roc_band(
     groups = _checks.flag(groups, "groups")
     grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
     x = np.atleast_1d(_checks.probability_array(grid, "far"))
-    _, place, roots = free_coordinates(f, groups=groups)
+    errors = free_coordinates(f, groups=groups)
+    small = small_sample(f, errors, groups=groups)
+
+    def moved(away: FloatArray) -> ScoreModel:
+        return _model(f, errors.names, errors.place + away)
 
     def tpr(away: FloatArray) -> FloatArray:
-        return np.asarray(_model(f, place + away).roc().tpr(x), dtype=np.float64)
+        return np.asarray(moved(away).roc().tpr(x), dtype=np.float64)
 
     estimate = np.asarray(f.model.roc().tpr(x), dtype=np.float64)
-    inside = (estimate > 0.0) & (estimate < 1.0)
     if method == "delta":
-        changes = [(tpr(_STEP * r) - tpr(-_STEP * r)) / (2.0 * _STEP) for r in roots]
-        slopes = np.where(inside[:, None], np.stack(changes, axis=1), 0.0)
-        slopes = slopes / np.where(inside, estimate * (1.0 - estimate), 1.0)[:, None]
-        error = np.sqrt(np.sum(slopes**2, axis=1))
-        reach = _normal_reach(level)
-        if simultaneous:
-            reach = sup_t_reach(slopes, error, level, replicates, rng)
-        odds = np.where(inside, estimate / np.where(inside, 1.0 - estimate, 1.0), 0.0)
-        with np.errstate(over="ignore"):
-            ends = [odds * np.exp(side * reach * error) for side in (-1.0, 1.0)]
-        low, high = (np.where(inside, o / (1.0 + o), estimate) for o in ends)
+        place = _probits(f.model, x)
+        inside = np.isfinite(place)
+        ends = [[_probits(moved(side * _STEP * r), x) for r in small.roots] for side in (1, -1)]
+        with np.errstate(invalid="ignore"):
+            changes = (np.stack(ends[0], axis=1) - np.stack(ends[1], axis=1)) / (2.0 * _STEP)
+        slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
+        reach = (
+            small.largest(slopes, level, replicates, rng)
+            if simultaneous
+            else small.reach(slopes, level)
+        )
+        away = reach * np.sqrt(np.sum(slopes**2, axis=1))
+        low, high = (np.where(inside, ndtr(place + s * away), estimate) for s in (-1.0, 1.0))
     else:
         drawn = np.empty((replicates, x.size))
         for rows, stream in streams(replicates, rng):
-            z = stream.standard_normal((rows.stop - rows.start, roots.shape[0]))
-            drawn[rows] = [tpr(one) for one in z @ roots]
+            drawn[rows] = [tpr(one) for one in small.draw(stream, rows.stop - rows.start)]
         low, high = _drawn_ends(drawn, estimate, level, simultaneous=simultaneous)
     nowhere = np.zeros(x.size, dtype=np.int64)
     count = replicates if method == "bootstrap" or simultaneous else 0
     return Band(x, estimate, low, high, level, simultaneous, "fit", count, nowhere)
+
+
+def _probits(model: ScoreModel, far: FloatArray) -> FloatArray:
+    """Probit of TPR at each FAR, near 1 from the tail of FRR; infinite where TPR is 0 or 1."""
+    from scipy.special import ndtri
+
+    tpr = np.asarray(model.roc().tpr(far), dtype=np.float64)
+    if any(law.atoms.places.size for law in (model.client, model.impostor)):
+        return np.asarray(ndtri(tpr))
+    frr = np.asarray(model.at_far(far).frr, dtype=np.float64)
+    return np.asarray(np.where(tpr < 0.5, ndtri(tpr), -ndtri(frr)))
 
 
 def _drawn_ends(
@@ -266,9 +326,3 @@ def _drawn_ends(
     largest = np.max(np.abs(drawn - estimate)[:, moving] / sd[moving], axis=1)
     reach = float(np.quantile(largest, level)) * sd
     return np.maximum(estimate - reach, 0.0), np.minimum(estimate + reach, 1.0)
-
-
-def _normal_reach(level: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + 0.5 * level))

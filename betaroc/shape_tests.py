@@ -11,16 +11,27 @@ import numpy as np
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
-from betaroc.delta_bands import free_coordinates
-from betaroc.distributions.beta import Beta
-from betaroc.distributions.inflated import Inflated
 from betaroc.errors import InputError
+from betaroc.fitting.robust import policy_in_force
+from betaroc.grouping import groups_of
+from betaroc.hooks import Hook, hooks_of
+from betaroc.tie_tests import (
+    Departure,
+    by_counts,
+    by_errors,
+    by_grouped_shares,
+    by_likelihood,
+    by_means,
+    by_variances,
+    freedom_of,
+    observed,
+)
 
 __all__ = [
     "CurveTest",
     "EndTest",
     "EndTests",
-    "Hook",
+    "FittedEnds",
     "curve_test",
     "end_tests",
     "shape_probabilities",
@@ -30,6 +41,21 @@ _QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
 _SHAPES = {
     "proper": (1, 1), "hook-at-one": (1, -1), "hook-at-zero": (-1, 1), "below": (-1, -1),
 }  # fmt: skip
+_ENDS = ("at_zero", "at_one")
+_MASS_SIGNS = {"at_zero": -1.0, "at_one": 1.0}
+#: What decides an end: the parameter, and the sign with which the clients' lifts the curve.
+_DECIDES = {
+    "beta": {"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
+    "normal": {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)},
+    "logit-normal": {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)},
+}
+#: Beyond this concentration the likelihood of a tie cancels too many digits.
+_CONCENTRATED = 1e8
+#: How far along the edge of the hypothesis the worst case of "no crossing" is looked for.
+_ALONG = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+#: Departures beyond this have no probability left in doubles.
+_FARTHEST = 37.0
+_NOTHING = 1e-150
 
 
 class EndTest(NamedTuple):
@@ -37,10 +63,13 @@ class EndTest(NamedTuple):
 
     #: "above", "below" or "undecided" at the level asked for.
     side: str
-    #: Normal statistic, positive above; nan where point masses decide.
+    #: Standard normal where the curve lies on the diagonal; positive above.
     z: float
     #: Two-sided, of the curve lying on the diagonal there.
     p_value: float
+    #: "likelihood" (shapes), "variance ratio" (spreads), "counts" (masses); with groups "wald"
+    #: and "score".
+    method: str
 
 
 class EndTests(NamedTuple):
@@ -49,19 +78,12 @@ class EndTests(NamedTuple):
     at_zero: EndTest
     at_one: EndTest
 
-
-class Hook(NamedTuple):
-    """What of the fitted ROC lies below the diagonal at one end."""
-
-    #: "at_zero" or "at_one".
-    end: str
-    #: Largest FAR - TPR.
-    depth: float
-    #: FAR between which it lies.
-    far_low: float
-    far_high: float
-    #: Scores of the fit's size expected beyond the crossing.
-    expected_scores: float
+    def __str__(self) -> str:
+        return "\n".join(
+            f"at threshold {place} {test.side}{' the diagonal' * (test.side != 'undecided')}"
+            f" (p = {test.p_value:.2g}, by {test.method})"
+            for place, test in zip("01", self, strict=True)
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,9 +95,16 @@ class CurveTest(Value):
     Parameters
     ----------
     probabilities : dict
-        "proper", "hook-at-one", "hook-at-zero", "below": they add up to 1.
+        "proper", "hook-at-one", "hook-at-zero", "below": they add up to 1. Empty where point
+        masses decide an end: then the ends do not decide the curve.
     hooks : tuple of Hook
-        Of the fitted model; empty for a proper one.
+        Every stretch of the fitted ROC below the diagonal.
+    p_proper : float
+        p-value of the curve being above the diagonal at both ends.
+    p_no_crossing : float
+        p-value of both ends being on one side of the diagonal.
+    level : float
+        Confidence of the words in `finding`.
 
     Examples
     --------
@@ -83,158 +112,303 @@ class CurveTest(Value):
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
     >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
-    >>> max(fit.curve_test().probabilities.items(), key=lambda item: item[1])[0]
-    'proper'
+    >>> print(fit.curve_test())
+    no part of the fitted ROC is below the diagonal
+    probability: proper 1.000
+    p of a proper curve 1, of no crossing 1
     """
 
     probabilities: dict[str, float]
     hooks: tuple[Hook, ...]
+    p_proper: float
+    p_no_crossing: float
+    level: float = 0.95
+
+    @property
+    def finding(self) -> str:
+        """What may be said of the curve below the diagonal, in words.
+
+        A stretch where less than one score is expected is no finding, however small the
+        p-value; one with scores is a finding if the curve is significantly not proper.
+        """
+        seen = [hook for hook in self.hooks if hook.seen]
+        if not self.hooks:
+            return "no part of the fitted ROC is below the diagonal"
+        if not seen:
+            return "below the diagonal only where less than one score is expected: no finding"
+        if all(hook.end == "between" for hook in seen):
+            return (
+                "below the diagonal between two crossings, which the tests of the ends do not see"
+            )
+        if self.p_proper > 1.0 - self.level:
+            return "below the diagonal where scores are, but not beyond chance"
+        return "below the diagonal where scores are, and beyond chance"
+
+    def __str__(self) -> str:
+        lines = [self.finding]
+        likely = [f"{k} {v:.3f}" for k, v in self.probabilities.items() if v >= 0.0005]
+        if likely:
+            lines.append(f"probability: {', '.join(likely)}")
+        lines.append(
+            f"p of a proper curve {self.p_proper:.2g}, of no crossing {self.p_no_crossing:.2g}"
+        )
+        return "\n".join([*lines, *map(str, self.hooks)])
 
 
 def shape_probabilities(f: Any, *, groups: bool = True) -> dict[str, dict[str, float]]:
     """Probability of each shape of both beta laws; `Fit.shape_probabilities` documents it."""
-    places, covariance = _coordinates(f, groups=groups)
-    found = {}
-    for k, who in enumerate(("client", "impostor")):
-        part = [places[who, "a"], places[who, "b"]]
-        index = [2 * k, 2 * k + 1]
-        cov = covariance[np.ix_(index, index)]
-        found[who] = {name: _quadrant(part, cov, signs) for name, signs in _QUADRANTS.items()}
+    if f.family != "beta":
+        raise InputError(
+            f'shapes are those of beta laws; this fit is of family {f.family!r}. Fit family="beta".'
+        )
+    covariance, start, found = _covariance(f, groups=groups), 0, {}
+    for who, result in (("client", f.client), ("impostor", f.impostor)):
+        shapes = np.array(result.values[:2])
+        cov = covariance[start : start + 2, start : start + 2] / np.outer(shapes, shapes)
+        z = np.log(shapes) / np.sqrt(np.diag(cov))
+        correlation = cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1])
+        found[who] = _shares(z.tolist(), correlation, _QUADRANTS)
+        start += len(result.names)
     return found
 
 
-def end_tests(f: Any, level: float, *, groups: bool = True) -> EndTests:
+def end_tests(f: Any, level: float = 0.95, *, groups: bool = True) -> EndTests:
     """Tests at both ends; `Fit.end_tests` documents it."""
     level = _checks.level(level)
-    means, covariance = _differences(f, groups=groups)
-    tests = []
-    # At zero the curve is above where impostors pile up, at one where clients do.
-    for k, (end, above) in enumerate((("at_zero", -1.0), ("at_one", 1.0))):
-        masses = _masses(f, end)
-        if masses is None:
-            tests.append(_by_laws(means[k] / math.sqrt(covariance[k, k]), level))
-        else:
-            tests.append(_by_masses(masses, above, level))
+    tests = [
+        EndTest(_side(d, level), *d)
+        for d in (FittedEnds.of(f, groups=groups).test(e) for e in _ENDS)
+    ]
     return EndTests(tests[0], tests[1])
 
 
-def curve_test(f: Any, *, groups: bool = True) -> CurveTest:
+def _side(found: Departure, level: float) -> str:
+    if found.p_value > 1.0 - level:
+        return "undecided"
+    return "above" if found.z > 0.0 else "below"
+
+
+def curve_test(f: Any, level: float = 0.95, *, groups: bool = True) -> CurveTest:
     """Shape of the whole curve; `Fit.curve_test` documents it."""
-    if any(isinstance(r.distribution, Inflated) for r in (f.client, f.impostor)):
-        raise InputError(
-            "the statement on the whole curve is of beta laws without point masses; this fit has"
-            " some. See end_tests() and the crossings of its model."
-        )
-    means, covariance = _differences(f, groups=groups)
-    chances = {name: _quadrant(means, covariance, signs) for name, signs in _SHAPES.items()}
-    return CurveTest(chances, tuple(_hooks(f)))
-
-
-# ------------------------------------------------------------------------------ coordinates
-def _coordinates(f: Any, *, groups: bool) -> tuple[dict[tuple[str, str], float], FloatArray]:
-    """log a and log b of both laws, and their covariance in the order client, impostor."""
-    for result in (f.client, f.impostor):
-        law = result.distribution
-        if not isinstance(law.base if isinstance(law, Inflated) else law, Beta):
-            raise InputError(
-                f"shapes are those of beta laws; this fit is of family {result.family!r}. Fit"
-                ' family="beta".'
-            )
-    names, place, roots = free_coordinates(f, groups=groups)
-    order, start = [], 0
-    places = {}
-    for who, own in zip(("client", "impostor"), names, strict=True):
-        for name in ("a", "b"):
-            at = start + own.index(name)
-            places[who, name] = float(place[at])
-            order.append(at)
-        start += len(own)
-    covariance = roots.T @ roots
-    return places, np.asarray(covariance[np.ix_(order, order)])
-
-
-def _differences(f: Any, *, groups: bool) -> tuple[list[float], FloatArray]:
-    """log a_c/a_i and log b_i/b_c, positive where the ROC is above, with their covariance."""
-    places, covariance = _coordinates(f, groups=groups)
-    means = [
-        places["client", "a"] - places["impostor", "a"],
-        places["impostor", "b"] - places["client", "b"],
-    ]
-    map_ = np.array([[1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 0.0, 1.0]])
-    return means, np.asarray(map_ @ covariance @ map_.T)
-
-
-def _quadrant(means: list[float], covariance: FloatArray, signs: tuple[int, int]) -> float:
-    """P(both differences have these signs) of a bivariate normal law."""
-    from scipy.stats import multivariate_normal
-
-    s = np.array(signs, dtype=np.float64)
-    sd = np.sqrt(np.diag(covariance))
-    correlation = covariance[0, 1] / (sd[0] * sd[1]) * s[0] * s[1]
-    matrix = np.array([[1.0, correlation], [correlation, 1.0]])
-    at = s * np.array(means) / sd
-    law = multivariate_normal(mean=np.zeros(2), cov=matrix, allow_singular=True)
-    return float(np.clip(law.cdf(at), 0.0, 1.0))
+    level = _checks.level(level)
+    ends = FittedEnds.of(f, groups=groups)
+    hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
+    if not ends.masses and f.family != "beta":
+        return CurveTest(*_of_spreads(ends, hooks), level)
+    z = [ends.test(end).z for end in _ENDS]
+    correlation = ends.correlation(*(ends.contrast(*ends.decides(end)) for end in _ENDS))
+    shares = {} if ends.masses else _shares(z, correlation, _SHAPES)
+    return CurveTest(
+        shares, hooks, _p_both_above(z, correlation), _p_same_side(z, correlation), level
+    )
 
 
 # ------------------------------------------------------------------------------ the ends
-def _by_laws(z: float, level: float) -> EndTest:
+class _Contrast(NamedTuple):
+    """A difference of the laws that is positive where the curve is above an end."""
+
+    difference: float
+    #: By all parameters, the clients' first.
+    gradient: FloatArray
+
+
+@dataclass(frozen=True)
+class FittedEnds:
+    """A fit whose ends can be tested, and the errors of its parameters."""
+
+    fit: Any
+    covariance: FloatArray
+    #: What trials hang on, where that is to count.
+    groups: Any
+
+    @classmethod
+    def of(cls, f: Any, *, groups: bool) -> FittedEnds:
+        if f.family not in _DECIDES:
+            raise InputError(
+                "the ends are tested of fits of family 'beta', 'normal' and 'logit-normal'; this"
+                f" one is of family {f.family!r}. Fit one of these, or look at model.ends() and"
+                " hooks_of(model, n_client, n_impostor) of betaroc.hooks."
+            )
+        found = groups_of(f.scores) if _checks.flag(groups, "groups") else None
+        return cls(f, _covariance(f, groups=groups), found)
+
+    @property
+    def masses(self) -> bool:
+        """Whether scores lie on an end."""
+        return any(self.has_mass(end) for end in _ENDS)
+
+    def has_mass(self, end: str) -> bool:
+        return any(r.params.get(end, 0.0) > 0.0 for r in self.results)
+
+    @property
+    def results(self) -> tuple[Any, Any]:
+        return self.fit.client, self.fit.impostor
+
+    def decides(self, end: str) -> tuple[str, float]:
+        """The parameter that decides an end, and the sign with which the clients' does."""
+        if self.has_mass(end):
+            return end, _MASS_SIGNS[end]
+        return _DECIDES[self.fit.family][end]
+
+    def contrast(self, parameter: str, sign: float) -> _Contrast:
+        """sign times clients' less impostors', of logarithms unless of shares or means."""
+        log = parameter not in (*_ENDS, "mu")
+        gradient, values = [], []
+        for result, side in zip(self.results, (sign, -sign), strict=True):
+            value = result.params.get(parameter, 0.0)
+            own = np.zeros(len(result.names))
+            if parameter in result.names:
+                own[result.names.index(parameter)] = side / value if log else side
+            gradient.append(own)
+            values.append(side * (math.log(value) if log else value))
+        return _Contrast(sum(values), np.concatenate(gradient))
+
+    def correlation(self, first: _Contrast, second: _Contrast) -> float:
+        """Of two contrasts."""
+        one, two = first.gradient, second.gradient
+        variances = [float(g @ self.covariance @ g) for g in (one, two)]
+        both = float(one @ self.covariance @ two)
+        return max(-1.0, min(1.0, both / math.sqrt(math.prod(variances))))
+
+    def test(self, end: str) -> Departure:
+        """How far the curve is above the diagonal there."""
+        if self.has_mass(end):
+            return self._masses(end)
+        name, sign = self.decides(end)
+        if self.groups is not None or any(self._in_cells(r) for r in self.results):
+            return self.by_errors(self.contrast(name, sign))
+        weights = [_inner_weight(r) for r in self.results]
+        values = [r.params for r in self.results]
+        if name == "sigma":
+            laws = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
+            return by_variances(laws[0], laws[1]).times(sign)
+        shapes = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
+        return by_likelihood(shapes[0], shapes[1], name).times(sign)
+
+    def _in_cells(self, result: Any) -> bool:
+        """Whether the estimates do not determine the likelihood, or its digits are gone."""
+        counted = policy_in_force(result) in {"censor", "matlab", "interval"}
+        shapes = result.params.get("a", 0.0) + result.params.get("b", 0.0)
+        return counted or shapes > _CONCENTRATED
+
+    def by_errors(self, contrast: _Contrast) -> Departure:
+        variance = float(contrast.gradient @ self.covariance @ contrast.gradient)
+        freedom = math.inf if self.groups is None else freedom_of(self.groups)
+        return by_errors(contrast.difference, variance, freedom)
+
+    def _masses(self, end: str) -> Departure:
+        sign = _MASS_SIGNS[end]
+        weights = [r.total_weight for r in self.results]
+        if self.groups is not None:
+            marks = [observed(self.fit.scores, who, end) for who in ("client", "impostor")]
+            pairs = list(zip(marks, weights, strict=True))
+            return by_grouped_shares(pairs[0], pairs[1], self.groups).times(sign)
+        shares = [r.params.get(end, 0.0) for r in self.results]
+        counts = [_whole(p * w, w, end) for p, w in zip(shares, weights, strict=True)]
+        return by_counts(counts[0], counts[1]).times(sign)
+
+
+def _inner_weight(result: Any) -> float:
+    return float(result.total_weight * (1.0 - sum(result.params.get(end, 0.0) for end in _ENDS)))
+
+
+def _whole(count: float, total: float, end: str) -> tuple[int, int]:
+    if any(abs(n - round(n)) > 1e-6 for n in (count, total)):
+        raise InputError(
+            "a test of masses counts scores; the weights must be whole numbers of copies, got a"
+            f" total of {total!r} with {count!r} {end}."
+        )
+    return round(count), round(total)
+
+
+def _covariance(f: Any, *, groups: bool) -> FloatArray:
+    """Of the clients' parameters, then the impostors'."""
+    covariance = np.asarray(f.joint_cov(groups=groups))
+    if not np.all(np.isfinite(covariance)):
+        raise InputError(
+            "a test needs the covariance of the parameters; that of"
+            f" {f.client.distribution!r:.50} and {f.impostor.distribution!r:.50} is not finite."
+        )
+    return covariance
+
+
+# ------------------------------------------------------------------------------ the curve
+def _of_spreads(
+    ends: FittedEnds, hooks: tuple[Hook, ...]
+) -> tuple[dict[str, float], tuple[Hook, ...], float, float]:
+    """Two normal laws: one crossing unless the spreads are equal, then proper if mu_c >= mu_i.
+
+    Of a proper curve: the spreads alone where the means are in order, else both, as many degrees
+    of freedom as constraints bind.
+    """
+    from scipy.special import chdtrc, ndtr
+
+    spread = ends.test("at_one")
+    means = ends.contrast("mu", 1.0)
+    if ends.groups is None:
+        laws = [(r.params["mu"], r.params["sigma"], r.total_weight) for r in ends.results]
+        z, correlation = by_means(laws[0], laws[1]).z, 0.0
+    else:
+        z = ends.by_errors(means).z
+        correlation = ends.correlation(means, ends.contrast("sigma", 1.0))
+    beyond = z - correlation * max(-_FARTHEST, min(_FARTHEST, spread.z))
+    p = spread.p_value
+    if beyond < 0.0:
+        p = float(chdtrc(2.0, spread.z**2 + beyond**2 / (1.0 - correlation**2)))
+    wider = float(ndtr(spread.z))
+    shares = {"proper": 0.0, "hook-at-one": float(ndtr(-spread.z)), "hook-at-zero": wider}
+    return {**shares, "below": 0.0}, hooks, p, spread.p_value
+
+
+def _p_both_above(z: list[float], correlation: float) -> float:
+    """P(min(N_1, N_2) <= min(z)): largest, of all curves above at both ends, for the diagonal."""
     from scipy.special import ndtr
 
-    p = float(2.0 * ndtr(-abs(z)))
-    return EndTest(_side(z, p, level), float(z), p)
+    least = min(z)
+    one = float(ndtr(least))
+    both = _both_below(least, least, correlation)
+    return min(max(2.0 * one - both, one), 1.0)
 
 
-def _side(sign: float, p: float, level: float) -> str:
-    if p > 1.0 - level:
-        return "undecided"
-    return "above" if sign > 0.0 else "below"
+def _p_same_side(z: list[float], correlation: float) -> float:
+    """Largest chance, of all curves on one side, of ends this far on opposite sides."""
+    from scipy.special import ndtr
+
+    far = max(min(z[0], -z[1]), min(-z[0], z[1]))
+    if far <= 0.0:
+        return 1.0
+    one = float(ndtr(-far))
+    chances = [
+        _both_below(d - far, -far, -correlation) + _both_below(-d - far, -far, -correlation)
+        for d in _ALONG
+    ]
+    return min(max(one, *chances), 2.0 * one)
 
 
-def _masses(f: Any, end: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """(scores on the end, all scores) of both classes where any lies there."""
-    found = []
-    for result in (f.client, f.impostor):
-        share, total = result.params.get(end, 0.0), result.total_weight
-        counts = [share * total, total]
-        if any(abs(n - round(n)) > 1e-6 for n in counts):
-            raise InputError(
-                "a test of masses counts scores; the weights must be whole numbers of copies, got a"
-                f" total of {total!r} with {counts[0]!r} {end}."
-            )
-        found.append((round(counts[0]), round(total)))
-    return (found[0], found[1]) if found[0][0] + found[1][0] else None
+def _shares(
+    z: list[float], correlation: float, quadrants: dict[str, tuple[int, int]]
+) -> dict[str, float]:
+    """P(N_1 + z_1 and N_2 + z_2 have these signs)."""
+    return {
+        name: _both_below(one * z[0], two * z[1], one * two * correlation)
+        for name, (one, two) in quadrants.items()
+    }
 
 
-def _by_masses(
-    masses: tuple[tuple[int, int], tuple[int, int]], above: float, level: float
-) -> EndTest:
-    """Fisher's exact test of equal masses."""
-    from scipy.stats import fisher_exact
+def _both_below(x: float, y: float, correlation: float) -> float:
+    """P(N_1 <= x, N_2 <= y) of two standard normal numbers, by Owen's function."""
+    from scipy.special import ndtr, owens_t
 
-    (c, n_c), (i, n_i) = masses
-    p = float(fisher_exact([[c, n_c - c], [i, n_i - i]]).pvalue)
-    return EndTest(_side(above * (c / n_c - i / n_i), p, level), math.nan, p)
-
-
-# ------------------------------------------------------------------------------ hooks
-def _hooks(f: Any) -> list[Hook]:
-    """Where the fitted curve is below the diagonal beside an end, and how deep."""
-    model = f.model
-    found = []
-    crossings = model.diagonal_crossings()
-    shape = model.global_shape()
-    if shape not in ("hook-at-zero", "hook-at-one") or len(crossings) == 0:
-        return []
-    point = crossings[0]
-    t = model._pair.ratio_roots(0.0)
-    gap = model._pair.far(t) - model._pair.tpr(t)
-    depth = float(np.max(gap, initial=0.0))
-    n_c, n_i = f.client.total_weight, f.impostor.total_weight
-    if shape == "hook-at-one":
-        scores = n_c * float(point.tpr) + n_i * float(point.far)
-        found.append(Hook("at_one", depth, 0.0, float(point.far), scores))
-    else:
-        scores = n_c * float(point.frr) + n_i * float(point.tnr)
-        found.append(Hook("at_zero", depth, float(point.far), 1.0, scores))
-    return found
+    rest = math.sqrt((1.0 - correlation) * (1.0 + correlation))
+    if rest == 0.0:
+        beyond = x if correlation > 0.0 else -x
+        p = ndtr(min(x, y)) if correlation > 0.0 else max(ndtr(y) - ndtr(beyond), 0.0)
+        return float(p)
+    total = 0.0
+    # 0 is on the positive side of both: any tiny number stands for it.
+    at = [max(-_FARTHEST, min(_FARTHEST, v)) or _NOTHING for v in (x, y)]
+    for own, other in (at, at[::-1]):
+        slope = (other - correlation * own) / rest / own
+        total += 0.5 * ndtr(own) - owens_t(own, slope)
+    total -= 0.5 * (at[0] * at[1] < 0.0)
+    return float(min(max(total, 0.0), 1.0))

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.criteria import CRITERIA
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.inflated import Inflated
 from betaroc.distributions.pairs import pair_of
-from betaroc.errors import InputError
-from betaroc.grouping import groups_of, roots
+from betaroc.parameter_errors import free_coordinates, laws_at
 
-__all__ = ["ThresholdError", "joint_roots", "threshold_error", "with_parameters"]
+__all__ = ["ThresholdError", "threshold_error"]
 
-#: Step of the differences, in standard errors: the curvature it adds is 1 % of one error's.
-_STEP = 0.1
+#: Step of the differences, in standard errors: the curvature it adds is 1e-4 of one error's.
+_STEP = 0.01
 
 
 @dataclass(frozen=True)
@@ -78,50 +75,14 @@ def threshold_error(
     """
     laws = fit.model.client, fit.model.impostor
     unit = pair_of(*laws).unit
-    results = fit.client, fit.impostor
-    cut = len(results[0].names)
+    names, place, roots = free_coordinates(fit, groups=groups)
     columns = []
-    for root in joint_roots(fit, groups=groups):
-        ends = []
-        for sign in (1.0, -1.0):
-            moves = np.split(sign * _STEP * root, [cut])
-            moved = [
-                with_parameters(law, result.names, np.array(result.values) + move)
-                if np.any(move)
-                else law
-                for law, result, move in zip(laws, results, moves, strict=True)
-            ]
-            t = CRITERIA[criterion].choose(pair_of(*moved), prior, alpha)
-            ends.append(_coordinate(t, unit))
+    for root in roots:
+        moved = [laws_at(laws, names, place + side * _STEP * root) for side in (1.0, -1.0)]
+        chosen_at = [CRITERIA[criterion].choose(pair_of(*both), prior, alpha) for both in moved]
+        ends = [_coordinate(t, unit) for t in chosen_at]
         with np.errstate(invalid="ignore"):
             columns.append((ends[0] - ends[1]) / (2.0 * _STEP))
     slope = np.stack(columns, axis=1)
     inside = np.isfinite(_coordinate(chosen, unit)) & np.all(np.isfinite(slope), axis=1)
     return ThresholdError(chosen, np.where(inside[:, None], slope, 0.0), unit)
-
-
-def joint_roots(fit: Any, *, groups: bool) -> FloatArray:
-    """Roots of the covariance of the clients' and the impostors' parameters."""
-    for who, result in (("client", fit.client), ("impostor", fit.impostor)):
-        if not np.all(np.isfinite(result.cov)):
-            raise InputError(
-                "dev's fit must have a finite covariance for its thresholds to vary; got"
-                f" {who} {result.distribution!r:.60}. Take"
-                ' resample="test", or give the dev scores.'
-            )
-    if groups and groups_of(getattr(fit, "scores", None)) is not None:
-        return roots(fit.joint_cov())
-    sizes = [len(fit.client.names), len(fit.impostor.names)]
-    parts = [roots(np.array(result.cov)) for result in (fit.client, fit.impostor)]
-    return np.concatenate(
-        [np.pad(parts[0], ((0, 0), (0, sizes[1]))), np.pad(parts[1], ((0, 0), (sizes[0], 0)))]
-    )
-
-
-def with_parameters(law: Distribution, names: tuple[str, ...], values: FloatArray) -> Distribution:
-    """The law with other parameters."""
-    given = dict(zip(names, values.tolist(), strict=True))
-    if isinstance(law, Inflated):
-        masses = {name: max(given.pop(name), 0.0) for name in names if name.startswith("at_")}
-        return replace(law, base=replace(law.base, **given), **masses)  # type: ignore[type-var]
-    return replace(law, **given)  # type: ignore[type-var]

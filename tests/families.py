@@ -21,12 +21,17 @@ CONTINUOUS: dict[str, br.Distribution] = {
     "normal": br.Normal(0.3, 1.7),
     "normal narrow": br.Normal(0.8, 0.6),
     "logit-normal": br.LogitNormal(-0.5, 1.2),
+    "mixture": br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]),
+    "mixture narrow": br.BetaMixture([0.98, 0.02], [br.Beta(1.5, 1.2), br.Beta(4e3, 6e3)]),
 }
 INFLATED: dict[str, br.Distribution] = {
     "inflated beta": br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2),
     "inflated beta at one": br.Inflated(br.Beta(0.5, 0.7), 0.0, 0.25),
     "inflated logit-normal": br.Inflated(br.LogitNormal(0.5, 1.0), 0.3),
     "inflated normal": br.Inflated(br.Normal(0.3, 0.9), 0.2, 0.1),
+    "inflated mixture": br.Inflated(
+        br.BetaMixture([0.5, 0.3, 0.2], [br.Beta(2, 5), br.Beta(7, 3), br.Beta(0.7, 0.9)]), 0.1, 0.1
+    ),
 }
 DISCRETE: dict[str, br.Distribution] = {
     "empirical": br.Empirical(TIED),
@@ -46,6 +51,7 @@ PAIR_LAWS = {
         "normal",
         "normal narrow",
         "logit-normal",
+        "mixture",
         "inflated beta",
         "inflated beta at one",
         "inflated normal",
@@ -62,6 +68,8 @@ CLOSED_PAIRS = [
     ("beta bell", "beta U"),
     ("normal", "normal narrow"),
     ("logit-normal", "logit-normal wide"),
+    ("mixture", "mixture narrow"),
+    ("mixture", "beta U"),
     ("inflated beta", "beta U"),
     ("inflated beta", "inflated beta at one"),
     ("empirical", "empirical weighted"),

@@ -340,3 +340,41 @@ def test_separated_classes_have_no_width() -> None:
 def test_what_is_refused(call, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call(br.Scores([1, 2], [0, 1.5]))
+
+
+@pytest.mark.parametrize(("client", "impostor"), [
+    ([2, 3, 4, 5], [0, 1, 2.5, 3.5]),
+    (np.arange(20) + 10.5, np.arange(25)),
+    ([5, 6, 7, 8, 9], [1, 2, 3]),
+    ([1, 2], [3, 4, 5]),
+])  # fmt: skip
+def test_newcombes_ends_are_z_of_their_own_errors_away(client: Any, impostor: Any) -> None:
+    # Hanley and McNeil's variance of exponential scores, both sizes less 1 taken as N - 1.
+    m, n = len(client), len(impostor)
+
+    def error(a: float) -> float:
+        one, two = a / (2 - a), 2 * a * a / (1 + a)
+        more = ((m + n) / 2 - 1) * (one - a * a + two - a * a)
+        return math.sqrt((a * (1 - a) + more) / (m * n))
+
+    scores = br.Scores(client, impostor)
+    found = br.auc_interval(scores, method="newcombe")
+    area = found.estimate
+    for end in (found.low, found.high):
+        if end != area:
+            assert abs(area - end) == pytest.approx(Z95 * error(end), rel=1e-9)
+    assert (found.low == area) == (area == 0.0)
+    assert (found.high == area) == (area == 1.0)
+    mirrored = br.auc_interval(br.Scores(-scores.client, -scores.impostor), method="newcombe")
+    assert mirrored.low == pytest.approx(1 - found.high, abs=1e-12)
+    weighted = br.Scores(client, impostor, client_weights=[2.0] * m, impostor_weights=[1.0] * n)
+    copies = br.Scores(np.repeat(client, 2), impostor)
+    both = [br.auc_interval(s, method="newcombe").low for s in (weighted, copies)]
+    assert both[0] == pytest.approx(both[1], rel=1e-12)
+
+
+def test_newcombe_refuses_groups() -> None:
+    scores = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5], client_groups=[0, 0, 1, 1])
+    with pytest.raises(br.InputError, match="trials as independent"):
+        br.auc_interval(scores, method="newcombe")
+    assert br.auc_interval(scores, method="newcombe", groups=False).low > 0.3

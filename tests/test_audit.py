@@ -24,7 +24,8 @@ def test_rows_are_the_fits_under_these_rules() -> None:
     assert (row.client_a, row.impostor_b) == (other.client.params["a"], other.impostor.params["b"])
     assert row.exponent_at_zero == other.model.ends().at_zero.exponent
     assert set(rows) == {
-        "as fitted", "squeeze", "censor 0.001", "censor 1e-06", "censor 1e-09", "drop", "matlab"
+        "as fitted", "squeeze", "censor 0.001", "censor 1e-06", "censor 1e-09", "censor 1e-12",
+        "drop", "matlab",
     }  # fmt: skip
     frame = fit.sensitivity().to_frame()
     assert frame["policy"].tolist() == list(rows)
@@ -79,9 +80,95 @@ def test_other_families_are_refused() -> None:
         fit.sensitivity()
 
 
+def test_masses_have_no_exponent() -> None:
+    rng = np.random.default_rng(2)
+    scores = br.Scores(rng.beta(2, 1.5, 200), np.r_[np.zeros(10), rng.beta(1.2, 3, 190)])
+    rows = {r.policy: r for r in br.fit(scores, boundary="inflate").sensitivity().policies}
+    assert math.isnan(rows["as fitted"].exponent_at_zero)
+    for row in (rows["drop"], rows["as fitted"]):
+        assert row.exponent_at_one == pytest.approx(row.impostor_b / row.client_b, rel=1e-12)
+    assert rows["drop"].exponent_at_zero == pytest.approx(
+        rows["drop"].impostor_a / rows["drop"].client_a, rel=1e-12
+    )
+
+
+@pytest.mark.filterwarnings(
+    "ignore::betaroc.DiscretenessWarning", "ignore::betaroc.BoundaryWarning"
+)
+def test_own_rule_and_cells_of_a_resolution() -> None:
+    rng = np.random.default_rng(8)
+    scores = br.Scores(*(np.round(rng.beta(*s, 300), 2) for s in ((2, 1.5), (1.2, 3))))
+    squeezed = br.fit(scores, boundary="squeeze").sensitivity(0.01)
+    rows = {row.policy: row for row in squeezed.policies}
+    assert "squeeze" not in rows
+    assert "inflate" in rows
+    cells = br.fit(scores, resolution=0.01)
+    assert rows["cells of 0.01"].impostor_a == cells.impostor.params["a"]
+    by_cells = {row.policy: row for row in cells.sensitivity().policies}
+    assert by_cells["as fitted"].impostor_a == cells.impostor.params["a"]
+    censored = br.fit(scores, boundary="censor", resolution=0.01).sensitivity()
+    assert [row.policy for row in censored.policies][-1] == "cells of 0.01"
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
+def test_weights_are_copies_also_broken_ones() -> None:
+    rng = np.random.default_rng(9)
+    values = rng.beta(2, 1.5, 60), rng.beta(1.2, 3, 60)
+    weights = [rng.integers(0, 4, 60).astype(float) for _ in values]
+    weighted = br.Scores(*values, client_weights=weights[0], impostor_weights=weights[1])
+    copied = br.Scores(*(np.repeat(v, w.astype(int)) for v, w in zip(values, weights, strict=True)))
+    one, two = (br.fit(s).sensitivity().tails for s in (weighted, copied))
+    for a, b in zip(one, two, strict=True):
+        assert a[:2] == b[:2]
+        np.testing.assert_allclose(a[2:], b[2:], rtol=1e-9)
+    # Twice the weights, halved again by hand: a half copy counts as half.
+    half = br.Scores(*values, client_weights=np.full(60, 0.5), impostor_weights=np.full(60, 0.5))
+    low = {(t.who, t.end): t for t in br.fit(half).sensitivity().tails}["impostor", "at_zero"]
+    x = np.sort(values[1])  # 30 copies, 6 of them nearest the end: 12 scores of weight 1/2
+    away = 0.5 * np.sum(np.log(x[12] / x[:12]))
+    assert low.scores == 6
+    assert low.hill == pytest.approx(6 / away, rel=1e-12)
+    assert low.carried == pytest.approx(np.log(x[:2]).sum() / np.log(x).sum(), rel=1e-12)
+
+
+def test_groups_widen_hills_error_by_hand() -> None:
+    # 16 scores, k = 4: the four smallest are two pairs of one person each.
+    impostor = np.r_[0.01, 0.011, 0.03, 0.031, np.linspace(0.2, 0.9, 12)]
+    people = np.r_[0, 0, 1, 1, np.arange(2, 14)]
+    client = np.linspace(0.3, 0.97, 16)
+    scores = br.Scores(client, impostor, impostor_groups=people)
+    fit = br.fit(scores)
+    alone, together = (
+        {(t.who, t.end): t for t in fit.sensitivity(groups=g).tails}["impostor", "at_zero"]
+        for g in (False, True)
+    )
+    away = np.log(0.2 / impostor[:4])
+    assert alone.hill == together.hill == pytest.approx(4 / away.sum(), rel=1e-12)
+    a = fit.impostor.params["a"]
+    assert alone.z == pytest.approx((alone.hill - a) / (a / 2), rel=1e-12)
+    sums = (a * away - 1).reshape(2, 2).sum(axis=1)
+    error = a / 4 * math.sqrt(np.sum(sums**2))
+    assert error > a / 2
+    assert together.z == pytest.approx((alone.hill - a) / error, rel=1e-12)
+
+
+def test_the_text_says_what_moves() -> None:
+    rng = np.random.default_rng(4)
+    client = rng.beta(4, 2, 4000)
+    client[::50] **= 5
+    found = br.fit(br.Scores(client, rng.beta(2, 4, 4000))).sensitivity()
+    text = str(found).splitlines()
+    values = [row.auc for row in found.policies]
+    assert text[0].startswith(f"over 8 rules: AUC {min(values):.4g} to {max(values):.4g}, exponent")
+    assert sum(line.startswith(row.policy) for line in text for row in found.policies) == 8
+    (said,) = (line for line in text if "do not follow the law" in line)
+    assert said.startswith("client at zero")
+
+
 def test_rules_without_a_fit_are_named() -> None:
     # Beyond the censoring edge of 0.001 lies everything: no interior score is left.
     rng = np.random.default_rng(6)
     tiny = 1e-5 * rng.beta(2, 3, 30)
     found = br.fit(br.Scores(rng.beta(4, 2, 30), tiny)).sensitivity()
     assert [text.partition(":")[0] for text in found.refused] == ["censor 0.001"]
+    assert "no fit under censor 0.001: impostor: too little is left" in str(found)

@@ -201,7 +201,7 @@ def test_error_of_a_fitted_threshold_is_the_delta_methods() -> None:
     error = threshold_error(fit, "far", 0.5, v, curve.chosen)
     sigma, z = fit.impostor.params["sigma"], stats.norm.isf(v)
     expected = sigma**2 * (1 + z**2 / 2) / 90
-    np.testing.assert_allclose((error.slope**2).sum(axis=1), expected, rtol=1e-9)
+    np.testing.assert_allclose((error.slope**2).sum(axis=1), expected, rtol=1e-6)
     drawn = np.array([error.draw(rng).theta for _ in range(4000)])
     np.testing.assert_allclose(drawn.var(axis=0), expected, rtol=5 * math.sqrt(2 / 4000))
 

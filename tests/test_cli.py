@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,14 @@ DATA = ROOT / "examples" / "data"
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
 TEST = str(DATA / "liveness_cross_logreg" / "test_sharpen0.40.csv")
 BOB = str(DATA / "bob_verif" / "scores-dev.4col.txt")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_replicates() -> Iterator[None]:
+    """Checks of the fit have tests of their own; here they are as short as can be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("betaroc.analysis.quality.CHECK_REPLICATES", 19)
+        yield
 
 
 def write(path: Path, client: list[float], impostor: list[float]) -> str:
@@ -179,7 +188,7 @@ def test_a_beta_fit_of_other_scores_is_refused(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     "arguments",
     [[], ["nothing"], ["fit"], ["fit", DEV, "--family", "gamma"], ["fit", DEV, "--resolution", "x"],
-     ["report", "--dev", DEV], ["fit", DEV, "--js"], ["fit", DEV, "--level", "0.9"]],
+     ["report", "--dev", DEV], ["fit", DEV, "--js"], ["fit", DEV, "--replicates", "9"]],
 )  # fmt: skip
 def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:

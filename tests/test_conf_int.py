@@ -1,4 +1,7 @@
-"""Intervals of fitted parameters against likelihoods maximised by scipy, and closed forms."""
+"""Intervals of fitted parameters against likelihoods maximised by scipy, and closed forms.
+
+The correction of the profile deviance is checked against its mean in simulations and two limits.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,16 @@ import math
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 import betaroc as br
+from betaroc.small_samples import shape_corrections
 
 CHI = stats.chi2.ppf(0.95, 1)
+
+
+def student(n: float, level: float = 0.95) -> float:
+    return float(stats.t.ppf(0.5 + 0.5 * level, n - 1))
 
 
 def fall_of(sample: np.ndarray, which: int, value: float) -> float:
@@ -36,23 +44,77 @@ def fall_of(sample: np.ndarray, which: int, value: float) -> float:
 )
 def test_the_likelihood_falls_by_the_quantile_at_profile_ends(a: float, b: float, n: int) -> None:
     sample = np.random.default_rng(n).beta(a, b, n)
-    found = br.fit_distribution(sample).conf_int()
+    fit = br.fit_distribution(sample)
+    found, corrections = fit.conf_int(), shape_corrections(*fit.values)
     for which, name in enumerate(("a", "b")):
+        fall = CHI * (1 + corrections[which] / n)
         for end in (found[name].low, found[name].high):
             # Nelder-Mead's maximum is good to about 1e-9.
-            assert fall_of(sample, which, end) == pytest.approx(CHI, abs=1e-7)
+            assert fall_of(sample, which, end) == pytest.approx(fall, abs=1e-7)
         assert found[name].low < found[name].estimate < found[name].high
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.5, 2.0), (6.0, 1.5)])
+def test_corrections_are_those_of_the_mean_deviance(a: float, b: float) -> None:
+    # Mean of the deviance of a true shape over 40 000 sets of n = 20 scores; its sd is about 1.5,
+    # so the mean's 0.0075, and terms of n^-2 are about 0.005.
+    n, sets = 20, 40_000
+    x = np.random.default_rng(1).beta(a, b, (sets, n))
+    sums = np.log(x).mean(axis=1), np.log1p(-x).mean(axis=1)
+    own, other, _ = br.beta_mle(*sums)
+    for which, true in enumerate((a, b)):
+        g, h = sums if which == 0 else sums[::-1]
+        # The other shape's best value: psi(v) - psi(true + v) = h, by bisection of log v.
+        low, high = np.full(sets, -8.0), np.full(sets, 8.0)
+        for _ in range(50):
+            v = np.exp(0.5 * (low + high))
+            up = special.psi(v) - special.psi(true + v) > h
+            low, high = np.where(up, low, np.log(v)), np.where(up, np.log(v), high)
+        p, q = (own, other) if which == 0 else (other, own)
+        best = (p - 1) * g + (q - 1) * h - special.betaln(p, q)
+        there = (true - 1) * g + (v - 1) * h - special.betaln(true, v)
+        excess = 2 * n * (best - there).mean() - 1
+        assert excess == pytest.approx(shape_corrections(a, b)[which] / n, abs=0.03)
+        assert excess > 0.03
+
+
+def test_corrections_in_two_limits() -> None:
+    # A concentrated law is normal, and both shapes are its precision: with r = chi2(n - 1)/n the
+    # mean of n (r - 1 - log r) is -1 - n (psi((n - 1)/2) - log(n/2)), 1 + 11/(6 n) + O(n^-2).
+    n = 1e4
+    mean = -1 - n * (special.psi((n - 1) / 2) - math.log(n / 2))
+    for a, b in ((5e4, 3e4), (2e3, 2e6)):
+        assert shape_corrections(a, b) == pytest.approx((n * (mean - 1),) * 2, abs=2e-3)
+    # b -> infinity: s is Gamma(a)/b, and log s alone says what a is once the scale is free.
+    assert shape_corrections(2.0, 1e6)[0] == pytest.approx(shape_corrections(2.0, 1e4)[0], rel=1e-3)
 
 
 def test_normal_parameters_by_hand() -> None:
     sample = np.random.default_rng(3).normal(2, 3, 15)
     mu, sigma = sample.mean(), sample.std()
     found = br.fit_distribution(sample, "normal").conf_int()
-    reach = sigma * math.sqrt(math.exp(CHI / 15) - 1)
+    # Student's interval, and the deviance whose quantile is exact: 15 r is chi2(14).
+    reach = student(15) * sigma / math.sqrt(14)
     assert [found["mu"].low, found["mu"].high] == pytest.approx([mu - reach, mu + reach], rel=1e-13)
-    for end in (found["sigma"].low, found["sigma"].high):
-        ratio = (sigma / end) ** 2
-        assert 15 * (ratio - 1 - math.log(ratio)) == pytest.approx(CHI, rel=1e-12)
+    ratios = [(sigma / end) ** 2 for end in (found["sigma"].low, found["sigma"].high)]
+    deviances = [r - 1 - math.log(r) for r in ratios]
+    assert deviances[0] == pytest.approx(deviances[1], rel=1e-10)
+    inside = stats.chi2.cdf(15 * ratios[0], 14) - stats.chi2.cdf(15 * ratios[1], 14)
+    assert inside == pytest.approx(0.95, rel=1e-12)
+
+
+def test_one_free_shape_has_an_exact_interval() -> None:
+    rng = np.random.default_rng(12)
+    fit = br.fit(br.Scores(rng.beta(3, 1, 10), rng.beta(1, 2, 12)), "dual-beta")
+    found = fit.client.conf_int()["a"]
+    # a sum(-log s) is Gamma(10): probability 0.95 between ends of equal deviance.
+    ratios = [end / found.estimate for end in (found.low, found.high)]
+    deviances = [r - 1 - math.log(r) for r in ratios]
+    assert deviances[0] == pytest.approx(deviances[1], rel=1e-10)
+    inside = stats.gamma.cdf(10 * ratios[1], 10) - stats.gamma.cdf(10 * ratios[0], 10)
+    assert inside == pytest.approx(0.95, rel=1e-12)
+    fixed = fit.client.conf_int()["b"]
+    assert (fixed.low, fixed.high) == (1.0, 1.0)
 
 
 def test_masses_are_binomial_shares() -> None:
@@ -71,7 +133,7 @@ def test_masses_are_binomial_shares() -> None:
 
 def test_wald_on_its_scales() -> None:
     fit = br.fit_distribution(np.random.default_rng(5).beta(2, 3, 40))
-    z = stats.norm.ppf(0.95)
+    z = student(40, 0.9) * math.sqrt(40 / 39)
     a, error = fit.params["a"], fit.std_errors["a"]
     found = fit.conf_int(0.9, "wald")["a"]
     assert [found.low, found.high] == pytest.approx(
@@ -140,7 +202,10 @@ def test_groups_widen_wald_intervals_and_profile_refuses_them() -> None:
         fit.conf_int()
     found = fit.conf_int(method="wald")["client"]["mu"]
     # Sandwich of a mean: sd / sqrt(30), sd with divisor n, times sqrt(30 / 29).
-    reach = stats.norm.ppf(0.975) * one[0].std() / math.sqrt(29)
+    reach = student(30) * one[0].std() / math.sqrt(29)
     assert found.high - found.low == pytest.approx(2 * reach, rel=1e-6)
     plain = fit.conf_int(method="wald", groups=False)["client"]["mu"]
-    assert plain.high - plain.low == pytest.approx(2 * reach * math.sqrt(29 / 150), rel=1e-9)
+    # Of 150 independent trials the sd is that of divisor 149.
+    assert plain.high - plain.low == pytest.approx(
+        2 * student(150) * one[0].std() / math.sqrt(149), rel=1e-9
+    )

@@ -255,22 +255,22 @@ LAWS = {
     "logit-normal": (br.LogitNormal(1.0, 0.7), br.LogitNormal(-1.0, 1.6)),
     "inflated": (br.Inflated(br.Beta(2.2, 0.7), 0.1, 0.2), br.Inflated(br.Beta(0.6, 3.0), 0.3)),
     "inflated-logit": (br.Inflated(br.LogitNormal(1.0, 0.7), 0.0, 0.2), br.Beta(0.6, 3.0)),
+    "mixture": (
+        br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]),
+        br.Inflated(br.BetaMixture([0.1, 0.9], [br.Beta(1.5, 1.2), br.Beta(3.0, 6.0)]), 0.1, 0.2),
+    ),
 }
 
 
 @pytest.mark.parametrize("name", list(LAWS))
 def test_many_laws_at_once_have_the_tails_of_each(name: str) -> None:
     from betaroc._thresholds import Thresholds
-    from betaroc.delta_bands import FittedTest, _free
-
-    def parameters(law: Any) -> dict[str, float]:
-        if isinstance(law, br.Inflated):
-            return parameters(law.base) | {"at_zero": law.at_zero, "at_one": law.at_one}
-        return {field.name: getattr(law, field.name) for field in dataclasses.fields(law)}
+    from betaroc.delta_bands import FittedTest
+    from betaroc.distributions.coordinates import free as coordinates
 
     laws = LAWS[name]
-    free = [_free(tuple(parameters(law)), tuple(parameters(law).values())) for law in laws]
-    place = np.concatenate([part[1] for part in free])
+    free = [coordinates(law, [p.name for p in law._parameters()]) for law in laws]
+    place = np.concatenate([part.place for part in free])
     test = FittedTest(laws, (free[0][0], free[1][0]), place, np.eye(place.size), 0.5, 0.0)
     theta = [-np.inf, -0.5, 0.0, 1e-12, 0.2, 0.5, 0.9, 1 - 1e-12, 1.0, 1.5, np.nan]
     t = Thresholds.from_theta(theta)
@@ -462,7 +462,7 @@ def test_a_fit_of_unknown_parameters_is_refused() -> None:
     fit = beta_fit(32, 30, 30)
     strange = dataclasses.replace(fit, client=dataclasses.replace(fit.client, names=("p", "q")))
     curve = br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), strange, **SAME)
-    with pytest.raises(br.InputError, match=r"got parameters p, q\. Give the test scores"):
+    with pytest.raises(br.InputError, match=r"with parameters p, q\. Give the test scores"):
         curve.band(resample="test")
     broken = dataclasses.replace(
         fit, impostor=dataclasses.replace(fit.impostor, covariance=((math.inf, 0.0), (0.0, 1.0)))

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 import betaroc as br
 from betaroc.fit_intervals import STATISTICS
 
-Z = statistics.NormalDist().inv_cdf(0.975)
 PHI = statistics.NormalDist()
 AT: dict[str | None, Any] = {
     None: None, "a FAR": 0.1, "a threshold": 0.4, "an alpha": 0.3, "an FRR": 0.1,
@@ -25,9 +25,37 @@ def beta_fit(seed: int = 1, n: int = 80) -> br.Fit:
     return br.fit(br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n)))
 
 
-def logit_ends(p: float, sd: float) -> list[float]:
-    y, reach = math.log(p / (1 - p)), Z * sd / (p * (1 - p))
-    return [1 / (1 + math.exp(-(y - reach))), 1 / (1 + math.exp(-(y + reach)))]
+def welch(variances: tuple[float, float], sizes: tuple[int, int]) -> float:
+    """Reach of Student's t with Welch's degrees of freedom; variances with the divisor n - 1."""
+    own = [v * n / (n - 1) for v, n in zip(variances, sizes, strict=True)]
+    freedom = sum(own) ** 2 / sum(v * v / (n - 1) for v, n in zip(own, sizes, strict=True))
+    return float(stats.t.ppf(0.975, freedom)) * math.sqrt(sum(own))
+
+
+def log_sd_bias(n: int) -> float:
+    """E log(estimate/sigma): n times the variance over sigma^2 is chi2(n - 1)."""
+    return 0.5 * (special.psi((n - 1) / 2) - math.log(n / 2))
+
+
+def shape_bias(law: Any, n: int) -> Any:
+    """Bias of (log a, log b) to first order: half the curvature of the estimate in its sums."""
+    a, b = law.a, law.b
+    common = special.polygamma(1, a + b)
+    cov = np.array(
+        [[special.polygamma(1, a) - common, -common], [-common, special.polygamma(1, b) - common]]
+    )
+    centre = special.psi([a, b]) - special.psi(a + b)
+    step = 2e-3 * np.sqrt(np.diag(cov))
+
+    def at(i: float, j: float) -> Any:
+        return np.log(br.beta_mle(*(centre + step * np.array([i, j])))[:2])
+
+    second = [at(1, 0) + at(-1, 0) - 2 * at(0, 0), at(0, 1) + at(0, -1) - 2 * at(0, 0)]
+    mixed = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / 4
+    return (
+        0.5 * cov[0, 0] * second[0] / step[0] ** 2 + 0.5 * cov[1, 1] * second[1] / step[1] ** 2
+        + cov[0, 1] * mixed / (step[0] * step[1])
+    ) / n  # fmt: skip
 
 
 def test_the_area_of_a_binormal_pair_by_hand() -> None:
@@ -37,24 +65,25 @@ def test_the_area_of_a_binormal_pair_by_hand() -> None:
     # A = Phi(d), d = (m1 - m2)/S, S^2 = s1^2 + s2^2; Var m = s^2/n, Var s = s^2/(2 n).
     s = math.hypot(s1, s2)
     d = (m1 - m2) / s
-    parts = [(s1 / s) ** 2 / 50, (s2 / s) ** 2 / 70]
-    parts += [(d * s1**2 / s**2) ** 2 / 100, (d * s2**2 / s**2) ** 2 / 140]
-    area = PHI.cdf(d)
+    own = (s1 / s) ** 2 / 50 + (d * s1**2 / s**2) ** 2 / 100
+    other = (s2 / s) ** 2 / 70 + (d * s2**2 / s**2) ** 2 / 140
     found = fit.interval("auc")
-    ends = logit_ends(area, PHI.pdf(d) * math.sqrt(sum(parts)))
+    reach = welch((own, other), (50, 70))
+    ends = [PHI.cdf(d - reach), PHI.cdf(d + reach)]
     assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
     # TPR at FAR 0.1: Phi((m1 - t)/s1), t = m2 + s2 z.
     z = PHI.inv_cdf(0.9)
     x = (m1 - m2 - s2 * z) / s1
-    variance = 1 / 50 + x**2 / 100 + (s2 / s1) ** 2 / 70 + (z * s2 / s1) ** 2 / 140
-    ends = logit_ends(PHI.cdf(x), PHI.pdf(x) * math.sqrt(variance))
+    own, other = 1 / 50 + x**2 / 100, (s2 / s1) ** 2 / 70 + (z * s2 / s1) ** 2 / 140
+    reach = welch((own, other), (50, 70))
+    ends = [PHI.cdf(x - reach), PHI.cdf(x + reach)]
     found = fit.interval("tpr", 0.1)
     assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
     band = fit.roc_band(far=[0.1])
     assert [band.low[0], band.high[0]] == pytest.approx(ends, rel=1e-6)
-    # The threshold t itself.
-    reach = Z * math.sqrt(s2**2 / 70 + (z * s2) ** 2 / 140)
-    t = m2 + s2 * z
+    # The threshold t itself, of 70 impostors alone, centred on what it is without bias.
+    reach = welch((0.0, s2**2 / 70 + (z * s2) ** 2 / 140), (50, 70))
+    t = m2 + s2 * z - z * s2 * log_sd_bias(70)
     found = fit.interval("threshold-at-far", 0.1)
     assert [found.low, found.high] == pytest.approx([t - reach, t + reach], rel=1e-7)
 
@@ -68,8 +97,13 @@ def test_an_exponent_is_a_quotient_of_shapes() -> None:
         fit.client.std_errors["a"] / fit.client.params["a"],
         fit.impostor.std_errors["a"] / fit.impostor.params["a"],
     )
-    ends = [ratio * math.exp(-Z * sd), ratio * math.exp(Z * sd)]
-    assert [found.low, found.high] == pytest.approx(ends, rel=1e-8)
+    bias = shape_bias(fit.impostor.distribution, 80)[0] - shape_bias(fit.client.distribution, 80)[0]
+    errors = [r.std_errors["a"] / r.params["a"] for r in (fit.client, fit.impostor)]
+    reach = welch((errors[0] ** 2, errors[1] ** 2), (80, 80))
+    assert reach == pytest.approx(1.99 * sd, rel=0.01)
+    ends = [ratio * math.exp(-bias - reach), ratio * math.exp(-bias + reach)]
+    # The curvature is a difference of second order, good to about 1e-5.
+    assert [found.low, found.high] == pytest.approx(ends, rel=1e-5)
 
 
 @pytest.mark.parametrize("stat", STATISTICS)
@@ -144,8 +178,9 @@ def test_point_masses_vary() -> None:
     )
     fit = br.fit(scores, boundary="inflate")
     found = fit.interval(lambda m: m.client.at_one)
-    # A binomial share of 10 in 100.
-    assert found.high - found.low == pytest.approx(2 * Z * math.sqrt(0.1 * 0.9 / 100), rel=1e-3)
+    # A binomial share of 10 in 100; the law of the other 90 is what the errors rest on.
+    reach = welch((0.1 * 0.9 / 100, 0.0), (90, 80))
+    assert found.high - found.low == pytest.approx(2 * reach, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +195,7 @@ def test_point_masses_vary() -> None:
         (lambda f: f.roc_band(far=[1.5]), br.InputError, "far must"),
         (
             lambda f: br.fit(f.scores, "empirical").interval("auc"), br.InputError,
-            "laws whose parameters can vary",
+            "laws that have parameters to vary",
         ),
     ],
 )  # fmt: skip

@@ -28,6 +28,10 @@ CLIENT, IMPOSTOR = RNG.beta(5.0, 2.0, 60), RNG.beta(2.0, 4.0, 90)
 SCORES = br.Scores(CLIENT, IMPOSTOR, name="demo")
 
 
+#: Families of one sample; the others are of pairs.
+SINGLE = sorted(name for name, row in FAMILIES.items() if not row.of_pairs)
+
+
 # ---------------------------------------------------------------------- other families
 def test_normal_is_mean_and_divisor_n():
     from scipy.stats import norm
@@ -67,16 +71,19 @@ def test_logit_normal_is_normal_on_the_logits():
     assert fit.log_likelihood == pytest.approx(fit.distribution.logpdf(CLIENT).sum(), rel=1e-12)
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.parametrize("family", SINGLE)
 def test_weights_are_copies_in_every_family(family):
     k = np.arange(60) % 4
     weighted = br.fit_distribution(CLIENT, family, weights=k)
     copies = br.fit_distribution(np.repeat(CLIENT, k), family)
-    assert weighted.values == pytest.approx(copies.values, rel=1e-12)
-    np.testing.assert_allclose(weighted.cov, copies.cov, rtol=1e-11)
+    # A mixture's maximum is flat: the rounding of its sums is magnified.
+    rtol = 1e-8 if family == "beta-mixture" else 1e-12
+    assert weighted.values == pytest.approx(copies.values, rel=rtol)
+    np.testing.assert_allclose(weighted.cov, copies.cov, rtol=10.0 * rtol)
     assert weighted.log_likelihood == pytest.approx(copies.log_likelihood, rel=1e-12, nan_ok=True)
     t = np.linspace(0.0, 1.0, 11)
-    np.testing.assert_allclose(weighted.distribution.cdf(t), copies.distribution.cdf(t), rtol=1e-11)
+    cdfs = weighted.distribution.cdf(t), copies.distribution.cdf(t)
+    np.testing.assert_allclose(*cdfs, rtol=10.0 * rtol)
     assert (weighted.n, weighted.total_weight) == (45, 90.0)
 
 
@@ -228,7 +235,8 @@ def test_longest_range_message_fits():
 
 
 def test_families_are_a_table_and_unknown_names_get_the_nearest():
-    assert set(FAMILIES) == {"beta", "normal", "logit-normal", "empirical"}
+    known = {"beta", "normal", "logit-normal", "empirical"}
+    assert set(FAMILIES) == known | {"beta-mixture", "proper-beta", "dual-beta"}
     with pytest.raises(InputError, match="Did you mean 'normal'"):
         br.fit(SCORES, "norml")
     with pytest.raises(InputError, match="family must be one of"):
@@ -258,7 +266,7 @@ def test_fit_wants_scores():
     assert len(str(caught.value)) <= 400
 
 
-@pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.parametrize("family", SINGLE)
 @pytest.mark.parametrize(
     ("x", "w", "error", "text"),
     [

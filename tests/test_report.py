@@ -7,6 +7,7 @@ import html
 import json
 import re
 import warnings
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -21,6 +22,15 @@ from betaroc.report.figures import Figure, curve_figures, epc_figures
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
 LIVENESS = DATA / "liveness_cross_logreg"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_replicates() -> Iterator[None]:
+    """Checks of the fit have tests of their own; here they are as short as can be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("betaroc.analysis.quality.CHECK_REPLICATES", 19)
+        yield
+
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 #: What a page could do anything with; all else is text, tables and drawings.
@@ -99,15 +109,19 @@ def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
         "exponent", "They are no test of fit", "FAR 0.1 % by dev’s laws", "test, observed",
     ):  # fmt: skip
         assert piece in page, piece
-    # Both classes of both sets, ROC and DET, the expected performance curves.
-    assert text.count("<svg ") == 7
-    assert text.count("viewBox=") == 7
+    # Both classes of both sets, ROC and DET, P-P and Q-Q of both, expected performance curves.
+    assert text.count("<svg ") == 11
+    assert text.count("viewBox=") == 11
     assert 'width="' not in "".join(re.findall(r"<svg [^>]*>", text))
 
 
 def test_rates_on_test_are_the_counted_ones(analysis: br.Analysis, text: str) -> None:
     met = analysis.points[0]
-    row = "".join(f"<td>{percent(v)}</td>" for v in (met.observed[1].far, met.observed[1].frr))
+    rates, ends = (met.observed[1].far, met.observed[1].frr), met.observed_intervals[0]
+    row = "".join(
+        f'<td>{percent(v)}<span class="ci">{percent(m.low)} to {percent(m.high)}</span></td>'
+        for v, m in zip(rates, ends[:2], strict=True)
+    )
     assert row in text
 
 
@@ -156,6 +170,7 @@ def test_hostile_names_are_only_text(
 ) -> None:
     monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+    monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
     panel = Figure("", "a panel")
     monkeypatch.setattr("betaroc.report.page.epc_figures", lambda analysis: {"test": panel})
     page = render_report(renamed(analysis, name))
@@ -248,7 +263,7 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
     assert "No DET is drawn" in page
     assert "Dev’s scores separate the classes" in page
     assert "No impostor of dev lies above it" in page
-    assert text.count("<svg ") == 3
+    assert text.count("<svg ") == 5
     assert " inf FRR" not in page
 
 
@@ -297,7 +312,7 @@ def test_many_sets_are_named_once_and_differ_in_colour() -> None:
 def test_many_tests_are_all_drawn() -> None:
     analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(3)})
     page = render_report(analysis)
-    assert page.count("<svg ") == 2 * 4 + 2 + 3
+    assert page.count("<svg ") == 2 * 4 + 2 + 2 * 4 + 3
     assert "test 3 (t2), observed" in page
     assert "test 1 (t0): at dev’s EER threshold" in page
 
@@ -308,6 +323,7 @@ def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing the other pictures again takes time and shows nothing."""
     monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+    monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
 
 
 def plain(text: str) -> str:
@@ -513,6 +529,6 @@ def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> Non
     assert '<p class="warn lead"><strong>The fitted laws' in page
     far = percent(analysis.points[0].expected.far)
     assert f"{far} (below 1/120: rests on the family alone) expected" in text
-    assert f"<td>{far} (below 1/120)</td>" in page
+    assert f"<td>{far} (below 1/120)<span" in page
     assert "“Below 1/n”: the fitted laws promise less than one" in text
     assert "below 1/" not in plain(render_report(small(dev)))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from betaroc import _checks
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.analysis import numbers, text
-from betaroc.analysis.headline import headline, mismatch_words
+from betaroc.analysis.headline import headline, mismatch_words, short_verdict
+from betaroc.analysis.intervals import Measured, PartIntervals, part_intervals
 from betaroc.analysis.met_curves import MetCurve, curve_numbers, curves_text, met_curves
 from betaroc.analysis.output import write_whole
 from betaroc.analysis.parts import (
@@ -24,11 +25,13 @@ from betaroc.analysis.parts import (
     Part,
     distances,
     empirical_model,
+    is_modelled,
     met_points,
     note_reversed,
     noted,
     shift,
 )  # fmt: skip
+from betaroc.analysis.quality import Quality, quality_of
 from betaroc.errors import (
     BetarocWarning,
     FitError,
@@ -40,7 +43,10 @@ from betaroc.errors import (
 from betaroc.fitting import Fit, fit
 from betaroc.scores import Scores
 
-__all__ = ["Analysis", "Distances", "MetCurve", "MetPoint", "Part", "analyze"]
+__all__ = [
+    "Analysis", "Distances", "Judge", "Measured", "MetCurve", "MetPoint", "Part", "PartIntervals",
+    "Quality", "analyze", "best_words", "fitted_part",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +76,7 @@ class Analysis(Value):
     warnings : tuple of str
         Every warning of the fits, the set it speaks of first.
     seed : int or None
-        By which the test trials were resampled; None for another source of randomness.
+        By which trials were resampled and fits checked; None for another source of randomness.
     """
 
     dev: Part
@@ -98,11 +104,12 @@ class Analysis(Value):
         Returns
         -------
         str
-            The main lines, then fits, measures, ends in words, operating points, expected
-            performance curves, warnings.
+            The main lines with the verdict on each fit, then fits, measures with their intervals,
+            ends in words, families, operating points, expected performance curves, warnings.
         """
         alarm = mismatch_words(self.dev)
         lines = headline(self.dev, self.tests, self.points)
+        lines += [line for part in self.parts for line in short_verdict(part)]
         blocks = ["\n".join([alarm] * bool(alarm) + lines)]
         blocks += [text.part_text(part, self.reason) for part in self.parts]
         blocks.append(text.points_text(self.points, self.parts))
@@ -185,15 +192,15 @@ def analyze(
         The development set: it is fitted and chooses the thresholds.
     test : Scores or mapping of name to Scores, optional
         Test sets on which dev's thresholds are met.
-    family : {"beta", "normal", "logit-normal", "empirical"}
-        As in :func:`betaroc.fit`.
+    family : str
+        As in :func:`betaroc.fit`; "best" is chosen on dev alone, and serves all sets.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1, and for rounded ones, as in :func:`betaroc.fit`.
     level : float
         Confidence level of the intervals.
     rng : None, int, SeedSequence or Generator
-        Source of the test trials' resampling; unlike elsewhere a seed, so that the same
-        scores give the same report.
+        Source of the resampling and of the checks; unlike elsewhere a seed, so that the
+        same scores give the same report.
 
     Returns
     -------
@@ -212,7 +219,10 @@ def analyze(
     A test set that cannot be fitted does not stop the analysis: a warning says
     why, and dev's thresholds are met on its scores all the same. Warnings are
     given and also kept in the result. Intervals of the curves hold dev's thresholds
-    fixed: 2000 replicates of the test decisions, each alpha by itself.
+    fixed: 2000 replicates of the test decisions, each alpha by itself. Each set has
+    intervals of what its fit and its scores say, with their groups where they carry some, a
+    check of its fit by 199 simulated score sets and, for beta laws, the audit of their ends;
+    on dev families are compared. What cannot be had says why.
 
     Examples
     --------
@@ -249,22 +259,27 @@ def analyze_quietly(
     for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
         _check_scores(given, name)
     notes: list[Note] = []
-    first = fitted_part("dev", dev, options, notes, prefix="dev: ")
+    judge = Judge(level, rng)
+    first = fitted_part("dev", dev, options, notes, judge, prefix="dev: ")
     step()
+    asked, chosen = str(options["family"]), str(options["family"])
+    if asked == "best" and first.fit is not None:  # test has no say in the choice
+        chosen = first.fit.family
+        options = {**options, "family": chosen}
     tests = []
     for k, (name, scores) in enumerate(named.items(), start=1):
         role = "test" if len(named) == 1 else f"test {k}"
-        tests.append(_test_part(role, name, scores, first, options, notes))
+        tests.append(_test_part(role, name, scores, first, options, notes, judge))
         step()
     curves = met_curves(first, tests, level, rng, notes)
     analysis = Analysis(
         first,
         tuple(tests),
-        met_points(first, tuple(tests)),
+        met_points(first, tuple(tests), level),
         curves,
         level,
-        str(options["family"]),
-        "as was asked for",
+        chosen,
+        "as was asked for" if chosen == asked or first.fit is None else best_words(first.fit),
         tuple(note.message for note in notes),
         int(rng) if isinstance(rng, int | np.integer) else None,
     )
@@ -299,15 +314,48 @@ def _check_scores(given: Any, name: str) -> None:
         )
 
 
+class Judge(NamedTuple):
+    """What the intervals and checks of all sets have in common."""
+
+    level: float
+    rng: Any
+    #: Whether fits are checked and families compared.
+    checks: bool = True
+
+    def judged(self, part: Part, *, choose: bool = False) -> Part:
+        """The set with its intervals and, where it was asked for, what speaks for its fit.
+
+        On the one set that may choose, families are compared.
+        """
+        laws = part.fit if is_modelled(part) else None
+        found = part_intervals(part.scores, laws, part.empirical, self.level, self.rng)
+        if not self.checks:
+            return replace(part, intervals=found)
+        checked = quality_of(part.scores, laws, self.level, self.rng, choose=choose)
+        return replace(part, intervals=found, quality=checked)
+
+
+def best_words(fitted: Fit) -> str:
+    """Why the best family is this one."""
+    return f"chosen as the best: {fitted.reason}"
+
+
 def fitted_part(
-    role: str, scores: Scores, options: Mapping[str, Any], notes: list[Note], *, prefix: str = ""
+    role: str,
+    scores: Scores,
+    options: Mapping[str, Any],
+    notes: list[Note],
+    judge: Judge,
+    *,
+    prefix: str = "",
 ) -> Part:
     """A score set that must be fitted."""
     with noted(notes, prefix):
         fitted = fit(scores, **options)
     name = _name_of(scores, role)
     empirical = empirical_model(scores, name)
-    return Part(role, name, scores, fitted, empirical, distances(fitted, empirical))
+    apart = distances(fitted, empirical)
+    return judge.judged(Part(role, name, scores, fitted, empirical, apart), choose=True)
 
 
 def _test_part(
@@ -317,6 +365,7 @@ def _test_part(
     dev: Part,
     options: Mapping[str, Any],
     notes: list[Note],
+    judge: Judge,
 ) -> Part:
     fitted: Fit | None = None
     with noted(notes, f"{role}: "):
@@ -334,7 +383,7 @@ def _test_part(
     empirical = empirical_model(scores, name)
     apart = None if fitted is None else distances(fitted, empirical)
     part = Part(role, name, scores, fitted, empirical, apart)
-    return replace(part, shift=shift(dev.empirical, empirical))
+    return judge.judged(replace(part, shift=shift(dev.empirical, empirical)))
 
 
 def _same(first: Scores, second: Scores) -> bool:

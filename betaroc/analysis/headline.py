@@ -9,9 +9,13 @@ from pathlib import Path
 from betaroc.analysis.crossings import whole_curve_words
 from betaroc.analysis.format import extreme, number, percent, threshold, visible
 from betaroc.analysis.parts import MetPoint, Part, is_modelled
+from betaroc.analysis.quality import Lamp, lamps, sentence
 from betaroc.measures import OperatingPoint
 
-__all__ = ["below_count", "called", "headline", "marked", "mismatch_words", "promised"]
+__all__ = [
+    "below_count", "called", "family_words", "headline", "lit", "marked", "mismatch_words",
+    "promised", "short_verdict", "verdict_lines",
+]  # fmt: skip
 
 #: Binomial standard errors by which fitted and counted EER may differ unsaid.
 _APART = 3.0
@@ -27,9 +31,56 @@ def headline(dev: Part, tests: Sequence[Part], points: Sequence[MetPoint]) -> li
         lines.append(_apart_words(dev))
     if dev.fit is not None and is_modelled(dev):
         lines.append(f"By dev's fitted laws: {whole_curve_words(dev.fit.model, dev.scores)}")
+    lines += _other_family(dev)
     met = marked(points)
     names = called(tests)
     return lines + [_met(met, dev, name, k) for k, name in enumerate(names, start=1)]
+
+
+def _other_family(dev: Part) -> list[str]:
+    """The recommended family, if it is another than the one fitted."""
+    if dev.quality is None or dev.fit is None or not is_modelled(dev):
+        return []
+    return [family_words(dev)] if dev.quality.recommended != dev.fit.family else []
+
+
+def family_words(part: Part) -> str:
+    """Whether another family than the fitted one is recommended, and why."""
+    if part.quality is None or not part.quality.recommended:
+        return ""
+    found, best = part.quality.families, part.quality.recommended
+    fitted = part.fit.family if part.fit is not None and is_modelled(part) else ""
+    if found is None:
+        why = sentence(part.quality.uncompared)
+        reason = f"no law can be recommended on these scores. {why[:1].upper()}{why[1:]}"
+    else:
+        reason = sentence(found.reason)
+    if not fitted:
+        return f"{part.role}: recommended family {best}: {reason}"
+    if best == fitted:
+        return f"{part.role}: the family fitted, {fitted}, is the recommended one: {reason}"
+    return (
+        f"{part.role}: another family is recommended, {best}; what stands here is of the one"
+        f" fitted, {fitted}: {reason}"
+    )
+
+
+def verdict_lines(part: Part) -> list[str]:
+    """The verdicts on a set's fit, each with its numbers."""
+    return [f"{part.role}: fit of the {one.of}: {one.verdict}: {one.words}" for one in lit(part)]
+
+
+def short_verdict(part: Part) -> list[str]:
+    """The verdicts alone, for the first lines."""
+    found = [f"{lamp.of} {lamp.verdict}" for lamp in lit(part)]
+    return [f"{part.role}: fit of the {', of the '.join(found)}."] if found else []
+
+
+def lit(part: Part) -> list[Lamp]:
+    """The lamps of a set; none where its fit was not to be checked."""
+    if part.quality is None:
+        return []
+    return lamps(part.quality, part.scores, part.distances)
 
 
 def called(tests: Sequence[Part]) -> list[str]:

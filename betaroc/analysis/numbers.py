@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from betaroc.analysis.confidence import confidence_numbers
 from betaroc.analysis.crossings import depth
+from betaroc.analysis.intervals import Measured, PartIntervals
 from betaroc.analysis.parts import MetPoint, Part
+from betaroc.analysis.quality import quality_numbers
+from betaroc.analysis.score_intervals import REPLICATES
 from betaroc.ends import End
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 
-__all__ = ["as_json", "fit_numbers", "part_numbers", "point_numbers"]
+__all__ = ["as_json", "fit_numbers", "interval_numbers", "part_numbers", "point_numbers"]
 
 
 def as_json(document: Any) -> str:
@@ -135,6 +139,37 @@ def met_numbers(met: MetPoint, roles: list[str]) -> dict[str, Any]:
         "observed": {
             role: point_numbers(point) for role, point in zip(roles, met.observed, strict=True)
         },
+        "intervals": {
+            "expected": _measured(met.expected_intervals),
+            **{
+                role: _measured(own)
+                for role, own in zip(roles[1:], met.observed_intervals, strict=True)
+            },
+        },
+    }
+
+
+def _measured(found: Sequence[Measured]) -> dict[str, Any]:
+    return {
+        m.key: {"estimate": m.estimate, "low": m.low, "high": m.high,
+                "method": m.method or None, "why_none": m.why or None}
+        for m in found
+    }  # fmt: skip
+
+
+def interval_numbers(found: PartIntervals | None) -> dict[str, Any] | None:
+    """Every interval of a score set; where there is none, why."""
+    if found is None:
+        return None
+    return {
+        "level": found.level,
+        "groups": found.groups,
+        "replicates": REPLICATES,
+        "seed": found.seed,
+        "fitted": _measured(found.model),
+        "scores": _measured(found.scores),
+        "client": _measured(found.client),
+        "impostor": _measured(found.impostor),
     }
 
 
@@ -155,5 +190,14 @@ def part_numbers(part: Part) -> dict[str, Any]:
             None
             if part.shift is None
             else dict(zip(("client", "impostor"), part.shift, strict=True))
+        ),
+        "intervals": interval_numbers(part.intervals),
+        "confidence": (
+            None if part.intervals is None else confidence_numbers(part.fit, part.intervals.level)
+        ),
+        **(
+            {}
+            if part.quality is None
+            else quality_numbers(part.quality, part.scores, part.distances)
         ),
     }

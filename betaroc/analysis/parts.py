@@ -13,18 +13,21 @@ import numpy as np
 from betaroc._thresholds import Thresholds
 from betaroc._value import Value
 from betaroc.analysis.format import number
+from betaroc.analysis.intervals import Measured, PartIntervals, law_intervals
+from betaroc.analysis.quality import Quality
+from betaroc.analysis.score_intervals import observed_ends, whole_weights
 from betaroc.decisions import atom_masses
 from betaroc.distributions import Distribution, Empirical
-from betaroc.errors import BetarocWarning, SmallSampleWarning
-from betaroc.fitting import Fit
+from betaroc.errors import BetarocWarning, InputError, SmallSampleWarning
+from betaroc.fitting import DistributionFit, Fit
 from betaroc.fitting.notices import SMALL_SAMPLE, reversed_scores
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
 
 __all__ = [
-    "Distances", "MetPoint", "Note", "Part", "empirical_model", "is_modelled", "met_points",
-    "note_reversed", "note_test", "noted", "target",
+    "RATES", "Distances", "MetPoint", "Note", "Part", "empirical_model", "is_modelled",
+    "met_points", "note_reversed", "note_test", "noted", "target",
 ]  # fmt: skip
 
 
@@ -66,6 +69,11 @@ class Part(Value):
         Of the fit from the scores; None without a fit.
     shift : tuple of float or None
         Two-sample Kolmogorov-Smirnov distances from dev, (client, impostor); None for dev.
+    intervals : PartIntervals or None
+        Of the numbers of the fit and of the scores.
+    quality : Quality or None
+        The check of the fit, families side by side, the audit of the ends; None where it was
+        not asked for.
     """
 
     role: str
@@ -75,6 +83,8 @@ class Part(Value):
     empirical: ScoreModel
     distances: Distances | None
     shift: tuple[float, float] | None = None
+    intervals: PartIntervals | None = None
+    quality: Quality | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,6 +103,12 @@ class MetPoint(Value):
         The point in the pair of laws that chose it.
     observed : tuple of OperatingPoint
         Rates of the scores at that threshold: dev first, then every test set.
+    expected_intervals : tuple of Measured
+        Of "far", "frr", "hter" and "f1" at that threshold by the laws, whose parameters vary;
+        empty where the scores chose it.
+    observed_intervals : tuple of tuple of Measured
+        Of the observed rates, for every test set; those of dev chose the threshold, or were
+        fitted, and have none.
     """
 
     key: str
@@ -100,6 +116,8 @@ class MetPoint(Value):
     chosen_by: str
     expected: OperatingPoint
     observed: tuple[OperatingPoint, ...]
+    expected_intervals: tuple[Measured, ...] = ()
+    observed_intervals: tuple[tuple[Measured, ...], ...] = ()
 
 
 def is_modelled(part: Part) -> bool:
@@ -162,10 +180,21 @@ def empirical_model(scores: Scores, name: str) -> ScoreModel:
 def distances(fit: Fit, empirical: ScoreModel) -> Distances:
     """How far the fit is from its scores."""
     return Distances(
-        _ks(fit.model.client, empirical.client),
-        _ks(fit.model.impostor, empirical.impostor),
+        _ks_of(fit.client, empirical.client),
+        _ks_of(fit.impostor, empirical.impostor),
         _roc_distance(fit.model, empirical),
     )
+
+
+def _ks_of(result: DistributionFit, sample: Distribution) -> float:
+    """The distance of a class; of scores in cells at the edges, as what lies within is unknown."""
+    rule = result.boundary
+    if rule is None or rule.policy != "interval" or rule.resolution is None:
+        return _ks(result.distribution, sample)
+    edges = (np.rint(sample.atoms.places / rule.resolution) + 0.5) * rule.resolution
+    edges = edges[edges < 1.0]
+    gaps = np.abs(result.distribution.cdf(edges) - sample.cdf(edges))
+    return float(np.max(gaps, initial=0.0))
 
 
 def shift(dev: ScoreModel, test: ScoreModel) -> tuple[float, float]:
@@ -199,6 +228,8 @@ def _turned(points: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
 
 
 # ------------------------------------------------------------------- operating points
+#: Rates that stand in the tables of operating points.
+RATES = ("far", "frr", "hter", "f1")
 _Choice = Callable[[ScoreModel], OperatingPoint]
 
 CRITERIA: tuple[tuple[str, str, _Choice], ...] = (
@@ -221,19 +252,55 @@ CRITERIA: tuple[tuple[str, str, _Choice], ...] = (
 )
 
 
-def met_points(dev: Part, tests: tuple[Part, ...]) -> tuple[MetPoint, ...]:
+def met_points(dev: Part, tests: tuple[Part, ...], level: float) -> tuple[MetPoint, ...]:
     """Every criterion's threshold, by dev's model and by dev's scores, on every set."""
-    choosers = [("scores", dev.empirical)]
+    choosers: list[tuple[str, ScoreModel, Fit | None]] = [("scores", dev.empirical, None)]
     if dev.fit is not None and is_modelled(dev):
-        choosers.insert(0, ("model", dev.fit.model))
+        choosers.insert(0, ("model", dev.fit.model, dev.fit))
     met = []
-    for chosen_by, model in choosers:
-        for key, title, choose in CRITERIA:
-            point = choose(model)
-            t = _threshold(point)
-            observed = tuple(part.empirical._point(t) for part in (dev, *tests))
-            met.append(MetPoint(key, _title(key, title, chosen_by), chosen_by, point, observed))
+    for chosen_by, model, fitted in choosers:
+        points = [choose(model) for _, _, choose in CRITERIA]
+        places = Thresholds.concatenate([_threshold(point) for point in points])
+        seen = [[part.empirical._point(places)[k] for part in (dev, *tests)]
+                for k in range(places.size)]  # fmt: skip
+        ends = [_observed(part, [row[n] for row in seen], places, level)
+                for n, part in enumerate(tests, start=1)]  # fmt: skip
+        for k, (key, title, _) in enumerate(CRITERIA):
+            by_laws = () if fitted is None else law_intervals(fitted, places[k], level)
+            met.append(
+                MetPoint(
+                    key, _title(key, title, chosen_by), chosen_by, points[k], tuple(seen[k]),
+                    by_laws, tuple(part[k] for part in ends),
+                )
+            )  # fmt: skip
     return tuple(met)
+
+
+def _observed(
+    part: Part, points: list[OperatingPoint], t: Thresholds, level: float
+) -> list[tuple[Measured, ...]]:
+    """Intervals of the rates of a test set at dev's thresholds."""
+    rates = [[(key, float(getattr(p, key))) for key in RATES] for p in points]
+    if not whole_weights(part.scores):
+        why = "weights are no whole numbers of copies"
+        return [tuple(Measured(key, value, why=why) for key, value in row) for row in rates]
+    try:
+        ends = observed_ends(part.scores, points, t, level)
+    except InputError as error:
+        return [tuple(Measured(k, v, why=str(error)) for k, v in row) for row in rates]
+    found = []
+    for row, own in zip(rates, ends, strict=True):
+        kept = []
+        for key, value in row:
+            low_high = own[key]
+            why = f"it is {number(value)}, the end of its range"
+            kept.append(
+                Measured(key, value, why=why)
+                if low_high is None
+                else Measured(key, value, *low_high, method="counts")
+            )
+        found.append(tuple(kept))
+    return found
 
 
 def _title(key: str, title: str, chosen_by: str) -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from betaroc._words import shown
+from betaroc.analysis.confidence import confidence_words
 from betaroc.analysis.crossings import crossing_words, whole_curve_words
-from betaroc.analysis.format import number, percent, threshold
-from betaroc.analysis.headline import promised
-from betaroc.analysis.parts import MetPoint, Part, is_modelled
+from betaroc.analysis.format import level_words, number, percent, threshold
+from betaroc.analysis.headline import family_words, promised, verdict_lines
+from betaroc.analysis.intervals import TPR, Measured, PartIntervals
+from betaroc.analysis.parts import RATES, MetPoint, Part, is_modelled
+from betaroc.analysis.quality import sentence
+from betaroc.analysis.score_intervals import FAR, REPLICATES
 from betaroc.analysis.words import (
     boundary_words,
     category_words,
@@ -18,7 +24,10 @@ from betaroc.analysis.words import (
 )  # fmt: skip
 from betaroc.fitting import Fit
 
-__all__ = ["columns", "fit_text", "part_text", "points_text"]
+__all__ = [
+    "MeasureRow", "columns", "fit_text", "interval_notes", "measure_rows", "part_text",
+    "points_text", "rate_ends",
+]  # fmt: skip
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
@@ -41,17 +50,22 @@ def part_text(part: Part, reason: str) -> str:
         f" {scores.n_impostor} impostor scores; accepted if score > threshold"
     )
     if part.fit is None:
-        return f"{read}\n\nnot fitted (see the warnings)\n\n{_measures(part)}"
+        blocks = [read, "not fitted (see the warnings)", _measures(part)]
+        return "\n\n".join(blocks + [_quality(part)] * (part.quality is not None))
     family = f"family: {fit_families(part.fit)}" + (f"; {reason}" if reason else "")
-    return "\n\n".join([read, family, fit_text(part.fit), _measures(part), _shape(part)])
+    blocks = [read, family, fit_text(part.fit, part.intervals), _measures(part), _shape(part)]
+    blocks += [_quality(part)] * (part.quality is not None)
+    return "\n\n".join(blocks)
 
 
-def fit_text(fit: Fit) -> str:
-    """Parameters of both laws."""
-    rows = [["class", "parameter", "estimate", "std. error"]]
+def fit_text(fit: Fit, found: PartIntervals | None = None) -> str:
+    """Parameters of both laws, with their intervals."""
+    rows = [["class", "parameter", "estimate", "std. error", *_head(found)]]
     for who, law in (("client", fit.client), ("impostor", fit.impostor)):
+        own = {} if found is None else {m.key: m for m in getattr(found, who)}
         for name, value, error in parameters(law):
-            rows.append([who, name, number(value), number(error, 3)])
+            ends = [] if found is None else _ends(own.get(name), number)
+            rows.append([who, name, number(value), number(error, 3), *ends])
     lines = [columns(rows)] if len(rows) > 1 else []
     for who, law in (("client", fit.client), ("impostor", fit.impostor)):
         if boundary_words(law):
@@ -64,29 +78,136 @@ def fit_text(fit: Fit) -> str:
     return "\n".join(lines) or "  the scores themselves, no parameters"
 
 
+def _head(found: PartIntervals | None) -> list[str]:
+    return [] if found is None else [f"{level_words(found.level)} low", "high"]
+
+
+def _ends(m: Measured | None, say: Callable[[float], str]) -> list[str]:
+    """Both ends of an interval, or marks that there is none."""
+    if m is None or m.why:
+        return ["none", "none"]
+    return [say(m.low), say(m.high)]
+
+
 def _measures(part: Part) -> str:
-    if not is_modelled(part):
-        return columns([["", "scores"], *(row[:2] for row in _measure_rows(part))])
-    rows = [["", "scores", "fitted"], *_measure_rows(part)]
-    text = columns(rows)
+    head = _head(part.intervals)
+    who = ["scores", *head] + (["fitted", *head] if is_modelled(part) else [])
+    text = columns([["", *who], *(row.cells(head != []) for row in measure_rows(part))])
+    lines = [text]
     far = part.distances
-    if far is None:
-        return text
-    return (
-        f"{text}\n  distance of the fit from the scores: client {number(far.client, 3)},"
-        f" impostor {number(far.impostor, 3)}, ROC {number(far.roc, 3)}"
-    )
+    if far is not None and is_modelled(part):
+        lines.append(
+            f"  distance of the fit from the scores: client {number(far.client, 3)},"
+            f" impostor {number(far.impostor, 3)}, ROC {number(far.roc, 3)}"
+        )
+    lines += [f"  {words}" for words in interval_notes(part)]
+    return "\n".join(lines)
 
 
-def _measure_rows(part: Part) -> list[list[str]]:
-    models = [part.empirical] + ([] if part.fit is None else [part.fit.model])
+class MeasureRow(NamedTuple):
+    """One measure of the scores and, where laws were fitted, of these."""
+
+    what: str
+    say: Callable[[float], str]
+    values: tuple[str, ...]
+    found: tuple[Measured | None, ...]
+
+    def cells(self, with_ends: bool) -> list[str]:
+        """The row of a table."""
+        row = [self.what]
+        for value, m in zip(self.values, self.found, strict=True):
+            row += [value, *(_ends(m, self.say) if with_ends else [])]
+        return row
+
+
+def measure_rows(part: Part, digits: int = 6) -> list[MeasureRow]:
+    """AUC, EER, its threshold, TPR at FAR 1 % and KS, each with its interval."""
+    models = [part.empirical]
+    kinds = ["scores"]
+    if part.fit is not None and is_modelled(part):
+        models.append(part.fit.model)
+        kinds.append("model")
     eer = [m.eer() for m in models]
+    tpr = [float(m.at_far(FAR).tpr) for m in models]
+
+    def ends(key: str) -> tuple[Measured | None, ...]:
+        if part.intervals is None:
+            return (None,) * len(models)
+        return tuple(
+            next((m for m in getattr(part.intervals, kind) if m.key == key), None) for kind in kinds
+        )
+
+    def places(value: float) -> str:
+        return threshold(value, math.nan)
+
     return [
-        ["AUC", *(number(m.auc()) for m in models)],
-        ["EER", percent(eer[0].hter), *(promised(part, p, why=False)[2] for p in eer[1:])],
-        ["EER threshold", *(threshold(p.threshold, p.logit_threshold) for p in eer)],
-        ["KS", *(number(m.ks(), 4) for m in models)],
+        MeasureRow(
+            "AUC", lambda v: number(v, digits), tuple(number(m.auc(), digits) for m in models),
+            ends("auc"),
+        ),
+        MeasureRow(
+            "EER", percent,
+            (percent(eer[0].hter), *(promised(part, p, why=False)[2] for p in eer[1:])),
+            ends("eer"),
+        ),
+        MeasureRow(
+            "EER threshold", places,
+            tuple(threshold(p.threshold, p.logit_threshold) for p in eer), ends("eer-threshold"),
+        ),
+        MeasureRow(f"TPR at FAR {percent(FAR)}", percent, tuple(map(percent, tpr)), ends(TPR)),
+        MeasureRow("KS", lambda v: number(v, 4), tuple(number(m.ks(), 4) for m in models),
+                   ends("ks")),
+    ]  # fmt: skip
+
+
+def interval_notes(part: Part) -> list[str]:
+    """Which intervals are missing and why, and on what groups the others rest."""
+    found = part.intervals
+    if found is None:
+        return []
+    seed = "" if found.seed is None else f", seed {found.seed}"
+    notes = [
+        "intervals of scores: the AUC by DeLong's variance, the EER and its threshold by"
+        f" {REPLICATES} resampled score sets{seed}, the TPR by exact bounds of both rates"
     ]
+    if found.model:
+        notes[0] += "; of fitted numbers by the errors of the parameters, if the laws are right"
+    if found.groups is not None:
+        notes.append(
+            f"intervals take {found.groups} groups as what varies, not the single trials; standard"
+            " errors and the check of the fit take trials as independent"
+        )
+    reasons: dict[str, list[str]] = {}
+    for name, why in found.missing:
+        if name != "scores ks":
+            reasons.setdefault(why, []).append(name)
+    notes += [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
+    return notes
+
+
+def _quality(part: Part) -> str:
+    """The verdicts, the tests, the families, the audit."""
+    found = part.quality
+    if found is None:
+        return ""
+    lines = [*verdict_lines(part), *filter(None, [family_words(part)])]
+    if found.families is not None:
+        rows = [["family", "held-out", "its z", "AIC", "Vuong z", "ROC distance"]]
+        rows += [
+            [row.family, *("" if math.isnan(v) else number(v, d) for v, d in (
+                (row.held_out, 4), (row.held_out_z, 3), (row.aic, 6), (row.vuong, 3),
+                (row.roc_distance, 3),
+            ))]
+            for row in found.families.rows
+        ]  # fmt: skip
+        lines.append(columns(rows))
+        lines += [f"  {name} is left out: {sentence(why)}" for name, why in found.families.left_out]
+    if found.audit is not None and found.called_for:
+        lines.append(f"{part.role}: what hangs on the ends ({'; '.join(found.called_for)})")
+        rows = [["rule", "client a", "b", "impostor a", "b", "exponent at 0", "at 1", "AUC"]]
+        rows += [[row[0], *(number(v, 4) for v in row[1:])] for row in found.audit.policies]
+        lines.append(columns(rows))
+    return "\n".join(lines)
 
 
 def _shape(part: Part) -> str:
@@ -98,11 +219,13 @@ def _shape(part: Part) -> str:
     shapes = category_words(model)
     if shapes:
         lines.append("shape category: " + "; ".join(shapes))
+    if part.intervals is not None:
+        lines += confidence_words(part.fit, part.intervals.level)
     return "\n".join(lines)
 
 
 def points_text(points: Sequence[MetPoint], parts: Sequence[Part]) -> str:
-    """Dev's thresholds and the rates they lead to on every set."""
+    """Dev's thresholds and the rates they lead to on every set, with their intervals."""
     blocks = []
     for chosen_by, title in (
         ("model", "thresholds chosen by dev's fitted model"),
@@ -112,13 +235,30 @@ def points_text(points: Sequence[MetPoint], parts: Sequence[Part]) -> str:
         for met in (p for p in points if p.chosen_by == chosen_by):
             point = met.expected
             name, place = met.key, threshold(point.threshold, point.logit_threshold)
-            seen = [("model", point)] if chosen_by == "model" else []
-            seen += [(part.role, at) for part, at in zip(parts, met.observed, strict=True)]
-            for k, (who, at) in enumerate(seen):
+            seen = [("model", point, met.expected_intervals)] if chosen_by == "model" else []
+            own = ((), *met.observed_intervals)
+            seen += [
+                (part.role, at, found)
+                for part, at, found in zip(parts, met.observed, own, strict=True)
+            ]
+            for k, (who, at, found) in enumerate(seen):
                 rates = [percent(rate) for rate in (at.far, at.frr, at.hter)]
                 if who == "model":
                     rates = list(promised(parts[0], at, why=False))
-                rows.append([name if k == 0 else "", place if k == 0 else "", who, *rates])
+                cells = [
+                    f"{text} {ends}".rstrip()
+                    for text, ends in zip(rates, rate_ends(found), strict=False)
+                ]
+                rows.append([name if k == 0 else "", place if k == 0 else "", who, *cells])
         if len(rows) > 1:
             blocks.append(f"{title}\n{columns(rows)}")
     return "\n\n".join(blocks)
+
+
+def rate_ends(found: Sequence[Measured]) -> list[str]:
+    """Intervals of FAR, FRR, HTER and F1 as text, empty where there is none."""
+    texts = [
+        "" if m.why else f"[{percent(m.low)}, {percent(m.high)}]"
+        for key in RATES for m in found if m.key == key
+    ]  # fmt: skip
+    return texts or [""] * len(RATES)

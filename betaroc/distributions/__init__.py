@@ -8,10 +8,12 @@ from betaroc.distributions.binned import Binned
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import Inflated
 from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.mixture import BetaMixture
 from betaroc.distributions.normal import Normal
 
 __all__ = [
     "Beta",
+    "BetaMixture",
     "Binned",
     "Distribution",
     "Empirical",

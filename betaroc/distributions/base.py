@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from betaroc._checks import count, generator, probability_array, real_array
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 
-__all__ = ["Atoms", "Distribution", "Tail"]
+__all__ = ["Atoms", "Distribution", "Parameter", "Tail"]
 
 ScalarOrArray = Any
 
@@ -69,6 +70,18 @@ class Tail:
     log_coefficient: float = math.nan
     mass: float = 0.0
     share: float = 1.0
+
+
+class Parameter(NamedTuple):
+    """A number that determines a law, and how it may vary.
+
+    ``scale`` is "plain" for any number, "log" for a positive one, otherwise the name of the
+    whole of which it is a share: shares of one whole, and what is left, add up to 1.
+    """
+
+    name: str
+    value: float
+    scale: str
 
 
 _NO_ATOMS = Atoms(np.empty(0), np.empty(0))
@@ -155,6 +168,21 @@ class Distribution(Value, ABC):
     def continuous(self) -> tuple[float, Distribution] | None:
         """Mass and law of the continuous part; None for a discrete law."""
         return 1.0, self
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        """What determines the law; nothing where it is its data."""
+        return ()
+
+    def _replaced(self, values: Mapping[str, float]) -> Distribution:
+        """The law with other values of some of its parameters."""
+        return replace(self, **values)  # type: ignore[type-var]
+
+    def _landmarks(self, depths: FloatArray) -> Thresholds:
+        """Where P(S <= theta) or P(S > theta) is exp(-depth): what no search may step over."""
+        with np.errstate(under="ignore"):
+            p = np.exp(-depths)
+        inverses = (self._lower_quantile, self._upper_quantile)
+        return Thresholds.concatenate([invert(p, -depths) for invert in inverses])
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         """Derivative of the log density in the score, by the native coordinate."""

@@ -15,7 +15,7 @@ from betaroc import _special
 from betaroc._checks import positive, real_array
 from betaroc._thresholds import FloatArray, Thresholds, softplus
 from betaroc.distributions._quadrature import integrate_panels
-from betaroc.distributions.base import Distribution, ScalarOrArray, Tail, as_output
+from betaroc.distributions.base import Distribution, Parameter, ScalarOrArray, Tail, as_output
 from betaroc.distributions.pairs import Pair, closed_forms
 from betaroc.errors import InputError
 
@@ -187,6 +187,9 @@ class Beta(Distribution):
             Tail(0.0, 1, self.a, log_coefficient=-math.log(self.a) - log_b),
             Tail(1.0, 1, self.b, log_coefficient=-math.log(self.b) - log_b),
         )
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        return Parameter("a", self.a, "log"), Parameter("b", self.b, "log")
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.beta(self.a, self.b, size), dtype=np.float64)

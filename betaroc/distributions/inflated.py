@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from betaroc._checks import fraction
 from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
-from betaroc.distributions.base import Atoms, Distribution, Tail
+from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.errors import InputError, InputTypeError
 
 __all__ = ["Inflated"]
@@ -205,6 +206,15 @@ class Inflated(Distribution):
             tail = replace(tail, log_coefficient=log_c, share=self._share)
             tails.append(replace(tail, mass=mass) if tail.place == place else tail)
         return tails[0], tails[1]
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        masses = (("at_zero", self.at_zero), ("at_one", self.at_one))
+        return (*self.base._parameters(), *(Parameter(*pair, "masses") for pair in masses))
+
+    def _replaced(self, values: Mapping[str, float]) -> Inflated:
+        masses = {name: v for name, v in values.items() if name in ("at_zero", "at_one")}
+        rest = {name: v for name, v in values.items() if name not in masses}
+        return replace(self, base=self.base._replaced(rest), **masses)
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         u = rng.random(size)

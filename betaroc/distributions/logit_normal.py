@@ -11,7 +11,7 @@ import numpy as np
 from betaroc._checks import finite, positive
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions._quadrature import integrate_panels
-from betaroc.distributions.base import Distribution, Tail
+from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.normal import (
     NormalPair,
     normal_log_density,
@@ -120,6 +120,9 @@ class LogitNormal(Distribution):
     def _tails(self) -> tuple[Tail, Tail]:
         rate = 0.5 / self.sigma**2
         return Tail(0.0, 2, rate, centre=self.mu), Tail(1.0, 2, rate, centre=self.mu)
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        return Parameter("mu", self.mu, "plain"), Parameter("sigma", self.sigma, "log")
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return Thresholds.from_logit(rng.normal(self.mu, self.sigma, size)).theta

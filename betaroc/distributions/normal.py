@@ -11,7 +11,7 @@ import numpy as np
 from betaroc._checks import finite, positive
 from betaroc._special import HALF_LOG_TWO_PI
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.distributions.base import Distribution, Tail
+from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
 __all__ = ["Normal"]
@@ -127,6 +127,9 @@ class Normal(Distribution):
             Tail(-math.inf, 2, rate, centre=self.mu),
             Tail(math.inf, 2, rate, centre=self.mu),
         )
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        return Parameter("mu", self.mu, "plain"), Parameter("sigma", self.sigma, "log")
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.normal(self.mu, self.sigma, size), dtype=np.float64)

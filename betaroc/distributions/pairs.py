@@ -195,10 +195,7 @@ class Pair:
         parts = []
         for law in (self.client, self.impostor):
             if law.continuous is not None:
-                base = law.continuous[1]
-                for invert in (base._lower_quantile, base._upper_quantile):
-                    with np.errstate(under="ignore"):
-                        parts.append(invert(np.exp(-depths), -depths))
+                parts.append(law.continuous[1]._landmarks(depths))
         return Thresholds.concatenate(parts) if parts else Thresholds.from_theta(np.empty(0))
 
     def grid(self, low: float, high: float, *, unit: bool) -> FloatArray:

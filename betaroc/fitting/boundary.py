@@ -73,11 +73,11 @@ class Ruled(NamedTuple):
     n: int
 
 
-def check_request(boundary: Any, resolution: Any, family: str, *, bounded: bool) -> Request:
+def check_request(boundary: Any, resolution: Any, family: str, row: Family) -> Request:
     """``boundary`` and ``resolution``, if they make sense together and for this family."""
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
-    if not bounded:
+    if not row.on_unit:
         given = "boundary" if boundary is not None else "resolution"
         if boundary is not None or resolution is not None:
             raise InputError(
@@ -91,6 +91,12 @@ def check_request(boundary: Any, resolution: Any, family: str, *, bounded: bool)
         raise InputError(
             'boundary="censor" must come with resolution=eps: scores <= eps count as F(eps) and'
             " scores >= 1 - eps as 1 - F(1 - eps); got none. Pass the precision of the scores."
+        )
+    if row.coordinates is None and (resolution is not None or boundary == "matlab"):
+        raise InputError(
+            f'family="{family}" has no likelihood of rounded or censored scores; got'
+            f" boundary={boundary!r}, resolution={resolution!r}. Leave them out, or use"
+            ' family="beta" or "logit-normal".'
         )
     return Request(boundary, resolution)
 

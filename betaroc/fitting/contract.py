@@ -101,6 +101,16 @@ class Estimate(NamedTuple):
     iterations: int = 0
     gradient_norm: float = 0.0
     influence: Influence | None = None
+    #: Parameters that the family holds fixed.
+    fixed: tuple[str, ...] = ()
+
+
+class ClassEstimate(NamedTuple):
+    """An estimate, the weight that its continuous part was fitted to, and that of its precision."""
+
+    estimate: Estimate
+    weight: float
+    total: float
 
 
 class Coordinates(NamedTuple):
@@ -118,12 +128,37 @@ class Coordinates(NamedTuple):
     log_likelihood: Callable[[Sample], Callable[[Distribution], float]]
 
 
+class Joined(NamedTuple):
+    """Two estimates that share parameters."""
+
+    client: Estimate
+    impostor: Estimate
+    #: Covariance of the clients' parameters (rows) with the impostors'.
+    shared_cov: Matrix
+    #: Parameters of one value in both.
+    tied: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Family:
-    """A row of the table of families; laws on [0, 1] have coordinates and a boundary rule."""
+    """A row of the table of families.
+
+    Laws on [0, 1] obey a boundary rule; those with ``coordinates`` also have a likelihood of
+    cells. ``impostor`` is the estimator of that class where it has another law, ``join`` makes
+    one pair of two estimates, ``sized`` takes a number of components.
+    """
 
     estimate: Callable[[Sample], Estimate]
     coordinates: Coordinates | None = None
+    on_unit: bool = False
+    impostor: Callable[[Sample], Estimate] | None = None
+    join: Callable[[ClassEstimate, ClassEstimate], Joined | None] | None = None
+    sized: Callable[[Sample, int], Estimate] | None = None
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether the family says something only of both classes together."""
+        return self.impostor is not None or self.join is not None
 
 
 def too_few_distinct(sample: Sample, family: str) -> DegenerateDataError:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc._checks import choice, listed, score_array, shown, weights_array
+from betaroc._checks import choice, count, listed, score_array, shown, weights_array
 from betaroc._thresholds import FloatArray
 from betaroc.errors import FitError, InputError, InputTypeError
 from betaroc.fitting.beta import BETA
 from betaroc.fitting.boundary import BoundaryRule, Request, Ruled, check_request, estimate_on_unit
-from betaroc.fitting.contract import Estimate, Family, Matrix, Sample
+from betaroc.fitting.contract import ClassEstimate, Estimate, Family, Matrix, Sample
+from betaroc.fitting.dual_beta import DUAL_BETA
 from betaroc.fitting.empirical import EMPIRICAL
 from betaroc.fitting.logit_normal import LOGIT_NORMAL
+from betaroc.fitting.mixture import BETA_MIXTURE
 from betaroc.fitting.normal import NORMAL
 from betaroc.fitting.notices import (
     Notice,
@@ -25,6 +29,7 @@ from betaroc.fitting.notices import (
     small_sample,
     tied,
 )  # fmt: skip
+from betaroc.fitting.proper_beta import PROPER_BETA
 from betaroc.fitting.result import DistributionFit, Fit
 
 __all__ = ["fit", "fit_distribution"]
@@ -33,8 +38,32 @@ FAMILIES: dict[str, Family] = {
     "beta": BETA,
     "normal": NORMAL,
     "logit-normal": LOGIT_NORMAL,
+    "beta-mixture": BETA_MIXTURE,
+    "proper-beta": PROPER_BETA,
+    "dual-beta": DUAL_BETA,
     "empirical": EMPIRICAL,
 }
+
+
+class _Class(NamedTuple):
+    """One class on its way to a fit."""
+
+    sample: Sample
+    ruled: Ruled
+
+    @property
+    def total(self) -> float:
+        """The weight whose trials the covariance is of."""
+        rule = self.ruled.rule
+        dropped = rule is not None and rule.policy == "drop"
+        return self.ruled.base_total if dropped else self.sample.total
+
+    @property
+    def seen(self) -> ClassEstimate:
+        return ClassEstimate(self.ruled.estimate, self.ruled.base_total, self.total)
+
+    def replaced(self, estimate: Estimate) -> _Class:
+        return _Class(self.sample, self.ruled._replace(estimate=estimate))
 
 
 class _Task(NamedTuple):
@@ -43,13 +72,21 @@ class _Task(NamedTuple):
     family: str
     row: Family
     request: Request
+    components: int | None
 
     @classmethod
-    def of(cls, family: Any, boundary: Any, resolution: Any) -> _Task:
+    def of(cls, family: Any, boundary: Any, resolution: Any, components: Any) -> _Task:
         name = choice(family, tuple(FAMILIES), "family")
         row = FAMILIES[name]
-        request = check_request(boundary, resolution, name, bounded=row.coordinates is not None)
-        return cls(name, row, request)
+        request = check_request(boundary, resolution, name, row)
+        if components is not None:
+            components = count(components, "components", 2)
+            if row.sized is None:
+                raise InputError(
+                    f'components must be left out for family="{name}"; got {components}. It belongs'
+                    ' to family="beta-mixture".'
+                )
+        return cls(name, row, request, components)
 
     def run(
         self,
@@ -59,20 +96,41 @@ class _Task(NamedTuple):
         extremes: tuple[float, float] | None = None,
     ) -> tuple[DistributionFit, list[Notice]]:
         """The fit of one sample and what there is to say about it."""
-        sample = Sample.of(name, values, weights, extremes)
-        try:
-            ruled = self._estimate(sample)
-        except FitError as error:
-            if isinstance(error.result, Estimate):
-                ruled = Ruled(error.result, None, sample.total, sample.values.size)
-                error.result = self._result(sample, ruled)
-            raise
-        result = self._result(sample, ruled)
-        notices = small_sample(name, sample.total)
+        return self.finished(self.estimated(Sample.of(name, values, weights, extremes)))
+
+    def run_both(self, scores: Any) -> tuple[Any, ...]:
+        """Fits of both classes, what there is to say, their shared covariance and parameters."""
+        classes = [
+            self.estimated(Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights")))
+            for who in ("client", "impostor")
+        ]
+        joined = None if self.row.join is None else self.row.join(*(c.seen for c in classes))
+        if joined is not None:
+            classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
+        fits = [self.finished(one) for one in classes]
+        notices = fits[0][1] + fits[1][1]
+        if joined is None:
+            return fits[0][0], fits[1][0], notices, None, ()
+        return fits[0][0], fits[1][0], notices, joined.shared_cov, joined.tied
+
+    def finished(self, one: _Class) -> tuple[DistributionFit, list[Notice]]:
+        result = self._result(one)
+        sample, ruled = one
+        notices = small_sample(sample.name, sample.total)
         rule = ruled.rule
         if rule is not None and self._unasked(rule):
             notices += inflated(sample, rule, result.params, self.family)
-        return result, notices + influence(name, ruled.estimate.influence, ruled.base_total)
+        return result, notices + influence(sample.name, ruled.estimate.influence, ruled.base_total)
+
+    def estimated(self, sample: Sample) -> _Class:
+        """The estimate of a sample; the error of a failed one carries a result."""
+        try:
+            return _Class(sample, self._estimate(sample))
+        except FitError as error:
+            if isinstance(error.result, Estimate):
+                ruled = Ruled(error.result, None, sample.total, sample.values.size)
+                error.result = self._result(_Class(sample, ruled))
+            raise
 
     def _unasked(self, rule: BoundaryRule) -> bool:
         """Whether point masses were fitted without anyone having asked for them."""
@@ -83,34 +141,44 @@ class _Task(NamedTuple):
         )
 
     def _estimate(self, sample: Sample) -> Ruled:
-        if self.row.coordinates is None:
-            estimate = self.row.estimate(sample)
-            return Ruled(estimate, None, sample.total, sample.values.size)
+        row = self._row(sample.name)
+        if not row.on_unit:
+            return Ruled(row.estimate(sample), None, sample.total, sample.values.size)
         if sample.low < 0.0 or sample.high > 1.0:
             raise _outside(sample, self.family)
-        return estimate_on_unit(sample, self.row, self.request)
+        return estimate_on_unit(sample, row, self.request)
 
-    def _result(self, sample: Sample, ruled: Ruled) -> DistributionFit:
-        e = ruled.estimate
-        total = (
-            ruled.base_total
-            if ruled.rule is not None and ruled.rule.policy == "drop"
-            else sample.total
-        )
+    def _row(self, who: str) -> Family:
+        """The estimator of one class."""
+        if who == "impostor" and self.row.impostor is not None:
+            return replace(self.row, estimate=self.row.impostor)
+        if self.row.sized is not None and self.components is not None:
+            return replace(self.row, estimate=_sized(self.row.sized, self.components))
+        return self.row
+
+    def _result(self, one: _Class) -> DistributionFit:
+        e, ruled = one.ruled.estimate, one.ruled
         return DistributionFit(
             self.family,
             e.distribution,
             e.names,
             e.values,
-            _scaled(e.covariance, total),
+            _scaled(e.covariance, one.total),
             e.log_likelihood,
             ruled.n,
-            total,
+            one.total,
             e.converged,
             e.iterations,
             e.gradient_norm,
             ruled.rule,
+            e.fixed,
         )
+
+
+def _sized(
+    estimate: Callable[[Sample, int], Estimate], components: int
+) -> Callable[[Sample], Estimate]:
+    return lambda sample: estimate(sample, components)
 
 
 def _scaled(covariance: Matrix, total: float) -> Matrix:
@@ -151,6 +219,7 @@ def fit_distribution(
     weights: Any = None,
     boundary: str | None = None,
     resolution: float | None = None,
+    components: int | None = None,
 ) -> DistributionFit:
     """Maximum-likelihood fit of one law to one sample.
 
@@ -162,7 +231,7 @@ def fit_distribution(
     sample : array_like, shape (n,)
         Finite scores; in [0, 1] for ``"beta"`` and ``"logit-normal"``.
     family : str
-        ``"beta"``, ``"normal"``, ``"logit-normal"`` or ``"empirical"``.
+        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"`` or ``"empirical"``.
     weights : array_like, shape (n,), optional
         Frequencies: weight k counts as k copies.
     boundary : str, optional
@@ -175,6 +244,8 @@ def fit_distribution(
     resolution : float, optional
         Alone: the scores are rounded to multiples of it, and the likelihood is that
         of the cells k * resolution +- resolution / 2, cut to [0, 1].
+    components : int, optional
+        Components of a ``"beta-mixture"``, two where left out.
 
     Returns
     -------
@@ -190,7 +261,8 @@ def fit_distribution(
         No maximum exists: fewer than two distinct scores inside (0, 1), or a law more
         concentrated than a + b = 1e12.
     FitError
-        The solver stopped early; the partial result is the error's ``result``.
+        The solver stopped early, or no mixture was found that is likelier than one beta law;
+        the partial result is the error's ``result``.
 
     Warns
     -----
@@ -209,10 +281,17 @@ def fit_distribution(
     and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a censoring edge is a
     modelling choice: both are there for comparison.
 
+    The likelihood of a mixture is unbounded where a component shrinks to a point. The estimate is
+    its largest local maximum found from several starts (EM, then Newton's method) in which
+    every component has five scores and at most 1e4 times the concentration of one beta law of
+    all scores; it is never less likely than that law. Components are in the order of their
+    means, and the weight of the last is what the others leave.
+
     References
     ----------
     Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
-    machine learning binary classifiers, section 3.
+    machine learning binary classifiers, section 3. Dempster, A. P., Laird, N. M. and Rubin, D. B.
+    (1977), Maximum likelihood from incomplete data via the EM algorithm.
 
     Examples
     --------
@@ -221,7 +300,12 @@ def fit_distribution(
     >>> round(result.params["a"], 6), round(result.std_errors["a"], 4)
     (1.860003, 0.7823)
     """
-    task = _Task.of(family, boundary, resolution)
+    task = _Task.of(family, boundary, resolution, components)
+    if task.row.of_pairs:
+        raise InputError(
+            f'family="{task.family}" must be fitted to both classes; it says nothing of one sample.'
+            " Use br.fit(Scores(client, impostor), family)."
+        )
     extremes = _finite_extremes(sample)
     values = score_array(sample, "sample") if extremes is None else sample
     if weights is not None:
@@ -238,6 +322,7 @@ def fit(
     *,
     boundary: str | None = None,
     resolution: float | None = None,
+    components: int | None = None,
 ) -> Fit:
     """Maximum-likelihood fit of both classes: from scores to a model.
 
@@ -246,11 +331,15 @@ def fit(
     scores : Scores
         Client and impostor scores.
     family : str
-        ``"beta"``, ``"normal"``, ``"logit-normal"`` or ``"empirical"``, for both classes; or
-        ``"best"``: the one that `compare_families` recommends, with its reason in ``.reason``.
+        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"`` or ``"empirical"``, for
+        both classes; ``"proper-beta"``: two beta laws whose ROC is concave, a_c >= a_i and
+        b_c <= b_i; ``"dual-beta"``: clients Beta(p, 1), impostors Beta(1, q); or ``"best"``: the
+        one that `compare_families` recommends, with its reason in ``.reason``.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1 and for rounded scores; see
         :func:`fit_distribution`.
+    components : int, optional
+        Components of each law of a ``"beta-mixture"``, two where left out.
 
     Returns
     -------
@@ -277,6 +366,14 @@ def fit(
     -----
     The support of the beta and logit-normal laws is fixed to [0, 1], for both classes alike:
     no location or scale is fitted, because a common score scale is what makes a ROC curve.
+    Where the free fit of ``"proper-beta"`` is not proper already, a, b or both are shared by
+    the classes (``Fit.tied``): the likeliest of the concave pairs. Their errors are those with
+    these ties given.
+
+    References
+    ----------
+    Mossman, D. and Peng, H. (2016), Using dual beta distributions to create "proper" ROC curves
+    based on rating category data.
 
     Examples
     --------
@@ -297,18 +394,21 @@ def fit(
             " Scores.from_labels(y_true, y_score) or read_scores(path)."
         )
     if family == "best":
+        if components is not None:
+            raise InputError('components must be left out for family="best"; it chooses.')
         return _best(scores, boundary, resolution)
-    task = _Task.of(family, boundary, resolution)
-    client, said = task.run("client", scores.client, scores.client_weights)
-    impostor, also = task.run("impostor", scores.impostor, scores.impostor_weights)
+    task = _Task.of(family, boundary, resolution, components)
+    client, impostor, said, shared_cov, ties = task.run_both(scores)
     reversed_scores(scores.client, scores.impostor, scores.client_weights, scores.impostor_weights)
     if resolution is None and task.family != "empirical":
-        also = also + tied("client", scores.client) + tied("impostor", scores.impostor)
-    give(said + also)
+        said = said + tied("client", scores.client) + tied("impostor", scores.impostor)
+    give(said)
     model = ScoreModel(
         client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
     )
-    return Fit(model, scores, client, impostor, task.family)
+    return Fit(
+        model, scores, client, impostor, task.family, shared_cov=shared_cov, tied=ties
+    )  # fmt: skip
 
 
 def _best(scores: Any, boundary: str | None, resolution: float | None) -> Fit:

@@ -14,13 +14,22 @@ from betaroc._polygamma import phi_tau_of
 from betaroc._special import bracketed_root, log_beta_ratio
 from betaroc.errors import InputError
 from betaroc.fitting.robust import policy_in_force
+from betaroc.fitting.tied import best_partner
 from betaroc.grouping import groups_of
 from betaroc.intervals import Interval
+from betaroc.small_samples import (
+    freedom_of,
+    inner_trials,
+    scale_deviance,
+    shape_corrections,
+    student,
+)
 
 __all__ = ["conf_int", "grouped_conf_int"]
 
 _METHODS = ("profile", "wald")
 _MASSES = ("at_zero", "at_one")
+_KNOWN = frozenset({"a", "b", "mu", "sigma", *_MASSES})
 #: Beyond this concentration the beta deviance cancels too many digits.
 _CONCENTRATED = 1e8
 #: Ends are looked for by doubling, this many times.
@@ -35,7 +44,13 @@ def grouped_conf_int(
     """Intervals of both classes; `Fit.conf_int` documents it."""
     flag(groups, "groups")
     results = {"client": f.client, "impostor": f.impostor}
-    if not groups or groups_of(f.scores) is None:
+    labels = groups_of(f.scores) if groups else None
+    if labels is None:
+        if method == "profile" and f.tied:
+            raise InputError(
+                'method="profile" takes the classes one by one, and these laws share'
+                f' {", ".join(f.tied)}. Take method="wald".'
+            )
         return {who: conf_int(result, level, method) for who, result in results.items()}
     choice(method, _METHODS, "method")
     if method == "profile":
@@ -46,9 +61,11 @@ def grouped_conf_int(
     level = checked_level(level)
     errors = iter(np.sqrt(np.diag(f.joint_cov())).tolist())
     found = {}
-    for who, result in results.items():
+    for (who, result), size in zip(results.items(), labels.sizes, strict=True):
+        freedom = freedom_of(inner_trials(result) if size is None else size)
         own = {name: next(errors) for name in result.names}
-        ends = _wald(result.params, own, level)
+        # Errors between groups have G/(G - 1) already.
+        ends = _wald(result, own, level, freedom, 1.0)
         found[who] = {n: Interval(result.params[n], *ends[n], level, method) for n in own}
     return found
 
@@ -59,12 +76,21 @@ def conf_int(fit: Any, level: float, method: str) -> dict[str, Interval]:
     choice(method, _METHODS, "method")
     if method == "profile":
         _refuse_without_sums(fit)
-    ends = _profile(fit, level) if method == "profile" else _wald(fit.params, fit.std_errors, level)
+        ends = _profile(fit, level)
+    else:
+        freedom = freedom_of(inner_trials(fit))
+        ends = _wald(fit, fit.std_errors, level, freedom, math.sqrt((freedom + 1.0) / freedom))
     return {name: Interval(fit.params[name], *ends[name], level, method) for name in fit.names}
 
 
 def _refuse_without_sums(fit: Any) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
+    others = set(fit.names) - _KNOWN
+    if others:
+        raise InputError(
+            'method="profile" needs a likelihood that the estimates determine; that of family'
+            f' {fit.family!r} is of more than two sums. Take method="wald".'
+        )
     policy = policy_in_force(fit)
     if policy in {"censor", "matlab", "interval"}:
         raise InputError(
@@ -82,26 +108,42 @@ def _refuse_without_sums(fit: Any) -> None:
 
 # ------------------------------------------------------------------------------ profile
 def _profile(fit: Any, level: float) -> dict[str, Ends]:
-    """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile."""
+    """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile.
+
+    Its quantile is that of chi-squared for a point mass, exact for normal laws and for a
+    single shape, and with Lawley's correction of the mean for two shapes.
+    """
     from scipy.special import chdtri
 
     fall = float(chdtri(1.0, 1.0 - level))
     params = dict(fit.params)
-    masses = [params.get(name, 0.0) for name in _MASSES]
-    n = fit.total_weight * (1.0 - sum(masses))
+    n = inner_trials(fit)
     ends = {
         name: _share_ends(params[name], fall / (2.0 * fit.total_weight))
         for name in _MASSES if name in params
     }  # fmt: skip
     if "a" in params:
-        a, b = params["a"], params["b"]
-        ends["a"], ends["b"] = _shape_ends(a, b, fall / n), _shape_ends(b, a, fall / n)
+        ends |= _both_shapes(fit, n, fall, level)
     if "mu" in params:
         mu, sigma = params["mu"], params["sigma"]
-        reach = sigma * math.sqrt(math.expm1(fall / n))
+        freedom = freedom_of(n)
+        reach = student(freedom, level) * sigma / math.sqrt(freedom)
         ends["mu"] = (mu - reach, mu + reach)
-        ends["sigma"] = _scale_ends(sigma, fall / n)
+        ends["sigma"] = _scale_ends(sigma, scale_deviance(n, n - 1.0, level) / n)
     return ends
+
+
+def _both_shapes(fit: Any, n: float, fall: float, level: float) -> dict[str, Ends]:
+    a, b = fit.params["a"], fit.params["b"]
+    if fit.fixed:
+        # 2 n p/estimate is chi-squared with 2 n degrees of freedom.
+        free = "a" if "b" in fit.fixed else "b"
+        low, high = _scale_ends(1.0, scale_deviance(2.0 * n, 2.0 * n, level) / (2.0 * n))
+        value = fit.params[free]
+        ends = {name: (fit.params[name], fit.params[name]) for name in fit.fixed}
+        return ends | {free: (value / high**2, value / low**2)}
+    of_a, of_b = (fall * (1.0 + c / n) for c in shape_corrections(a, b))
+    return {"a": _shape_ends(a, b, of_a / n), "b": _shape_ends(b, a, of_b / n)}
 
 
 def _shape_ends(a: float, b: float, fall: float) -> Ends:
@@ -115,30 +157,13 @@ def _shape_ends(a: float, b: float, fall: float) -> Ends:
 
     def deviance(log_ratio: float) -> float:
         other = a * math.exp(log_ratio)
-        best = _best_partner(other, mean_log1m, b)
+        best = best_partner(other, mean_log1m, b)
         gain = (other - a) * mean_log + (best - b) * mean_log1m
         return 2.0 * (log_beta_ratio(other, best, a, b) - gain)
 
     return (
         a * math.exp(_end(deviance, fall, -1.0)), a * math.exp(_end(deviance, fall, 1.0))
     )  # fmt: skip
-
-
-def _best_partner(a: float, mean_log1m: float, start: float) -> float:
-    """The b with psi(b) - psi(a + b) = mean log(1 - s); the left side rises with b."""
-
-    def excess(log_b: float) -> float:
-        b = math.exp(log_b)
-        return phi_tau_of(b)[0] - phi_tau_of(a + b)[0] - math.log1p(a / b) - mean_log1m
-
-    here = math.log(start)
-    low, high, step = here, here, 0.5
-    while excess(low) > 0.0:
-        low, step = low - step, 2.0 * step
-    step = 0.5
-    while excess(high) < 0.0:
-        high, step = high + step, 2.0 * step
-    return math.exp(bracketed_root(excess, low, high, what="profile of a shape"))
 
 
 def _end(deviance: Callable[[float], float], fall: float, side: float) -> float:
@@ -188,21 +213,24 @@ def _share_ends(p: float, fall: float) -> Ends:
 
 # ------------------------------------------------------------------------------ Wald
 def _wald(
-    params: Mapping[str, float], errors: Mapping[str, float], level: float
+    fit: Any, errors: Mapping[str, float], level: float, freedom: float, stretch: float
 ) -> dict[str, Ends]:
-    """estimate -+ z standard errors: of logs of positive parameters, of logits of masses."""
-    from scipy.special import ndtri
+    """estimate -+ t standard errors: of logs of positive parameters, of logits of masses.
 
-    z = float(ndtri(0.5 + 0.5 * level))
+    Of masses, whose error is binomial, the normal quantile.
+    """
+    t, z = stretch * student(freedom, level), student(math.inf, level)
+    scales = {p.name: p.scale for p in fit.distribution._parameters()}
     ends = {}
-    for name, value in params.items():
-        reach = z * errors[name]
-        if name == "mu":
+    for name, value in fit.params.items():
+        if scales[name] == "plain":
+            reach = t * errors[name]
             ends[name] = (value - reach, value + reach)
-        elif name not in _MASSES:
-            ends[name] = (value * math.exp(-reach / value), value * math.exp(reach / value))
+        elif scales[name] == "log":
+            away = t * errors[name] / value
+            ends[name] = (value * math.exp(-away), value * math.exp(away))
         elif 0.0 < value < 1.0:
-            away = reach / (value * (1.0 - value))
+            away = z * errors[name] / (value * (1.0 - value))
             odds = value / (1.0 - value)
             low, high = odds * math.exp(-away), odds * math.exp(away)
             ends[name] = (low / (1.0 + low), high / (1.0 + high))

@@ -61,5 +61,5 @@ def _scale(law: Any) -> FloatArray:
 
 
 LOGIT_NORMAL = Family(
-    estimate_logit_normal, Coordinates(_law, _of, _rates, _scale, _log_likelihood)
+    estimate_logit_normal, Coordinates(_law, _of, _rates, _scale, _log_likelihood), on_unit=True
 )

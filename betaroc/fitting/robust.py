@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +11,14 @@ import numpy as np
 from betaroc._checks import score_array, shown, weights_array
 from betaroc._names import name_columns
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.distributions.base import Distribution
+from betaroc.distributions.base import Distribution, Parameter
+from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
 from betaroc.errors import InputError
 from betaroc.fitting.likelihood import cells
 from betaroc.grouping import Groups, Trials, groups_of, settled, single_trials
-from betaroc.threshold_error import with_parameters
 
 if TYPE_CHECKING:
     from betaroc.fitting.result import DistributionFit, Fit
@@ -104,6 +106,9 @@ def joint_cov(fit: Fit, *, groups: bool = True) -> FloatArray:
     sizes = [len(result.names) for result in results]
     own = np.zeros((sum(sizes), sum(sizes)))
     own[: sizes[0], : sizes[0]], own[sizes[0] :, sizes[0] :] = (r.cov for r in results)
+    if fit.shared_cov is not None:
+        own[: sizes[0], sizes[0] :] = fit.shared_cov
+        own[sizes[0] :, : sizes[0]] = own[: sizes[0], sizes[0] :].T
     if found is None or not all(sizes):
         return own
     scores = fit.scores
@@ -176,15 +181,16 @@ def observation_scores(
         )
     values = _as_fitted(result, values, weights)
     policy = policy_in_force(result)
-    if policy in {"censor", "matlab", "interval"} or result.family not in _CLOSED:
-        return difference_scores(result, values)
     law = result.distribution
+    base = law.base if isinstance(law, Inflated) else law
+    if policy in {"censor", "matlab", "interval"} or type(base) not in _CLOSED:
+        return difference_scores(result, values)
+    closed = _CLOSED[type(base)]
     ends = (values == 0.0) | (values == 1.0)
     if not isinstance(law, Inflated) and not (policy == "drop" and np.any(ends)):
-        return _CLOSED[result.family](law, values)
+        return closed(law, values)
     found = np.zeros((values.size, len(result.names)))
-    base = law.base if isinstance(law, Inflated) else law
-    found[~ends, :2] = _CLOSED[result.family](base, values[~ends])
+    found[~ends, :2] = closed(base, values[~ends])
     if isinstance(law, Inflated):
         rest = 1.0 - law.at_zero - law.at_one
         for column, place, mass in ((2, 0.0, law.at_zero), (3, 1.0, law.at_one)):
@@ -233,10 +239,11 @@ def _logit_normal(law: Any, values: FloatArray) -> FloatArray:
     return _normal(law, np.log(values) - np.log1p(-values))
 
 
-_CLOSED: dict[str, Callable[[Any, FloatArray], FloatArray]] = {
-    "beta": _beta,
-    "normal": _normal,
-    "logit-normal": _logit_normal,
+#: Both parameters of a law, in order; one that is held fixed has no covariance to multiply.
+_CLOSED: dict[type[Distribution], Callable[[Any, FloatArray], FloatArray]] = {
+    Beta: _beta,
+    Normal: _normal,
+    LogitNormal: _logit_normal,
 }
 
 
@@ -248,23 +255,31 @@ def difference_scores(result: DistributionFit, values: FloatArray) -> FloatArray
     at = np.array(result.values)
     steps = _STEP * np.sqrt(np.diag(result.cov) * result.total_weight)
     found = np.zeros((distinct.size, at.size))
+    parameters = {p.name: p for p in result.distribution._parameters()}
     for k, (name, step) in enumerate(zip(result.names, steps.tolist(), strict=True)):
-        if name in _MASSES:
-            if at[k] == 0.0:
-                continue
-            step = min(step, 0.1 * float(at[k]))
-        move = np.zeros(at.size)
-        move[k] = step
+        if step == 0.0:  # held fixed, or a mass that nobody had
+            continue
+        step = min(step, _room(name, parameters))
 
-        def change(times: int, move: FloatArray = move) -> FloatArray:
+        def change(times: int, name: str = name, at: float = at[k], step: float = step) -> Any:
             laws = [
-                with_parameters(result.distribution, result.names, at + s * move)
-                for s in (times, -times)
+                result.distribution._replaced({name: at + side * step}) for side in (times, -times)
             ]
             return likelihood(laws[0]) - likelihood(laws[1])
 
         found[:, k] = (8.0 * change(1) - change(2)) / (12.0 * step)
     return found[np.ravel(place)]
+
+
+def _room(name: str, parameters: Mapping[str, Parameter]) -> float:
+    """A tenth of the way to where a parameter may not be."""
+    _, value, scale = parameters[name]
+    if scale == "plain":
+        return math.inf
+    if scale == "log":
+        return 0.1 * value
+    rest = 1.0 - math.fsum(p.value for p in parameters.values() if p.scale == scale)
+    return 0.1 * min(value, rest)
 
 
 def _each_log_likelihood(

@@ -7,6 +7,7 @@ from betaroc.plot.comparison import plot_comparison, plot_difference, plot_diffe
 from betaroc.plot.curves import plot_det, plot_precision_recall, plot_roc
 from betaroc.plot.densities import plot_densities, plot_density, plot_histogram
 from betaroc.plot.epc import plot_epc, plot_expected_obtained
+from betaroc.plot.probability import plot_fit
 
 __all__ = [
     "plot_a_priori",
@@ -19,6 +20,7 @@ __all__ = [
     "plot_difference_histogram",
     "plot_epc",
     "plot_expected_obtained",
+    "plot_fit",
     "plot_histogram",
     "plot_precision_recall",
     "plot_roc",

@@ -13,14 +13,15 @@ from betaroc.analysis.format import counted, level_words, threshold
 from betaroc.analysis.headline import marked
 from betaroc.analysis.parts import is_modelled
 from betaroc.distributions import Distribution
+from betaroc.errors import InputError
 from betaroc.measures import OperatingPoint
-from betaroc.plot import plot_det, plot_epc, plot_histogram, plot_roc
+from betaroc.plot import plot_det, plot_epc, plot_fit, plot_histogram, plot_roc
 from betaroc.plot.curves import deviate, in_det_frame
 from betaroc.plot.densities import density_line, span, typical
 from betaroc.plot.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
 from betaroc.plot.svg import draw_svg
 
-__all__ = ["Figure", "curve_figures", "epc_figures", "histogram_figures"]
+__all__ = ["Figure", "curve_figures", "epc_figures", "histogram_figures", "probability_figures"]
 
 #: A density may be infinite at an end; the frame is as high as what is counted needs.
 _HEADROOM = 1.3
@@ -226,3 +227,34 @@ def _epc_figure(analysis: Analysis, part: Part, top: float) -> Figure:
         f"{part.role}: HTER against alpha. Solid: met on {part.role}; dashed: promised. {who}."
     )
     return Figure(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)
+
+
+# ------------------------------------------------------------------ scores against laws
+def probability_figures(analysis: Analysis) -> dict[str, list[Figure]]:
+    """Of every set with fitted laws a P-P and a Q-Q picture."""
+    return {
+        part.role: [_probability(part, kind, analysis.level) for kind in ("pp", "qq")]
+        for part in analysis.parts
+        if part.fit is not None and is_modelled(part)
+    }
+
+
+def _probability(part: Part, kind: str, level: float) -> Figure:
+    fitted = part.fit
+
+    def draw() -> Any:
+        ax = plot_fit(fitted, kind, level=level)  # type: ignore[arg-type]
+        legend_below(ax, 1)
+        return ax
+
+    what = {
+        "pp": "P–P: probability by the fitted law against the share of the scores",
+        "qq": "Q–Q: scores against the quantiles of the fitted law",
+    }[kind]
+    try:
+        svg = draw_svg(draw, f"betaroc {part.role} {kind}")
+    except InputError as error:
+        return Figure("", f"{part.role}: no {what[:3]} picture. {error}")
+    if kind == "qq" and fitted is not None and fitted.model.client.on_unit:
+        what += ", both as logits"
+    return Figure(svg, f"{part.role}, {what}; shaded: {level_words(level)} at each score by itself")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
 from betaroc.analysis import Analysis, MetPoint, Part
+from betaroc.analysis.confidence import confidence_words
 from betaroc.analysis.crossings import crossing_words, unseen, whole_curve_words
 from betaroc.analysis.format import (
     extreme,
@@ -20,8 +21,11 @@ from betaroc.analysis.format import (
     visible,
 )
 from betaroc.analysis.headline import called, headline, mismatch_words, promised
+from betaroc.analysis.intervals import Measured
 from betaroc.analysis.met_curves import MetCurve, ends_words, loss_words, table_rows
 from betaroc.analysis.parts import is_modelled, target
+from betaroc.analysis.quality import sentence
+from betaroc.analysis.text import interval_notes, measure_rows, rate_ends
 from betaroc.analysis.words import (
     boundary_words,
     category_words,
@@ -32,7 +36,14 @@ from betaroc.analysis.words import (
 )  # fmt: skip
 from betaroc.fitting import DistributionFit
 from betaroc.measures import OperatingPoint
-from betaroc.report.figures import Figure, curve_figures, epc_figures, histogram_figures
+from betaroc.report.figures import (
+    Figure,
+    curve_figures,
+    epc_figures,
+    histogram_figures,
+    probability_figures,
+)
+from betaroc.report.quality import audits, check_notes, checks, families, lights
 
 __all__ = ["page"]
 
@@ -87,9 +98,15 @@ def page(analysis: Analysis) -> dict[str, Any]:
             typeset(line) for line in headline(analysis.dev, analysis.tests, analysis.points)
         ],
         "sets": [_set_row(*both) for both in named],
+        "lights": [light for both in named for light in lights(*both)],
         "warnings": [visible(message) for message in analysis.warnings],
         "histograms": _histograms(analysis),
         "curves": [_shown(figure) for figure in curve_figures(analysis)],
+        "level": level_words(analysis.level),
+        "checks": _checks(analysis, modelled),
+        "check_notes": check_notes(analysis),
+        "families": [families(analysis.dev, "dev")],
+        "audits": [audits(*both) for both in modelled],
         "measures": [_measures(*both) for both in named],
         "parametric": [_parameters(*both) for both in modelled],
         "behaviour": [_behaviour(*both) for both in modelled],
@@ -98,6 +115,15 @@ def page(analysis: Analysis) -> dict[str, Any]:
         "epcs": _epcs(analysis),
         "has_tests": bool(analysis.tests),
     }
+
+
+def _checks(analysis: Analysis, modelled: list[tuple[Part, str]]) -> list[dict[str, Any]]:
+    """Pictures and tests of every set with fitted laws."""
+    drawn = probability_figures(analysis)
+    return [
+        checks(part, role) | {"figures": [_shown(f) for f in drawn.get(part.role, [])]}
+        for part, role in modelled
+    ]
 
 
 def _histograms(analysis: Analysis) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -139,25 +165,20 @@ def _set_row(part: Part, role: str) -> dict[str, Any]:
 
 
 def _measures(part: Part, role: str) -> dict[str, Any]:
-    models = [part.empirical]
-    if part.fit is not None and is_modelled(part):
-        models.append(part.fit.model)
-    pairs = [
-        [number(m.auc(), 5) for m in models],
-        [
-            percent(part.empirical.eer().hter),
-            *(promised(part, m.eer(), why=False)[2] for m in models[1:]),
-        ],
-        [threshold(p.threshold, p.logit_threshold) for p in (m.eer() for m in models)],
-        [number(m.ks(), 4) for m in models],
-    ]
     far = part.distances
     return {
         "role": role,
         "rows": [
-            {"what": what, "scores": row[0], "fitted": row[1] if len(row) > 1 else "not fitted"}
-            for what, row in zip(("AUC", "EER", "EER threshold", "KS"), pairs, strict=True)
+            {
+                "what": row.what,
+                "cells": [
+                    {"value": value, "ends": _ends_of(m, row.say)}
+                    for value, m in zip(row.values, row.found, strict=True)
+                ],
+            }
+            for row in measure_rows(part, digits=5)
         ],
+        "notes": [typeset(sentence(f"{role}: {words}")) for words in interval_notes(part)],
         "distances": (
             None if far is None else [number(v, 3) for v in (far.client, far.impostor, far.roc)]
         ),
@@ -165,24 +186,39 @@ def _measures(part: Part, role: str) -> dict[str, Any]:
     }
 
 
+def _ends_of(m: Measured | None, say: Callable[[float], str]) -> str:
+    """An interval in words, or that there is none."""
+    if m is None:
+        return ""
+    return "no interval" if m.why else f"{say(m.low)} to {say(m.high)}"
+
+
 def _parameters(part: Part, role: str) -> dict[str, Any]:
     fit = part.fit
     laws = [] if fit is None else [("client", fit.client), ("impostor", fit.impostor)]
     return {
         "role": role,
-        "rows": [_law(who, law) for who, law in laws],
+        "rows": [_law(who, law, part) for who, law in laws],
         "log_likelihood": "" if fit is None else number(fit.log_likelihood),
         "aic": "" if fit is None else number(fit.aic),
         "bic": "" if fit is None else number(fit.bic),
     }
 
 
-def _law(who: str, law: DistributionFit) -> dict[str, Any]:
+def _law(who: str, law: DistributionFit, part: Part) -> dict[str, Any]:
+    own = () if part.intervals is None else getattr(part.intervals, who)
+    found = {m.key: m for m in own}
     return {
         "who": who,
         "n": law.n,
         "parameters": [
-            {"name": label, "value": number(value), "error": number(error, 3)}
+            {
+                "name": label,
+                "value": number(value),
+                "error": number(error, 3),
+                "ends": _ends_of(found.get(label), number),
+                "method": found[label].method if label in found else "",
+            }
             for label, value, error in parameters(law)
         ],
         "boundary": boundary_words(law),
@@ -200,6 +236,8 @@ def _behaviour(part: Part, role: str) -> dict[str, Any]:
     category = category_words(model)
     if category:
         bullets.append([f"Shape category: {'; '.join(category)}."])
+    if part.fit is not None and part.intervals is not None:
+        bullets += [[words] for words in confidence_words(part.fit, part.intervals.level)]
     return {"role": role, "bullets": [typeset(" ".join(words)) for words in bullets]}
 
 
@@ -209,6 +247,12 @@ def _ends(part: Part, role: str) -> list[dict[str, Any]]:
     both = model.ends()
     names = ("threshold 0", "threshold 1") if unit else ("low end", "high end")
     hidden = unseen(model, part.scores)
+    found = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
+
+    def ends_of(name: str, key: str) -> str:
+        m = found.get(f"{name}-{key.replace('_', '-')}")
+        return "" if m is None or m.why else _ends_of(m, lambda v: number(v, 3))
+
     return [
         {
             "role": role,
@@ -216,13 +260,15 @@ def _ends(part: Part, role: str) -> list[dict[str, Any]]:
             "side": end.side + (", not seen" if hidden is not None and hidden.end == key else ""),
             "semi_derivative": number(end.semi_derivative, 4),
             "roc_slope": number(end.roc_slope, 4),
-            "exponent": number(end.exponent, 4),
-            "coefficient": coefficient(end.coefficient),
+            "exponent": {"value": number(end.exponent, 4), "ends": ends_of("exponent", key)},
+            "coefficient": {
+                "value": coefficient(end.coefficient), "ends": ends_of("coefficient", key),
+            },
         }
         for where, key, end in zip(
             names, ("at_zero", "at_one"), (both.at_zero, both.at_one), strict=True
         )
-    ]
+    ]  # fmt: skip
 
 
 # ------------------------------------------------------------------- operating points
@@ -241,13 +287,15 @@ def _points(analysis: Analysis) -> list[dict[str, Any]]:
 def _met(met: MetPoint, analysis: Analysis) -> dict[str, Any]:
     point = met.expected
     names = ["dev", *called(analysis.tests)]
+    intervals = ((), *met.observed_intervals)
     rates = [
-        {"who": f"{name}, observed", "values": _rates(at)}
-        for name, at in zip(names, met.observed, strict=True)
+        {"who": f"{name}, observed", "cells": _cells(_rates(at), found)}
+        for name, at, found in zip(names, met.observed, intervals, strict=True)
     ]
     if met.chosen_by == "model":
         said = [*promised(analysis.dev, point, why=False), percent(point.f1)]
-        rates.insert(0, {"who": "expected by the laws", "values": said})
+        cells = _cells(said, met.expected_intervals)
+        rates.insert(0, {"who": "expected by the laws", "cells": cells})
     return {
         "title": typeset(met.title),
         "threshold": threshold(point.threshold, point.logit_threshold),
@@ -258,6 +306,13 @@ def _met(met: MetPoint, analysis: Analysis) -> dict[str, Any]:
             else _rests_on_few(met, analysis.dev, analysis.level)
         ),
     }
+
+
+def _cells(values: Sequence[str], found: Sequence[Measured]) -> list[dict[str, str]]:
+    return [
+        {"value": value, "ends": ends[1:-1].replace(", ", " to ")}
+        for value, ends in zip(values, rate_ends(found), strict=True)
+    ]
 
 
 def _rates(at: OperatingPoint) -> list[str]:

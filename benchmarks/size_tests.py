@@ -1,0 +1,265 @@
+"""Simulated size of the tests of the ends and of the whole curve, at level 0.05.
+
+    python benchmarks/size_tests.py [--sets 4000] [--write] [--workers 2]
+
+Score sets are drawn from laws that obey the hypothesis, fitted, and tested; a size is the share
+of sets whose p-value is at most 0.05. The standard error of a share p of k sets is
+sqrt(p (1 - p) / k), .0034 at .05 and k = 4000. Sizes of the masses' test are exact: all pairs of
+counts, weighted with their binomial probabilities.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any, NamedTuple
+from unittest import mock
+
+import numpy as np
+import numpy.typing as npt
+from _common import report, table
+from scipy.special import ndtr
+from scipy.stats import binom, fisher_exact, norm
+
+import betaroc as br
+from betaroc.shape_tests import FittedEnds
+from betaroc.tie_tests import Departure, by_counts
+
+FloatArray = npt.NDArray[np.float64]
+Laws = tuple[tuple[float, float], tuple[float, float]]
+
+LEVEL = 0.05
+BLOCK = 250
+SIZES = ((10, 10), (30, 30), (100, 100), (1000, 1000), (30, 3000), (3000, 30))
+#: a is shared at zero, b at one; the other shape differs, so that the hypothesis is no corner.
+ENDS: dict[str, dict[str, Laws]] = {
+    "at_zero": {
+        "U v U": ((0.5, 0.4), (0.5, 0.8)),
+        "steep U v U": ((0.15, 0.3), (0.15, 0.9)),
+        "J v reverse-J (a = 1)": ((1.0, 0.5), (1.0, 3.0)),
+        "bell v bell": ((4.0, 2.0), (4.0, 8.0)),
+    },
+    "at_one": {
+        "U v U": ((0.7, 0.4), (0.3, 0.4)),
+        "steep U v U": ((0.6, 0.2), (0.2, 0.2)),
+        "J v reverse-J (b = 1)": ((3.0, 1.0), (0.4, 1.0)),
+        "bell v bell": ((9.0, 3.0), (2.0, 3.0)),
+    },
+}
+#: Proper curves: the diagonal, one end on it, and none.
+CURVES: dict[str, Laws] = {
+    "U, equal laws": ((0.5, 0.4), (0.5, 0.4)),
+    "J, equal laws": ((2.0, 0.5), (2.0, 0.5)),
+    "bell, equal laws": ((4.0, 2.0), (4.0, 2.0)),
+    "U v U, on the diagonal at zero": ((0.5, 0.4), (0.5, 0.8)),
+    "bell v bell, on the diagonal at zero": ((4.0, 2.0), (4.0, 8.0)),
+    "bell v bell, on the diagonal at one": ((9.0, 3.0), (2.0, 3.0)),
+    "bell v bell, above at both": ((4.0, 2.0), (2.0, 4.0)),
+}
+NORMAL: dict[str, Laws] = {
+    "normal, equal laws": ((0.0, 1.0), (0.0, 1.0)),
+    "normal, equal spreads, AUC .76": ((1.0, 1.0), (0.0, 1.0)),
+}
+CURVE_SIZES = ((10, 10), (30, 30), (100, 100), (30, 300))
+PEOPLE = (10, 20, 40, 100)
+#: Trials of a person in a class, and the correlation of two of them.
+TRIALS, DEPENDENCE = 5, 0.4
+
+
+class Design(NamedTuple):
+    """One cell: what is drawn, and what is asked of it."""
+
+    kind: str
+    laws: Laws
+    n: tuple[int, int]
+    end: str = "at_zero"
+
+
+def drawn(law: tuple[float, float], n: int, rng: np.random.Generator) -> FloatArray:
+    """Scores strictly inside (0, 1)."""
+    return np.clip(rng.beta(*law, n), 5e-324, 1.0 - 2.0**-53)
+
+
+def grouped(design: Design, rng: np.random.Generator) -> br.Scores:
+    """Each person has TRIALS trials in each class, all of them correlated."""
+    people = design.n[0]
+    who = np.repeat(np.arange(people), TRIALS)
+    person = rng.normal(size=people)[who]
+    values = []
+    for law in design.laws:
+        own = rng.normal(size=who.size)
+        z = math.sqrt(DEPENDENCE) * person + math.sqrt(1.0 - DEPENDENCE) * own
+        if design.kind == "grouped shares":
+            x = drawn((2.0, 3.0), who.size, rng)
+            x[z > norm.isf(0.2)] = 0.0
+        else:
+            x = np.clip(br.Beta(*law).ppf(ndtr(z)), 5e-324, 1.0 - 2.0**-53)
+        values.append(x)
+    return br.Scores(*values, client_groups=who, impostor_groups=who)
+
+
+def end_test(fit: br.Fit, end: str) -> Departure:
+    """The test of one end alone: what `Fit.end_tests` says of it, in half the time."""
+    return FittedEnds.of(fit, groups=True).test(end)
+
+
+def one_set(design: Design, rng: np.random.Generator) -> list[float]:
+    """p-values of one score set."""
+    if design.kind.startswith("grouped"):
+        test = end_test(br.fit(grouped(design, rng)), "at_zero")
+        return [test.p_value, 1.0 - ndtr(test.z), ndtr(test.z)]
+    if design.kind.startswith("normal"):
+        sides = [rng.normal(*law, n) for law, n in zip(design.laws, design.n, strict=True)]
+        fit = br.fit(br.Scores(*sides), "normal")
+    else:
+        sides = [drawn(law, n, rng) for law, n in zip(design.laws, design.n, strict=True)]
+        fit = br.fit(br.Scores(*sides))
+    if design.kind.endswith("curve"):
+        curve = fit.curve_test()
+        return [curve.p_proper, curve.p_no_crossing]
+    test = end_test(fit, design.end)
+    found = [test.p_value, 1.0 - ndtr(test.z), ndtr(test.z)]
+    name = {"at_zero": "a", "at_one": "b"}[design.end]
+    if design.kind == "ends":
+        ratio = math.log(fit.client.params[name] / fit.impostor.params[name])
+        errors = (r.std_errors[name] / r.params[name] for r in (fit.client, fit.impostor))
+        found.append(2.0 * ndtr(-abs(ratio / math.hypot(*errors))))
+    return found
+
+
+def rejected(design: Design, seeds: list[np.random.SeedSequence]) -> npt.NDArray[np.int64]:
+    """In how many sets each p-value is at most the level."""
+    # What lies below the diagonal is not asked for, and costs more than the tests.
+    with warnings.catch_warnings(), mock.patch("betaroc.shape_tests.hooks_of", return_value=()):
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        values = [one_set(design, np.random.default_rng(seed)) for seed in seeds]
+    return np.sum(np.array(values) <= LEVEL, axis=0)
+
+
+def shares(pool: ProcessPoolExecutor, design: Design, number: int, sets: int) -> FloatArray:
+    """Sizes of a cell; the same for any number of workers."""
+    seeds = np.random.SeedSequence([2026, number]).spawn(sets)
+    blocks = [seeds[k : k + BLOCK] for k in range(0, sets, BLOCK)]
+    found = sum(pool.map(rejected, [design] * len(blocks), blocks)) / sets
+    print(design, np.round(found, 4), file=sys.stderr, flush=True)
+    return np.asarray(found)
+
+
+def exact_size(test: Callable[..., float], n: tuple[int, int], p: float) -> float:
+    """Probability of a p-value of at most the level, both classes having the share p."""
+    chances = [binom.pmf(np.arange(m + 1), m, p) for m in n]
+    kept = [np.flatnonzero(c > 1e-8) for c in chances]
+    total = 0.0
+    for c in kept[0].tolist():
+        for i in kept[1].tolist():
+            if c + i and test(c, n[0], i, n[1]) <= LEVEL:
+                total += chances[0][c] * chances[1][i]
+    return float(total)
+
+
+def mid_p(c: int, n_c: int, i: int, n_i: int) -> float:
+    """The test of the package."""
+    return by_counts((c, n_c), (i, n_i)).p_value
+
+
+def fisher(c: int, n_c: int, i: int, n_i: int) -> float:
+    """Fisher's own."""
+    return float(fisher_exact([[c, n_c - c], [i, n_i - i]]).pvalue)
+
+
+def mass_row(case: tuple[tuple[int, int], float]) -> list[str]:
+    """Exact sizes of both tests of masses."""
+    n, p = case
+    print(case, file=sys.stderr, flush=True)
+    sizes = [exact_size(test, n, p) for test in (mid_p, fisher)]
+    return [f"{n[0]} v {n[1]}", f"{p:g}", *(f"{s:.3f}" for s in sizes)]
+
+
+def shown(value: float) -> str:
+    """A size; bold outside .04 to .06."""
+    return f"{value:.3f}" if 0.04 <= value <= 0.06 else f"**{value:.3f}**"
+
+
+def pairs(kinds: list[tuple[str, dict[str, Laws]]], sizes: Any) -> list[tuple[str, Design]]:
+    """Cells of several tables of laws."""
+    return [
+        (name, Design(kind, laws, n))
+        for kind, cells in kinds for name, laws in cells.items() for n in sizes
+    ]  # fmt: skip
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", type=int, default=4000, help="score sets a cell")
+    parser.add_argument("--write", action="store_true", help="write results/size_tests.md")
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    start = time.perf_counter()
+    text = []
+    with ProcessPoolExecutor(given.workers) as pool:
+        rows, number = [], 0
+        for end, cells in ENDS.items():
+            for name, laws in cells.items():
+                for n in SIZES:
+                    number += 1
+                    found = shares(pool, Design("ends", laws, n, end), number, given.sets)
+                    rows.append([end, name, f"{n[0]} v {n[1]}", *map(shown, found)])
+        head = ["end", "laws", "n", "size", "above, one-sided", "below, one-sided", "Wald's"]
+        text.append(
+            f"## Ends of beta fits: the shape that decides is shared\n\n{table(head, rows)}"
+        )
+        rows = []
+        for n in SIZES:
+            number += 1
+            design = Design("normal ends", NORMAL["normal, equal spreads, AUC .76"], n)
+            found = shares(pool, design, number, given.sets)
+            rows.append([f"{n[0]} v {n[1]}", *map(shown, found)])
+        text.append(f"## Ends of normal fits: equal spreads\n\n{table(['n', *head[3:6]], rows)}")
+        rows = []
+        for kind in ("grouped shapes", "grouped shares"):
+            for people in PEOPLE:
+                number += 1
+                laws = (2.0, 1.0), (2.0, 3.0)
+                found = shares(pool, Design(kind, laws, (people, people)), number, given.sets)
+                rows.append([kind.partition(" ")[2], str(people), *map(shown, found)])
+        text.append(
+            f"## Ends with groups: {TRIALS} trials of a person in each class, correlation"
+            f" {DEPENDENCE}\n\n{table(['test of', 'people', *head[3:6]], rows)}"
+        )
+        rows = []
+        cells = pairs([("beta curve", CURVES), ("normal curve", NORMAL)], CURVE_SIZES)
+        for name, design in cells:
+            number += 1
+            found = shares(pool, design, number, given.sets // 2)
+            n = design.n
+            rows.append([name, f"{n[0]} v {n[1]}", *(f"{v:.3f}" for v in found)])
+        head = ["laws", "n", "proper", "no crossing"]
+        text.append(f"## The whole curve: both hypotheses hold\n\n{table(head, rows)}")
+        cases = [
+            (n, p)
+            for n in ((30, 30), (100, 100), (30, 300), (300, 300))
+            for p in (0.05, 0.1, 0.2, 0.5)
+        ]
+        head = ["n", "share", "mid-p", "Fisher's"]
+        rows = list(pool.map(mass_row, cases))
+        text.append(f"## Masses on an end, exact\n\n{table(head, rows)}")
+    minutes = (time.perf_counter() - start) / 60
+    text.insert(
+        0,
+        f"Sizes at level {LEVEL}; {given.sets} score sets a cell (standard error"
+        f" {math.sqrt(LEVEL * (1 - LEVEL) / given.sets):.4f}), half as many for the whole curve;"
+        " bold outside .04 to .06."
+        f" {minutes:.0f} minutes with {given.workers} worker(s).",
+    )
+    file = "size_tests.md" if given.write else None
+    report("Size of the tests of ends and curves", "\n\n".join(text), file)
+
+
+if __name__ == "__main__":
+    main()

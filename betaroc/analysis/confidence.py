@@ -1,0 +1,104 @@
+"""How sure shapes and ends of the fitted beta laws are, in words and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from betaroc.analysis.format import level_words, number, percent
+from betaroc.errors import BetarocError
+from betaroc.fitting import Fit
+
+__all__ = ["confidence_numbers", "confidence_words"]
+
+#: Probabilities below this are not worth a word.
+_UNLIKELY = 0.0005
+_CURVES = {
+    "proper": "above the diagonal throughout",
+    "hook-at-one": "below it at the high thresholds",
+    "hook-at-zero": "below it at the low thresholds",
+    "below": "below it throughout",
+}
+
+
+def confidence_words(fit: Fit, level: float) -> list[str]:
+    """Sentences on ends, whole curve and shapes, given the errors of the parameters."""
+    if fit.family != "beta":
+        return []
+    words = []
+    try:
+        ends = fit.end_tests(level)
+        sides = [
+            f"towards threshold {place} {end.side} the diagonal"
+            if end.side != "undecided"
+            else f"towards threshold {place} undecided at level {level_words(level)}"
+            for place, end in (("0", ends.at_zero), ("1", ends.at_one))
+        ]
+        words.append(
+            f"Tested, with the errors of the shapes: {sides[0]}"
+            f" (p = {number(ends.at_zero.p_value, 2)}), {sides[1]}"
+            f" (p = {number(ends.at_one.p_value, 2)})."
+        )
+    except BetarocError as error:
+        words.append(f"The ends are not tested: {error}")
+    words += _curve_words(fit)
+    try:
+        shapes = fit.shape_probabilities()
+        listed = "; ".join(f"{who} {_likely(found)}" for who, found in shapes.items())
+        words.append(f"Probability of the shapes: {listed}.")
+    except BetarocError as error:
+        words.append(f"The shapes have no probabilities: {error}")
+    return words
+
+
+def _curve_words(fit: Fit) -> list[str]:
+    try:
+        curve = fit.curve_test()
+    except BetarocError:  # point masses: the ends are tested by themselves
+        return []
+    named = {_CURVES[key]: value for key, value in curve.probabilities.items()}
+    words = [f"Probability of the whole curve: {_likely(named)}."]
+    for hook in curve.hooks:
+        where = "low" if hook.end == "at_zero" else "high"
+        words.append(
+            f"Below the diagonal at the {where} thresholds: FAR from {percent(hook.far_low)} to"
+            f" {percent(hook.far_high)}, by {percent(hook.depth)} at most;"
+            f" {number(hook.expected_scores, 2)} scores of so many are expected there."
+        )
+    return words
+
+
+def _likely(probabilities: Mapping[str, float]) -> str:
+    kept = sorted(probabilities.items(), key=lambda item: -item[1])
+    return ", ".join(f"{name} {value:.3f}" for name, value in kept if value >= _UNLIKELY)
+
+
+def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any]:
+    """The same for JSON; what is refused is null, with the reason."""
+    found: dict[str, Any] = {"ends": None, "curve": None, "shapes": None, "why_none": {}}
+    if fit is None or fit.family != "beta":
+        found["why_none"] = {"all": "of beta laws only"}
+        return found
+    for key, make in (
+        ("ends", lambda: {k: t._asdict() for k, t in _ends(fit, level).items()}),
+        ("curve", lambda: _curve(fit)),
+        ("shapes", fit.shape_probabilities),
+    ):
+        try:
+            found[key] = make()
+        except BetarocError as error:
+            found["why_none"][key] = str(error)
+    return found
+
+
+def _ends(fit: Fit, level: float) -> dict[str, Any]:
+    tests = fit.end_tests(level)
+    return {"at_zero": tests.at_zero, "at_one": tests.at_one}
+
+
+def _curve(fit: Fit) -> dict[str, Any]:
+    curve = fit.curve_test()
+    return {
+        "probabilities": dict(curve.probabilities),
+        "hooks": [hook._asdict() for hook in curve.hooks],
+    }

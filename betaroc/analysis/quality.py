@@ -1,0 +1,269 @@
+"""Can a set's fit be believed? The check, the other families, the audit of the ends; in words."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc._value import Value
+from betaroc.adequacy import FitCheck, check_fit
+from betaroc.analysis.format import counted
+from betaroc.analysis.score_intervals import whole_weights
+from betaroc.audit import Sensitivity, sensitivity
+from betaroc.errors import BetarocError, BetarocWarning
+from betaroc.family_choice import FamilyComparison, compare_families
+from betaroc.fitting import Fit
+from betaroc.grouping import groups_of
+from betaroc.scores import Scores
+
+__all__ = [
+    "CHECK_REPLICATES", "Lamp", "Quality", "lamps", "quality_numbers", "quality_of", "sentence",
+]  # fmt: skip
+
+#: Score sets simulated for a check: p-values in steps of 1/200.
+CHECK_REPLICATES = 199
+#: A share of the sums that fit the laws, carried by the extreme 1 % of a class: of a pure power
+#: tail it is 0.01 (1 + log 100) = 5.6 %.
+_CARRIED = 0.1
+#: Relative change of a shape by another rule that is worth a table.
+_MOVED = 0.1
+#: How near to 0 or 1 a score is within reach of the usual rules.
+_REACH = 1e-3
+_POLICIES = {
+    "squeeze": "scores were moved off 0 and 1",
+    "censor": "scores beyond the edges were counted, not measured",
+    "matlab": "scores beyond the edges were counted, not measured",
+    "interval": "scores were counted in cells",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Quality(Value):
+    """What speaks for and against the fit of one score set.
+
+    Parameters
+    ----------
+    check : FitCheck or None
+        Of the fit; None where there can be none, for the reason in `unchecked`.
+    unchecked : str
+        Why there is no check; else empty.
+    families : FamilyComparison or None
+        Of the scores; None for the reason in `uncompared`.
+    uncompared : str
+        Why families were not compared; else empty.
+    recommended : str
+        The recommended family: "empirical", the scores themselves, where none can be compared;
+        empty for a test set, on which none is chosen.
+    audit : Sensitivity or None
+        Of a beta fit; None for the reason in `unaudited`.
+    unaudited : str
+        Why there is no audit; else empty.
+    called_for : tuple of str
+        Why the audit should be looked at; empty where no score is within reach of 0 or 1.
+    """
+
+    check: FitCheck | None = None
+    unchecked: str = ""
+    families: FamilyComparison | None = None
+    uncompared: str = ""
+    recommended: str = ""
+    audit: Sensitivity | None = None
+    unaudited: str = ""
+    called_for: tuple[str, ...] = ()
+
+
+def quality_of(
+    scores: Scores, fit: Fit | None, level: float, rng: Any, *, choose: bool = True
+) -> Quality:
+    """Everything that can be said; ``fit`` is None where no laws were fitted.
+
+    Unless `choose`, families are not compared.
+    """
+    check, unchecked = None, _uncheckable(scores, fit)
+    if fit is not None and not unchecked:
+        check, unchecked = _tried(
+            lambda: check_fit(fit, replicates=CHECK_REPLICATES, level=level, rng=rng)
+        )
+    families, uncompared, best = None, "a family is chosen on dev, and serves all sets", ""
+    if choose:
+        families, uncompared = _tried(lambda: compare_families(scores))
+        best = "empirical" if families is None else families.recommended
+    audit, unaudited = None, _unauditable(scores, fit)
+    if fit is not None and not unaudited:
+        audit, unaudited = _tried(lambda: sensitivity(fit))
+    called = () if audit is None else _called_for(scores, audit)
+    return Quality(check, unchecked, families, uncompared, best, audit, unaudited, called)
+
+
+def _tried(make: Callable[[], Any]) -> tuple[Any, str]:
+    """What was made, or why not; its warnings were given with the fit."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BetarocWarning)
+            return make(), ""
+    except BetarocError as error:
+        return None, str(error)
+
+
+def _uncheckable(scores: Scores, fit: Fit | None) -> str:
+    if fit is None:
+        return "no laws were fitted"
+    for who in ("client", "impostor"):
+        rule = getattr(fit, who).boundary
+        if rule is not None and rule.policy in _POLICIES:
+            return f"{_POLICIES[rule.policy]}, while the check draws scores as they come"
+    return "" if whole_weights(scores) else "weights are no whole numbers of copies"
+
+
+def _unauditable(scores: Scores, fit: Fit | None) -> str:
+    if fit is None:
+        return "no laws were fitted"
+    if fit.family != "beta":
+        return f"the audit is of beta fits; these are {fit.family} laws"
+    return "" if whole_weights(scores) else "weights are no whole numbers of copies"
+
+
+def _called_for(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:
+    """Whether what is done near 0 and 1 matters here, and how it shows."""
+    values = np.concatenate([scores.client, scores.impostor])
+    reasons = []
+    ends = int(np.sum((values == 0.0) | (values == 1.0)))
+    if ends:
+        reasons.append(f"{counted(ends, 'score')} of exactly 0 or 1")
+    near = (values < _REACH) | (values > 1.0 - _REACH)
+    moved = _largest_move(audit)
+    if moved is not None and (bool(near.any()) or ends):
+        policy, change = moved
+        reasons.append(f"the rule {policy} changes a shape by {100.0 * change:.0f} %")
+    heavy = [tail for tail in audit.tails if tail.carried > _CARRIED]
+    if heavy:
+        worst = max(heavy, key=lambda tail: tail.carried)
+        reasons.append(
+            f"the extreme 1 % of the {worst.who} scores {worst.end.replace('_', ' ')} carry"
+            f" {100.0 * worst.carried:.0f} % of the sum that fits the law there (of a pure power"
+            " tail 5.6 %)"
+        )
+    return tuple(reasons)
+
+
+def _largest_move(audit: Sensitivity) -> tuple[str, float] | None:
+    """The rule that changes a shape most, and by what share, where it is worth a table."""
+    own = audit.policies[0]
+    moves = [
+        (abs(new / old - 1.0), row.policy)
+        for row in audit.policies[1:]
+        for new, old in zip(row[1:5], own[1:5], strict=True)
+        if old > 0.0 and math.isfinite(new)
+    ]
+    change, policy = max(moves, default=(0.0, ""))
+    return (policy, change) if change > _MOVED else None
+
+
+# ----------------------------------------------------------------------------- lamps
+class Lamp(NamedTuple):
+    """A verdict: "good", "undecided", "poor" or "not checked"; of what, and the numbers."""
+
+    of: str
+    verdict: str
+    words: str
+
+
+def lamps(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
+    """Of the ROC, by `check_fit`; of the rates at a threshold, by the laws of both classes."""
+    if found.check is None:
+        return [Lamp("ROC", "not checked", sentence(found.unchecked))]
+    check = found.check
+    roc = Lamp("ROC", check.verdict, sentence(check.reason))
+    n = (scores.client_total, scores.impostor_total)
+    # Dvoretzky, Kiefer and Wolfowitz: as far is an empirical distribution by chance.
+    noise = [math.sqrt(math.log(2.0 / (1.0 - check.level)) / (2.0 * total)) for total in n]
+    off = (distances.client, distances.impostor)
+    low = max(max(0.0, d - e) for d, e in zip(off, noise, strict=True))
+    high = max(d + e for d, e in zip(off, noise, strict=True))
+    verdict = "undecided"
+    if high <= check.tolerance:
+        verdict = "good"
+    elif low > check.tolerance:
+        verdict = "poor"
+    words = (
+        f"FRR by the client law is up to {off[0]:.3f} from the one counted, FAR by the impostor law"
+        f" {off[1]:.3f} (by chance {noise[0]:.3f} and {noise[1]:.3f}; smallest p-values of the laws"
+        f" {_least_p(check, 'client')} and {_least_p(check, 'impostor')}); tolerance"
+        f" {check.tolerance:g}."
+    )
+    if groups_of(scores) is not None:
+        words += " Both lamps take trials as independent, which these groups are not."
+    return [roc, Lamp("rates at a threshold", verdict, words)]
+
+
+def _least_p(check: FitCheck, who: str) -> str:
+    tests = (check.ks, check.cvm, check.ad, check.information)
+    return f"{min(getattr(t, who).p_value for t in tests):.3f}"
+
+
+def sentence(text: str) -> str:
+    """With its full stop."""
+    return text if text.endswith(".") else f"{text}."
+
+
+# ----------------------------------------------------------------------------- numbers
+def quality_numbers(found: Quality, scores: Scores, distances: Any) -> dict[str, Any]:
+    """The check, the families and the audit for JSON."""
+    return {
+        "fit_quality": _check_numbers(found, scores, distances),
+        "families": _families_numbers(found),
+        "sensitivity": _audit_numbers(found),
+    }
+
+
+def _check_numbers(found: Quality, scores: Scores, distances: Any) -> dict[str, Any]:
+    check = found.check
+    if check is None:
+        return {"verdict": None, "reason": found.unchecked}
+    tests = {"ks": check.ks, "cvm": check.cvm, "ad": check.ad, "information": check.information}
+    rates = lamps(found, scores, distances)[1]
+    return {
+        "verdict": check.verdict,
+        "reason": check.reason,
+        "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
+        "roc_distance": check.roc_distance._asdict(),
+        "tests": {
+            name: {who: getattr(t, who)._asdict() for who in ("client", "impostor")}
+            for name, t in tests.items()
+        },
+        "tolerance": check.tolerance,
+        "level": check.level,
+        "replicates": check.replicates,
+    }
+
+
+def _families_numbers(found: Quality) -> dict[str, Any]:
+    families = found.families
+    if families is None:
+        reason = found.uncompared
+        best = found.recommended or None
+        return {"recommended": best, "reason": reason, "table": [], "left_out": {}}
+    return {
+        "recommended": found.recommended,
+        "reason": families.reason,
+        "table": [asdict(row) for row in families.rows],
+        "left_out": dict(families.left_out),
+    }
+
+
+def _audit_numbers(found: Quality) -> dict[str, Any]:
+    audit = found.audit
+    if audit is None:
+        return {"reason": found.unaudited, "called_for": [], "policies": [], "tails": []}
+    return {
+        "reason": "",
+        "called_for": list(found.called_for),
+        "policies": [row._asdict() for row in audit.policies],
+        "refused": list(audit.refused),
+        "tails": [tail._asdict() for tail in audit.tails],
+    }

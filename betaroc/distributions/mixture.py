@@ -1,0 +1,274 @@
+"""Mixtures of beta laws, and the ROC of two of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from betaroc._checks import positive
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions.base import Distribution, Parameter, Tail
+from betaroc.distributions.beta import Beta, beta_auc
+from betaroc.distributions.pairs import Pair, closed_forms
+from betaroc.errors import InputError, InputTypeError
+
+__all__ = ["BetaMixture"]
+
+#: Weights that were rounded on their way add up to 1 within this.
+_WHOLE = 1e-9
+_STEPS = 200
+_LAST = 4.0 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BetaMixture(Distribution):
+    """A mixture of beta laws: one class made of several kinds of scores.
+
+        F(x) = sum_k w_k F_k(x),   F_k the law Beta(a_k, b_k)
+
+    Parameters
+    ----------
+    weights : sequence of float, length k
+        Positive shares that add up to 1 (within 1e-9; they are used as shares of their sum).
+    components : sequence of Beta, length k
+        The laws.
+
+    Raises
+    ------
+    InputError
+        If a weight is not positive, the weights do not add up to 1, there are none, or their
+        number is not that of the components.
+    InputTypeError
+        If a component is not a `Beta` or a weight not a number.
+
+    Notes
+    -----
+    Each end belongs to the component with the smallest exponent there: near 0 the mass is
+    that of min a_k, near 1 of min b_k. The ROC of two mixtures may cross the diagonal several
+    times. Tails are sums of the components', each from its own side, with their relative
+    error; quantiles are roots of the tail's logarithm in logit coordinates. The order of the
+    components matters for equality, not for any rate.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, BetaMixture
+    >>> law = BetaMixture([0.25, 0.75], [Beta(1, 1), Beta(2, 1)])
+    >>> law.cdf(0.5), law.mean  # 1/4 1/2 + 3/4 1/4, 1/4 1/2 + 3/4 2/3
+    (0.3125, 0.625)
+    """
+
+    weights: tuple[float, ...]
+    components: tuple[Beta, ...]
+
+    on_unit = True
+
+    def __post_init__(self) -> None:
+        weights, components = _listed(self.weights, "weights"), _listed(
+            self.components, "components"
+        )  # fmt: skip
+        if len(weights) != len(components) or not weights:
+            raise InputError(
+                "weights and components must be as many, at least one; got"
+                f" {len(weights)} and {len(components)}."
+            )
+        for k, law in enumerate(components):
+            if not isinstance(law, Beta):
+                raise InputTypeError(
+                    f"components must be Beta laws; number {k} is {type(law).__name__}."
+                )
+        checked = tuple(positive(w, f"weights[{k}]") for k, w in enumerate(weights))
+        if abs(math.fsum(checked) - 1.0) > _WHOLE:
+            raise InputError(
+                f"weights must add up to 1; got {math.fsum(checked)!r}. Divide them by their sum."
+            )
+        object.__setattr__(self, "weights", checked)
+        object.__setattr__(self, "components", components)
+
+    @cached_property
+    def _shares(self) -> FloatArray:
+        return np.array(self.weights) / math.fsum(self.weights)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """(0, 1)."""
+        return 0.0, 1.0
+
+    @property
+    def mean(self) -> float:
+        """Weighted mean of the components' means."""
+        return math.fsum(w * law.mean for w, law in self._parts())
+
+    @property
+    def var(self) -> float:
+        """Mean of the variances and variance of the means."""
+        return math.fsum(w * (law.var + (law.mean - self.mean) ** 2) for w, law in self._parts())
+
+    def _parts(self) -> Iterable[tuple[float, Beta]]:
+        return zip(self._shares.tolist(), self.components, strict=True)
+
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._summed([law._lower(t) for law in self.components])
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._summed([law._upper(t) for law in self.components])
+
+    def _summed(self, tails: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
+        values = [value for value, _ in tails]
+        total = sum(w * value for w, value in zip(self._shares.tolist(), values, strict=True))
+        logs = self._log_sum([log for _, log in tails])
+        # The shares need not add up to 1 to the last digit.
+        whole = np.all(np.stack(values) == 1.0, axis=0)
+        total = np.where(whole, 1.0, np.minimum(total, 1.0))
+        return np.asarray(total), np.where(whole, 0.0, np.minimum(logs, 0.0))
+
+    def _log_sum(self, logs: list[FloatArray]) -> FloatArray:
+        parts = [log + math.log(w) for log, (w, _) in zip(logs, self._parts(), strict=True)]
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.logaddexp.reduce(np.stack(parts), axis=0))
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        return self._log_sum([law._log_density(t) for law in self.components])
+
+    def _log_pdf(self, t: Thresholds) -> FloatArray:
+        return self._log_sum([law._log_pdf(t) for law in self.components])
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        logs = np.stack([law._log_density(t) for law in self.components])
+        logs = logs + np.log(self._shares).reshape((-1,) + (1,) * (logs.ndim - 1))
+        top = np.max(logs, axis=0)
+        with np.errstate(under="ignore"):
+            share = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
+        slopes = np.stack([law._log_density_slope(t) for law in self.components])
+        return np.asarray(np.sum(share * slopes, axis=0) / np.sum(share, axis=0))
+
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._quantile_from(p, log_p, lower=True)
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._quantile_from(p, log_p, lower=False)
+
+    def _quantile_from(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        """Through the smaller tail: beyond the median 1 - p is exact."""
+        far = p > 0.5
+        with np.errstate(divide="ignore"):
+            log_q = np.log(1.0 - np.where(far, p, 0.0))
+        near = self._root(np.where(far, math.log(0.5), log_p), lower=lower)
+        if not np.any(far):
+            return Thresholds.from_logit(near)
+        other = self._root(np.where(far, log_q, math.log(0.5)), lower=not lower)
+        return Thresholds.from_logit(np.where(far, other, near))
+
+    def _root(self, log_p: FloatArray, *, lower: bool) -> FloatArray:
+        """The logit where the log of a tail is log_p: Newton, kept between the components'."""
+        flat = np.ravel(log_p)
+        with np.errstate(under="ignore"):
+            p = np.exp(flat)
+        inverses = [
+            (law._lower_quantile if lower else law._upper_quantile)(p, flat).logit
+            for law in self.components
+        ]
+        low, high = np.min(inverses, axis=0), np.max(inverses, axis=0)
+        y = 0.5 * low + 0.5 * high
+        open_ = np.isfinite(y) & (low < high)
+        y = np.where(open_, y, low)
+        sign = 1.0 if lower else -1.0
+        for _ in range(_STEPS):
+            if not np.any(open_):
+                break
+            here = Thresholds.from_logit(y[open_])
+            log_tail = (self._lower if lower else self._upper)(here)[1]
+            miss = sign * (log_tail - flat[open_])
+            low[open_] = np.where(miss < 0.0, y[open_], low[open_])
+            high[open_] = np.where(miss > 0.0, y[open_], high[open_])
+            with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+                step = -miss * np.exp(log_tail - self._log_density(here))
+            newton = y[open_] + step
+            inside = (newton > low[open_]) & (newton < high[open_])
+            middle = 0.5 * low[open_] + 0.5 * high[open_]
+            following = np.where(inside, newton, middle)
+            following = np.where(miss == 0.0, y[open_], following)
+            still = np.abs(following - y[open_]) > _LAST * np.maximum(np.abs(following), 1e-300)
+            y[open_] = following
+            open_[open_] = still
+        return np.asarray(y.reshape(log_p.shape))
+
+    def _landmarks(self, depths: FloatArray) -> Thresholds:
+        own = super()._landmarks(depths)
+        return Thresholds.concatenate([own, *(law._landmarks(depths) for law in self.components)])
+
+    def _tails(self) -> tuple[Tail, Tail]:
+        return self._tail(0), self._tail(1)
+
+    def _tail(self, end: int) -> Tail:
+        """The heaviest component's; components of one exponent add up."""
+        tails = [law._tails()[end] for law in self.components]
+        rate = min(tail.rate for tail in tails)
+        logs = [
+            tail.log_coefficient + math.log(w)
+            for tail, (w, _) in zip(tails, self._parts(), strict=True)
+            if tail.rate == rate
+        ]
+        return Tail(float(end), 1, rate, log_coefficient=float(np.logaddexp.reduce(logs)))
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        which = rng.choice(len(self.components), size, p=self._shares)
+        scores = np.empty(which.shape)
+        for k, law in enumerate(self.components):
+            mine = which == k
+            scores[mine] = law._sample(int(np.count_nonzero(mine)), rng)
+        return scores
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        weights = [Parameter(f"weight_{k + 1}", w, "weights") for k, w in enumerate(self.weights)]
+        shapes = [
+            Parameter(f"{name}_{k + 1}", getattr(law, name), "log")
+            for k, law in enumerate(self.components)
+            for name in ("a", "b")
+        ]
+        return (*weights[:-1], *shapes)
+
+    def _replaced(self, values: Mapping[str, float]) -> BetaMixture:
+        now = {p.name: p.value for p in self._parameters()} | dict(values)
+        count = len(self.components)
+        weights = [now[f"weight_{k}"] for k in range(1, count)]
+        laws = [Beta(now[f"a_{k}"], now[f"b_{k}"]) for k in range(1, count + 1)]
+        return BetaMixture((*weights, 1.0 - math.fsum(weights)), tuple(laws))
+
+
+def _listed(value: Any, name: str) -> tuple[Any, ...]:
+    try:
+        return tuple(value)
+    except TypeError:
+        raise InputTypeError(
+            f"{name} must be a sequence, one entry a component; got {type(value).__name__}."
+        ) from None
+
+
+class MixturePair(Pair):
+    """Betas and mixtures of them: areas from the components."""
+
+    def auc_continuous(self) -> float:
+        """Areas of all pairs of components, weighted."""
+        client, impostor = (_weighted(self._base(which)) for which in ("client", "impostor"))
+        return min(
+            1.0,
+            math.fsum(
+                w * v * float(beta_auc(c.a, c.b, i.a, i.b)) for w, c in client for v, i in impostor
+            ),
+        )
+
+
+def _weighted(law: Distribution) -> list[tuple[float, Beta]]:
+    if isinstance(law, BetaMixture):
+        return list(law._parts())
+    return [(1.0, cast(Beta, law))]
+
+
+closed_forms(BetaMixture, BetaMixture, MixturePair)
+closed_forms(BetaMixture, Beta, MixturePair)
+closed_forms(Beta, BetaMixture, MixturePair)

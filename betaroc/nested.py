@@ -1,0 +1,208 @@
+"""Whether a family that contains another is needed: the likelihood-ratio test, simulated."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from betaroc import _checks
+from betaroc._thresholds import FloatArray
+from betaroc._value import Value
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.inflated import Inflated
+from betaroc.errors import BetarocWarning, DegenerateDataError, FitError, InputError, InputTypeError
+from betaroc.fitting import Fit, fit
+from betaroc.resampling import streams
+from betaroc.scores import Scores
+
+__all__ = ["LikelihoodRatioTest", "likelihood_ratio_test", "nested"]
+
+#: Families and what they contain.
+_CONTAINED = {
+    "beta": ("dual-beta", "proper-beta"),
+    "beta-mixture": ("beta", "dual-beta", "proper-beta"),
+}
+_INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
+
+
+def nested(one: str, other: str) -> bool:
+    """Whether one of two families contains the other."""
+    return one in _CONTAINED.get(other, ()) or other in _CONTAINED.get(one, ())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LikelihoodRatioTest(Value):
+    """Whether the scores ask for more than the restricted family.
+
+    Made by :func:`likelihood_ratio_test`.
+
+    Parameters
+    ----------
+    restricted, general : str
+        The families.
+    statistic : float
+        Twice the gain of log-likelihood.
+    p_value : float
+        Share of simulated statistics that are as large.
+    replicates : int
+        Simulated score sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> proper, free = br.fit(scores, "proper-beta"), br.fit(scores)
+    >>> br.likelihood_ratio_test(proper, free, replicates=49, rng=1).statistic
+    0.0
+    """
+
+    restricted: str
+    general: str
+    statistic: float
+    p_value: float
+    replicates: int
+
+
+def likelihood_ratio_test(
+    restricted: Fit, general: Fit, *, replicates: int = 199, rng: Any = None
+) -> LikelihoodRatioTest:
+    """Test a family against one that contains it.
+
+        2 [l(general) - l(restricted)], beside that of score sets drawn from the restricted fit
+
+    Parameters
+    ----------
+    restricted, general : Fit
+        Fits of the same scores: "dual-beta" or "proper-beta" in "beta", and any of these in
+        "beta-mixture".
+    replicates : int
+        Simulated score sets, at least 19.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness; a seed gives the same bytes everywhere.
+
+    Returns
+    -------
+    LikelihoodRatioTest
+
+    Raises
+    ------
+    InputError
+        If neither family contains the other, the order is the wrong one, the scores differ, or
+        they were counted in cells or moved.
+    InputTypeError
+        If an argument is no Fit.
+    FitError
+        If a simulated score set has no fit of a family other than the mixture.
+
+    Notes
+    -----
+    The usual chi-squared limit holds for none of these but the dual pair: a constraint that just
+    binds and a component without weight lie on the border of the parameters. So the null
+    distribution is simulated and refitted, p = (1 + number as large) / (1 + replicates). Point
+    masses are the same in both families; simulated are the scores between them. A simulated set
+    without a mixture that is likelier than one beta law counts as no gain. Trials are taken as
+    independent. Families that do not contain each other are compared by `compare_families`.
+
+    References
+    ----------
+    McLachlan, G. J. (1987), On bootstrapping the likelihood ratio test statistic for the number
+    of components in a normal mixture.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> test = br.likelihood_ratio_test(
+    ...     br.fit(scores, "dual-beta"), br.fit(scores), replicates=49, rng=1
+    ... )
+    >>> test.p_value
+    0.02
+    """
+    for name, value in (("restricted", restricted), ("general", general)):
+        if not isinstance(value, Fit):
+            raise InputTypeError(f"{name} must be a Fit; got {type(value).__name__}. See br.fit.")
+    replicates = _checks.count(replicates, "replicates", 19)
+    _refuse_strangers(restricted, general)
+    statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
+    laws = [_base(r.distribution) for r in (restricted.client, restricted.impostor)]
+    sizes = [_inner(restricted, who) for who in ("client", "impostor")]
+    drawn = np.empty(replicates)
+    for rows, stream in streams(replicates, rng):
+        for row in range(rows.start, rows.stop):
+            sample = Scores(
+                *(_draw(law, n, stream) for law, n in zip(laws, sizes, strict=True))
+            )  # fmt: skip
+            drawn[row] = _gain(sample, restricted.family, general.family)
+    # Equal fits differ by rounding.
+    slack = 1e-9 * abs(restricted.log_likelihood)
+    larger = int(np.sum(drawn >= statistic - slack))
+    return LikelihoodRatioTest(
+        restricted.family, general.family, statistic, (1 + larger) / (1 + replicates), replicates
+    )
+
+
+def _refuse_strangers(restricted: Fit, general: Fit) -> None:
+    one, other = restricted.family, general.family
+    if one not in _CONTAINED.get(other, ()):
+        swapped = other in _CONTAINED.get(one, ())
+        hint = (
+            "Give them in the other order."
+            if swapped
+            else "They are not nested: use br.compare_families, whose Vuong z is for such families."
+        )
+        raise InputError(
+            f"the general family must contain the restricted; got {one} in {other}. {hint}"
+        )
+    if restricted.scores != general.scores:
+        raise InputError(
+            "both fits must be of the same scores; these differ. Fit one Scores twice."
+        )
+    for result in (restricted.client, restricted.impostor, general.client, general.impostor):
+        rule = result.boundary
+        if rule is not None and rule.policy not in ("inflate", "error", "drop"):
+            raise InputError(
+                "both fits must be of the scores themselves; the boundary rule of one is"
+                f" {rule.policy!r}. Fit with boundary=None."
+            )
+
+
+def _base(law: Distribution) -> Distribution:
+    return law.base if isinstance(law, Inflated) else law
+
+
+def _inner(f: Fit, who: str) -> int:
+    """Trials between the point masses."""
+    result = getattr(f, who)
+    masses = sum(result.params.get(name, 0.0) for name in ("at_zero", "at_one"))
+    count: float = result.total_weight * (1.0 - masses)
+    if abs(count - round(count)) > 1e-6:
+        raise InputError(
+            f"weights must be whole numbers of copies to draw {who} scores; their total is"
+            f" {result.total_weight!r}."
+        )
+    return round(count)
+
+
+def _draw(law: Distribution, n: int, stream: np.random.Generator) -> FloatArray:
+    # A draw that rounds to an end stands for the doubles beside it: the law has no mass there.
+    return np.asarray(np.clip(law._sample(n, stream), *_INSIDE))
+
+
+def _gain(scores: Scores, restricted: str, general: str) -> float:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BetarocWarning)
+        less = fit(scores, restricted).log_likelihood
+        try:
+            more = fit(scores, general).log_likelihood
+        except FitError as error:
+            if general != "beta-mixture" or isinstance(error, DegenerateDataError):
+                raise
+            more = less
+    return 2.0 * max(more - less, 0.0)
