@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 from _common import table
 from scipy.special import ndtri
 
 import betaroc as br
 
 Shapes = tuple[float, float, float, float]
+Job = Callable[[str, int], list[list[str]]]
 
 SIZES = (30, 100)
 #: Pairs of which a part is true: equal a, equal b, a calibrated score.
@@ -53,54 +53,68 @@ def score_sets(s: Shapes, n: tuple[int, int], sets: int, seed: int) -> Iterator[
 
 
 # ------------------------------------------------------------------------------ the tests
-def test_sizes(sets: int) -> str:
-    """Shares of true hypotheses rejected at .05."""
-    rows = [*_ends(sets), *_areas(sets), *_calibrations(sets), *_checks(max(20, sets // 10))]
+def size_jobs(sets: int) -> list[tuple[Job, str, int]]:
+    """What to run for the rows of the table of sizes: a function, its laws, its score sets."""
+    jobs: list[tuple[Job, str, int]] = [(ends, law, sets) for law in TIED]
+    jobs += [(areas, kind, sets) for kind in ("paired", "independent")]
+    jobs += [(calibrations, "", sets)]
+    return jobs + [(checks, law, max(20, sets // 10)) for law in CHECKED]
+
+
+def size_text(rows: list[list[str]]) -> str:
+    """The table of sizes."""
     return (
         "Share of score sets in which a true hypothesis is rejected at .05; goal .04 to .06, what"
-        " misses it has a star. In brackets the Monte Carlo standard error of a share of .05.\n\n"
+        " misses it has a star, and a second one if it misses it by more than two standard errors."
+        " In brackets the Monte Carlo standard error of a share of .05.\n\n"
         + table(["test", "laws", *(f"{n} a class" for n in SIZES)], rows)
     )
 
 
 def _shown(share: float, tried: int) -> str:
-    star = "" if 0.04 <= share <= 0.06 else " *"
-    return f"{share:.3f}{star} ({np.sqrt(0.05 * 0.95 / tried):.4f})"
+    away = max(0.04 - share, share - 0.06)
+    error = np.sqrt(0.05 * 0.95 / tried)
+    star = "" if away <= 0.0 else " \\*" if away <= 2.0 * error else " \\*\\*"
+    return f"{share:.3f}{star} ({error:.4f})"
 
 
-def _ends(sets: int) -> Iterator[list[str]]:
-    for number, (law, shapes) in enumerate(TIED.items()):
-        end = "at_zero" if law.startswith("equal a") else "at_one"
-        line = ["end_tests, " + end, law]
-        for n in SIZES:
-            values = [
-                getattr(fit_of(s).end_tests(), end).p_value
-                for s in score_sets(shapes, (n, n), sets, number)
-            ]
-            line.append(_shown(float(np.mean(np.array(values) <= 0.05)), sets))
-        yield line
+def ends(law: str, sets: int) -> list[list[str]]:
+    """Fit.end_tests where the laws share the shape that it asks about."""
+    end = "at_zero" if law.startswith("equal a") else "at_one"
+    line = ["end_tests, " + end, law]
+    for n in SIZES:
+        values = [
+            getattr(fit_of(s).end_tests(), end).p_value
+            for s in score_sets(TIED[law], (n, n), sets, list(TIED).index(law))
+        ]
+        line.append(_shown(float(np.mean(np.array(values) <= 0.05)), sets))
+    return [line]
 
 
-def _areas(sets: int) -> Iterator[list[str]]:
+def areas(kind: str, sets: int) -> list[list[str]]:
+    """auc_test of two normal systems with the same area."""
+    rows, paired = [], kind == "paired"
     for area in (0.76, 0.92):
         # Both systems are N(.8 shift, 1) v N(0, 1).
         shift = float(ndtri(area)) * math.sqrt(2.0) / 0.8
-        for paired in (True, False):
-            line = [f"auc_test, {'paired' if paired else 'independent'}", f"normal, AUC {area:g}"]
-            for n in SIZES:
-                rng = np.random.default_rng([n, int(paired), int(100 * area)])
-                count = 0
-                for _ in range(sets):
-                    common = rng.normal(size=(2, n)) + np.array([[shift], [0.0]])
-                    pair = [0.8 * common + 0.6 * rng.normal(size=(2, n)) for _ in range(2)]
-                    if not paired:
-                        pair[1] = rng.normal(size=(2, n)) + 0.8 * np.array([[shift], [0.0]])
-                    count += br.auc_test(*(br.Scores(*x) for x in pair), paired).p_value <= 0.05
-                line.append(_shown(count / sets, sets))
-            yield line
+        line = [f"auc_test, {kind}", f"normal, AUC {area:g}"]
+        for n in SIZES:
+            rng = np.random.default_rng([n, int(paired), int(100 * area)])
+            count = 0
+            for _ in range(sets):
+                common = rng.normal(size=(2, n)) + np.array([[shift], [0.0]])
+                pair = [0.8 * common + 0.6 * rng.normal(size=(2, n)) for _ in range(2)]
+                if not paired:
+                    pair[1] = rng.normal(size=(2, n)) + 0.8 * np.array([[shift], [0.0]])
+                count += br.auc_test(*(br.Scores(*x) for x in pair), paired).p_value <= 0.05
+            line.append(_shown(count / sets, sets))
+        rows.append(line)
+    return rows
 
 
-def _calibrations(sets: int) -> Iterator[list[str]]:
+def calibrations(_: str, sets: int) -> list[list[str]]:
+    """Fit.calibration_test of scores that are the probability of a client."""
+    rows = []
     for p, q in CALIBRATED:
         line = ["calibration_test", f"posterior of Beta({p:g}, {q:g})"]
         for n in SIZES:
@@ -114,57 +128,68 @@ def _calibrations(sets: int) -> Iterator[list[str]]:
                 fit = fit_of(br.Scores(score[client], score[~client]))
                 count += fit.calibration_test().p_value <= 0.05
             line.append(_shown(count / sets, sets))
-        yield line
+        rows.append(line)
+    return rows
 
 
-def _checks(sets: int) -> Iterator[list[str]]:
+def checks(law: str, sets: int) -> list[list[str]]:
+    """check_fit of the right laws; both classes are counted."""
     names = {"ks": "Kolmogorov-Smirnov", "cvm": "Cramer-von Mises", "ad": "Anderson-Darling",
              "information": "information matrix"}  # fmt: skip
-    for number, (law, shapes) in enumerate(CHECKED.items()):
-        count = {name: np.zeros(len(SIZES)) for name in names}
-        for column, n in enumerate(SIZES):
-            for k, scores in enumerate(score_sets(shapes, (n, n), sets, 100 + number)):
-                found = br.check_fit(fit_of(scores), replicates=REPLICATES, rng=k)
-                for name in names:
-                    tests = getattr(found, name)
-                    count[name][column] += sum(t.p_value <= 0.05 for t in tests)
-        for name, words in names.items():
-            shares = count[name] / (2 * sets)
-            yield [f"check_fit, {words}", law, *(_shown(float(v), 2 * sets) for v in shares)]
+    count = {name: np.zeros(len(SIZES)) for name in names}
+    for column, n in enumerate(SIZES):
+        seed = 100 + list(CHECKED).index(law)
+        for k, scores in enumerate(score_sets(CHECKED[law], (n, n), sets, seed)):
+            found = br.check_fit(fit_of(scores), replicates=REPLICATES, rng=k)
+            for name in names:
+                count[name][column] += sum(t.p_value <= 0.05 for t in getattr(found, name))
+    rows = []
+    for name, words in names.items():
+        shares = count[name] / (2 * sets)
+        shown = [_shown(float(v), 2 * sets) for v in shares]
+        rows.append([f"check_fit, {words}", law, *shown])
+    return rows
 
 
 # ------------------------------------------------------------------------------- recovery
-def recovery(sets: int) -> str:
+def recovery_jobs(sets: int) -> list[tuple[Job, str, int]]:
+    """What to run for the rows of the table of recovery."""
+    return [(recovered, law, max(20, sets // 25)) for law in RECOVERED]
+
+
+def recovered(law: str, sets: int) -> list[list[str]]:
     """Bias and error of shapes and area: of exact scores and of scores with one decimal."""
-    rows = []
-    for number, (law, shapes) in enumerate(RECOVERED.items()):
-        for n in (100, 1000):
-            ways = {"exact": [], "one decimal, resolution=0.1": [], "one decimal, squeezed": []}
-            found: dict[str, list[npt.NDArray[np.float64]]] = ways
-            for scores in score_sets(shapes, (n, n), sets, 200 + number):
-                rounded = br.Scores(np.round(scores.client, 1), np.round(scores.impostor, 1))
-                for way, fit in zip(
-                    found,
-                    (
-                        fit_of(scores),
-                        fit_of(rounded, resolution=0.1),
-                        fit_of(rounded, boundary="squeeze"),
-                    ),
-                    strict=True,
-                ):
-                    laws = fit.client.distribution, fit.impostor.distribution
-                    own = [laws[0].a, laws[0].b, laws[1].a, laws[1].b, br.beta_auc(
-                        laws[0].a, laws[0].b, laws[1].a, laws[1].b)]  # fmt: skip
-                    found[way].append(np.array(own, dtype=np.float64))
-            truth = np.array([*shapes, br.beta_auc(*shapes)])
-            for way, values in found.items():
-                away = np.array(values) / truth - 1.0
-                bias, error = np.mean(away, axis=0), np.sqrt(np.mean(away**2, axis=0))
-                cells = [f"{b:+.3f} ({e:.3f})" for b, e in zip(bias, error, strict=True)]
-                rows.append([law, str(n), way, *cells])
+    rows, shapes = [], RECOVERED[law]
+    truth = np.array([*shapes, br.beta_auc(*shapes)])
+    for n in (100, 1000):
+        found: dict[str, list[list[float]]] = {
+            "exact": [], "one decimal, resolution=0.1": [], "one decimal, squeezed": [],
+        }  # fmt: skip
+        for scores in score_sets(shapes, (n, n), sets, 200 + list(RECOVERED).index(law)):
+            rounded = br.Scores(np.round(scores.client, 1), np.round(scores.impostor, 1))
+            fits = (
+                fit_of(scores),
+                fit_of(rounded, resolution=0.1),
+                fit_of(rounded, boundary="squeeze"),
+            )
+            for way, fit in zip(found, fits, strict=True):
+                own = [r.params[name] for r in (fit.client, fit.impostor) for name in "ab"]
+                found[way].append([*own, br.beta_auc(*own)])
+        for way, values in found.items():
+            away = np.array(values) / truth - 1.0
+            bias, error = np.mean(away, axis=0), np.sqrt(np.mean(away**2, axis=0))
+            cells = [f"{b:+.3f} ({e:.3f})" for b, e in zip(bias, error, strict=True)]
+            rows.append([law, str(n), way, *cells])
+    return rows
+
+
+def recovery_text(rows: list[list[str]], sets: int) -> str:
+    """The table of recovery."""
     return (
-        f"Mean of estimate/truth - 1, in brackets its root mean square; {sets} score sets a line,"
-        " so that a mean has a standard error of the bracket over the root of that number.\n\n"
+        f"Mean of estimate/truth - 1, in brackets its root mean square; {max(20, sets // 25)} score"
+        " sets a line, so that a mean has a standard error of the bracket over the root of that"
+        " number. One decimal: the scores rounded to 0, 0.1, ..., 1, fitted by the likelihood of"
+        " their cells (`resolution=0.1`) and as (s (n - 1) + 1/2)/n (`boundary=\"squeeze\"`).\n\n"
         + table(["laws", "n a class", "scores", "a client", "b client", "a impostor",
                  "b impostor", "AUC"], rows)
     )  # fmt: skip

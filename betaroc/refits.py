@@ -49,7 +49,7 @@ def _beta_draw(law: Any, rng: np.random.Generator, shape: tuple[int, int]) -> Fl
     return np.asarray(np.clip(law._sample(shape, rng), *_INSIDE))
 
 
-def _beta_fit(law: Any, x: FloatArray) -> Parameters:
+def _beta_fit(_: Any, x: FloatArray) -> Parameters:
     a, b, converged = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
     lost = int(np.sum(~np.asarray(converged)))
     if lost:
@@ -89,7 +89,7 @@ def _beta_moments(p: Parameters, x: FloatArray) -> FloatArray:
     return np.stack([(f - w) / s for f, w, s in zip(found, wanted, scale, strict=True)], axis=1)
 
 
-def _normal_fit(law: Any, x: FloatArray) -> Parameters:
+def _normal_fit(_: Any, x: FloatArray) -> Parameters:
     return np.mean(x, axis=1, keepdims=True), np.std(x, axis=1, keepdims=True)
 
 

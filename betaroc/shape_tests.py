@@ -12,14 +12,16 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.errors import InputError
-from betaroc.fitting.robust import policy_in_force
+from betaroc.fitting.robust import observation_scores, policy_in_force
 from betaroc.grouping import groups_of
 from betaroc.hooks import Hook, hooks_of
 from betaroc.tie_tests import (
     Departure,
     by_counts,
     by_errors,
+    by_grouped_shapes,
     by_grouped_shares,
+    by_grouped_spreads,
     by_likelihood,
     by_means,
     by_variances,
@@ -67,8 +69,8 @@ class EndTest(NamedTuple):
     z: float
     #: Two-sided, of the curve lying on the diagonal there.
     p_value: float
-    #: "likelihood" (shapes), "variance ratio" (spreads), "counts" (masses); with groups "wald"
-    #: and "score".
+    #: "likelihood" (shapes), "variance ratio" (spreads), "counts" (masses); with groups "score";
+    #: "wald" of scores in cells.
     method: str
 
 
@@ -275,15 +277,31 @@ class FittedEnds:
         if self.has_mass(end):
             return self._masses(end)
         name, sign = self.decides(end)
-        if self.groups is not None or any(self._in_cells(r) for r in self.results):
+        if any(self._in_cells(r) for r in self.results):
             return self.by_errors(self.contrast(name, sign))
-        weights = [_inner_weight(r) for r in self.results]
         values = [r.params for r in self.results]
+        weights = [_inner_weight(r) for r in self.results]
         if name == "sigma":
             laws = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
-            return by_variances(laws[0], laws[1]).times(sign)
+            if self.groups is None:
+                return by_variances(laws[0], laws[1]).times(sign)
+            squares = [1.0 + v["sigma"] * self._scores(k)[:, 1] for k, v in enumerate(values)]
+            found = by_grouped_spreads(laws[0], laws[1], (squares[0], squares[1]), self.groups)
+            return found.times(sign)
         shapes = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
-        return by_likelihood(shapes[0], shapes[1], name).times(sign)
+        if self.groups is None:
+            return by_likelihood(shapes[0], shapes[1], name).times(sign)
+        scores = self._scores(0), self._scores(1)
+        return by_grouped_shapes(shapes[0], shapes[1], name, scores, self.groups).times(sign)
+
+    def _scores(self, k: int) -> FloatArray:
+        """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
+        result, who = self.results[k], ("client", "impostor")[k]
+        x, weights = getattr(self.fit.scores, who), getattr(self.fit.scores, f"{who}_weights")
+        found = np.array(observation_scores(result, x, weights)[:, :2])
+        if result.boundary is not None and result.boundary.policy != "squeeze":
+            found[(x == 0.0) | (x == 1.0)] = np.nan
+        return found
 
     def _in_cells(self, result: Any) -> bool:
         """Whether the estimates do not determine the likelihood, or its digits are gone."""

@@ -15,14 +15,16 @@ from betaroc._polygamma import information_terms, phi_tau_of
 from betaroc._special import log_beta_ratio
 from betaroc._thresholds import FloatArray
 from betaroc.errors import FitError, InputError
-from betaroc.fitting.tied import ClassSums, tied_mle
+from betaroc.fitting.tied import ClassSums, TiedSolution, tied_mle
 from betaroc.grouping import Groups, settled
 
 __all__ = [
     "Departure",
     "by_counts",
     "by_errors",
+    "by_grouped_shapes",
     "by_grouped_shares",
+    "by_grouped_spreads",
     "by_likelihood",
     "by_means",
     "by_variances",
@@ -95,9 +97,7 @@ def by_likelihood(
     >>> by_likelihood((2.0, 1.0, 50), (2.0, 3.0, 50), "a").p_value > 0.95
     True
     """
-    laws = [Law(*law) for law in (client, impostor)]
-    if shared == "b":
-        laws = [Law(law.b, law.a, law.weight) for law in laws]
+    laws = [_turned(law, shared) for law in (client, impostor)]
     root, wald = _roots(laws)
     if abs(root) >= _NEAR:
         z = root + math.log(wald / root) / root
@@ -107,6 +107,12 @@ def by_likelihood(
         sides = (_roots([_moved(laws[0], s), _moved(laws[1], -s)]) for s in (-step, step))
         z = root + sum(math.log(w / r) / r for r, w in sides) / 2.0
     return _normal(z, "likelihood")
+
+
+def _turned(law: tuple[float, float, float], shared: str) -> Law:
+    """The shared shape first."""
+    a, b, weight = law
+    return Law(a, b, weight) if shared == "a" else Law(b, a, weight)
 
 
 def _normal(z: float, method: str) -> Departure:
@@ -132,13 +138,7 @@ def _information(a: float, b: float) -> tuple[float, float, float, float]:
 def _roots(laws: list[Law]) -> tuple[float, float]:
     """r and u."""
     sums = [_sums(law) for law in laws]
-    found = tied_mle(sums[0], sums[1], "a")
-    if not found.converged:
-        raise FitError(
-            f"the likelihood of a shared shape has no maximum within reach of {laws[0]!r} and"
-            f" {laws[1]!r}. Please report these scores.",
-            found,
-        )
+    found = _tied(sums)
     fall, free, tied, curvature = 0.0, 0.0, 0.0, 0.0
     for law, s, (a, b) in zip(laws, sums, (found.client, found.impostor), strict=True):
         gain = (a - law.a) * s.mean_log + (b - law.b) * s.mean_log1m
@@ -150,6 +150,17 @@ def _roots(laws: list[Law]) -> tuple[float, float]:
     difference = laws[0].a - laws[1].a
     root = math.copysign(math.sqrt(max(fall, 0.0)), difference)
     return root, difference * math.exp(0.5 * (free - tied - math.log(curvature)))
+
+
+def _tied(sums: list[ClassSums]) -> TiedSolution:
+    found = tied_mle(sums[0], sums[1], "a")
+    if not found.converged:
+        raise FitError(
+            f"the likelihood of a shared shape has no maximum within reach of {sums[0]!r} and"
+            f" {sums[1]!r}. Please report these scores.",
+            found,
+        )
+    return found
 
 
 def _sums(law: Law) -> ClassSums:
@@ -276,32 +287,100 @@ def by_grouped_shares(
     groups : Groups
         What the rows hang on.
 
-    Returns
-    -------
-    Departure
-        By Student's law with one degree less than there are groups in the class with fewer.
-
     References
     ----------
     Rotnitzky, A. and Jewell, N. P. (1990), Hypothesis testing of regression parameters in
     semiparametric generalized linear models for cluster correlated data.
     """
-    marks = [x[rows] for (x, _), rows in zip((client, impostor), groups.rows, strict=True)]
-    cut = groups.rows[0].size
-    copies = groups.copies * groups.multiplicity[groups.first]
-    parts = copies[:cut], copies[cut:]
-    shares = [
-        float(m @ w) / n for m, w, (_, n) in zip(marks, parts, (client, impostor), strict=True)
-    ]
     weight = client[1], impostor[1]
+    copies = _copies(groups)
+    shares = [
+        float(x[rows] @ w) / n
+        for (x, n), rows, w in zip((client, impostor), groups.rows, copies, strict=True)
+    ]
     pooled = (shares[0] * weight[0] + shares[1] * weight[1]) / sum(weight)
-    scale = [f / n for f, n in zip(groups.factors(), weight, strict=True)]
-    away = np.concatenate([scale[0] * (marks[0] - pooled), -scale[1] * (marks[1] - pooled)])
-    variance = float(settled(*groups.meat(away[:, None]))[0, 0])
-    if not variance > 0.0:
-        return Departure(0.0, 1.0, "score")
-    found = by_errors(shares[0] - shares[1], variance, freedom_of(groups))
-    return found._replace(method="score")
+    parts = [(x - pooled) / n for x, n in (client, impostor)]
+    return by_scores(parts[0], parts[1], groups)
+
+
+def by_grouped_shapes(
+    client: tuple[float, float, float],
+    impostor: tuple[float, float, float],
+    shared: str,
+    scores: tuple[FloatArray, FloatArray],
+    groups: Groups,
+) -> Departure:
+    """Score test of a shared shape, of trials that hang on groups.
+
+        D = [s_a - s_b I_ab/I_bb] / (n [I_aa - I_ab^2/I_bb]) of each score, at the shared shape
+
+    Parameters
+    ----------
+    client, impostor : tuple of float
+        The estimates a and b, and the weight.
+    shared : str
+        "a" or "b".
+    scores : tuple of ndarray, shape (n, 2)
+        Of each class: derivatives of the log-likelihoods of single scores in a and b at the
+        estimates, nan for those on which they do not depend.
+    groups : Groups
+        What the rows hang on.
+
+    References
+    ----------
+    Boos, D. D. (1992), On generalized score tests.
+    """
+    laws = [_turned(law, shared) for law in (client, impostor)]
+    order = slice(None, None, 1 if shared == "a" else -1)
+    sums = [_sums(law) for law in laws]
+    found = _tied(sums)
+    parts = []
+    for law, s, (a, b), each in zip(
+        laws, sums, (found.client, found.impostor), scores, strict=True
+    ):
+        there = _sums(Law(a, b, law.weight))
+        away = each[:, order] + np.subtract(s[1:], there[1:])
+        _, of_b, coupling, det = _information(a, b)
+        own = (away[:, 0] + coupling / of_b * away[:, 1]) / (law.weight * det / of_b)
+        parts.append(np.nan_to_num(own))
+    return by_scores(parts[0], parts[1], groups)
+
+
+def by_grouped_spreads(
+    client: tuple[float, float],
+    impostor: tuple[float, float],
+    squares: tuple[FloatArray, FloatArray],
+    groups: Groups,
+) -> Departure:
+    """Score test of a shared spread, of trials that hang on groups: D = (z^2 - 1)/(2 n).
+
+    Laws are given as (sigma, weight); `squares` are those of (score - mu)/sigma, nan where there
+    is none.
+    """
+    (s_c, n_c), (s_i, n_i) = client, impostor
+    shared = (n_c * s_c * s_c + n_i * s_i * s_i) / (n_c + n_i)
+    parts = [
+        np.nan_to_num((z * s * s / shared - 1.0) / (2.0 * n))
+        for z, (s, n) in zip(squares, (client, impostor), strict=True)
+    ]
+    return by_scores(parts[0], parts[1], groups)
+
+
+def by_scores(client: FloatArray, impostor: FloatArray, groups: Groups) -> Departure:
+    """z = d / sqrt(sum_g D_g^2), d the clients' sum less the impostors', D_g that over a group."""
+    parts = client[groups.rows[0]], impostor[groups.rows[1]]
+    difference = sum(
+        sign * float(part @ w)
+        for sign, part, w in zip((1.0, -1.0), parts, _copies(groups), strict=True)
+    )
+    variance = float(settled(*groups.meat(np.concatenate([parts[0], -parts[1]])[:, None]))[0, 0])
+    return _normal(difference / math.sqrt(variance) if variance > 0.0 else 0.0, "score")
+
+
+def _copies(groups: Groups) -> tuple[FloatArray, FloatArray]:
+    """Trials that each row of the classes stands for."""
+    copies, cut = groups.copies * groups.multiplicity[groups.first], groups.rows[0].size
+    return copies[:cut], copies[cut:]
 
 
 def freedom_of(groups: Groups) -> float:

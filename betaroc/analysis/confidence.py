@@ -20,6 +20,13 @@ _CURVES = {
     "below": "below it throughout",
 }
 
+_PLACES = {
+    "at_zero": "at the low thresholds",
+    "at_one": "at the high thresholds",
+    "between": "between two crossings",
+    "everywhere": "throughout",
+}
+
 
 def confidence_words(fit: Fit, level: float) -> list[str]:
     """Sentences on ends, whole curve and shapes, given the errors of the parameters."""
@@ -57,13 +64,13 @@ def _curve_words(fit: Fit) -> list[str]:
     except BetarocError:  # point masses: the ends are tested by themselves
         return []
     named = {_CURVES[key]: value for key, value in curve.probabilities.items()}
-    words = [f"Probability of the whole curve: {_likely(named)}."]
+    words = [f"Probability of the whole curve: {_likely(named)}."] if named else []
     for hook in curve.hooks:
-        where = "low" if hook.end == "at_zero" else "high"
         words.append(
-            f"Below the diagonal at the {where} thresholds: FAR from {percent(hook.far_low)} to"
+            f"Below the diagonal {_PLACES[hook.end]}: FAR from {percent(hook.far_low)} to"
             f" {percent(hook.far_high)}, by {percent(hook.depth)} at most;"
-            f" {number(hook.expected_scores, 2)} scores of so many are expected there."
+            f" {number(hook.expected_scores, 2)} scores of so many are expected there"
+            f"{'' if hook.seen else ', which is no finding'}."
         )
     return words
 

@@ -142,10 +142,13 @@ def _of_model(fit: Fit, level: float) -> tuple[Measured, ...]:
     values = (ends.at_zero.exponent, ends.at_one.exponent,
               ends.at_zero.coefficient, ends.at_one.coefficient)  # fmt: skip
     named += [(key, float(v), key, None) for key, v in zip(_EXPONENTS, values, strict=True)]
-    return tuple(
-        measured(key, value, partial(fit.interval, stat, at, level=level), _decided(key, value))
-        for key, value, stat, at in named
-    )
+    found: list[Measured] = []
+    for key, value, stat, at in named:
+        why = _decided(key, value)
+        if key == "ks" and not why and found[0].low <= 0.5 <= found[0].high:
+            why = "the interval of the AUC holds 1/2, and there a normal one of KS does not cover"
+        found.append(measured(key, value, partial(fit.interval, stat, at, level=level), why))
+    return tuple(found)
 
 
 def _decided(key: str, value: float) -> str:

@@ -490,10 +490,9 @@ class Fit(Value):
         level : float
             Confidence below which a side is "undecided".
         groups : bool
-            Where the scores carry groups, tests that hold although the trials of a group depend
-            on each other: Wald's of the logarithms with the covariance between groups, a score
-            test of the shares; both by Student's law with one degree less than the class with
-            fewer has groups.
+            Where the scores carry groups, score tests at the shared number, which hold although
+            the trials of a group depend on each other: z = d/sqrt(sum_g D_g^2), D_g what group g
+            adds to the difference d.
 
         Returns
         -------
@@ -509,17 +508,17 @@ class Fit(Value):
         Notes
         -----
         Statements about the fitted laws beyond the most extreme scores: see `curve_test` for
-        the size of what they say. The simulated size of a test at level 0.05 is 0.045 to 0.058
-        from 5 scores a class on, also at 10 against 1000 (Wald's test of the logarithms has 0.06
-        at 30 scores and 0.08 at 10); that of masses is below 0.04 where a class expects fewer
-        than 5 of them. With scores censored or counted in cells, or a + b > 1e8, Wald's test
-        without groups is used.
+        the size of what they say. The simulated size of a test at level 0.05 is 0.042 to 0.060
+        from 10 scores a class on, also at 30 against 3000 (Wald's test of the logarithms has 0.06
+        at 30 scores and 0.08 at 10). It is below 0.04 for masses of which a class expects fewer
+        than 5, and with about 10 groups. With scores censored or counted in cells, or a + b > 1e8,
+        Wald's test is used.
 
         References
         ----------
         Omar, L. and Ivrissimtzis, I. (2019), section 4. Barndorff-Nielsen, O. E. (1991),
         Modified signed log likelihood ratio. Lancaster, H. O. (1961), Significance tests in
-        discrete distributions.
+        discrete distributions. Boos, D. D. (1992), On generalized score tests.
 
         Examples
         --------

@@ -108,6 +108,7 @@ def page(analysis: Analysis) -> dict[str, Any]:
         "families": [families(analysis.dev, "dev")],
         "audits": [audits(*both) for both in modelled],
         "measures": [_measures(*both) for both in named],
+        "interval_notes": _interval_notes(named),
         "parametric": [_parameters(*both) for both in modelled],
         "behaviour": [_behaviour(*both) for both in modelled],
         "ends": [row for both in modelled for row in _ends(*both)],
@@ -178,12 +179,25 @@ def _measures(part: Part, role: str) -> dict[str, Any]:
             }
             for row in measure_rows(part, digits=5)
         ],
-        "notes": [typeset(sentence(f"{role}: {words}")) for words in interval_notes(part)],
         "distances": (
             None if far is None else [number(v, 3) for v in (far.client, far.impostor, far.roc)]
         ),
         "shift": None if part.shift is None else [number(v, 3) for v in part.shift],
     }
+
+
+def _interval_notes(named: list[tuple[Part, str]]) -> list[Markup]:
+    """What is to be said of the intervals; what holds for all sets once."""
+    found: dict[str, list[str]] = {}
+    for part, role in named:
+        for words in interval_notes(part):
+            found.setdefault(words, []).append(role)
+    notes = []
+    for words, roles in found.items():
+        whose = "" if len(roles) == len(named) else f"{', '.join(roles)}: "
+        text = sentence(f"{whose}{words}")
+        notes.append(typeset(text[:1].upper() + text[1:]))
+    return notes
 
 
 def _ends_of(m: Measured | None, say: Callable[[float], str]) -> str:

@@ -124,14 +124,15 @@ def audits(part: Part, role: str) -> dict[str, Any]:
     found = part.quality
     if found is None or found.audit is None:
         why = "" if found is None else sentence(found.unaudited)
-        return {"role": role, "words": f"no audit: {why}", "policies": [], "tails": []}
+        return {"role": role, "words": f"no audit: {why}", "policies": [], "audited": False}
     if not found.called_for:
         words = "nothing here is within reach of 0 or 1 as said below."
-        return {"role": role, "words": words, "policies": [], "tails": []}
+        return {"role": role, "words": words, "policies": [], "audited": True}
     audit = found.audit
     return {
         "role": role,
         "words": f"{'; '.join(found.called_for)}.",
+        "audited": True,
         "policies": [
             {"name": row.policy, "cells": [_shown(v, 4) for v in row[1:]]}
             for row in audit.policies
