@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -253,3 +254,13 @@ def bracketed_root(
             " This is a defect of betaroc: please report the two laws."
         )
     return float(root)
+
+
+def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
+    """Clopper and Pearson's ends of a share, with probability `tail` beyond each."""
+    from scipy.special import betaincinv
+
+    hits, missing = np.asarray(hits), np.asarray(n - hits)
+    some, few = np.maximum(hits, 1), np.maximum(missing, 1)
+    low = np.where(hits > 0, betaincinv(some, n - some + 1, tail), 0.0)
+    return low, np.where(missing > 0, betaincinv(n - few + 1, few, 1.0 - tail), 1.0)

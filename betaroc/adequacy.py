@@ -11,10 +11,10 @@ import numpy as np
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
-from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting import Fit
-from betaroc.refits import MANY, ManyFits, Parameters, refitted
+from betaroc.refits import Parameters, drawn_inside, many_of, refitted
 from betaroc.resampling import streams
 
 __all__ = [
@@ -173,7 +173,7 @@ def check_fit(
     The information-matrix test compares the covariance of the scores' gradients with the
     information, which agree if the law is right; it is standardised by the simulation. Simulated
     sets are fitted again by maximum likelihood; mixtures by EM from the fit until a step gains
-    less than 0.005 log-likelihood.
+    less than 0.005 log-likelihood; families of your own set by set, which takes longer.
 
     References
     ----------
@@ -256,14 +256,12 @@ class _Side:
     @classmethod
     def of(cls, f: Fit, who: str) -> _Side:
         result = getattr(f, who)
-        law = result.distribution
-        low, high = (law.at_zero, law.at_one) if isinstance(law, Inflated) else (0.0, 0.0)
-        base = law.base if isinstance(law, Inflated) else law
+        low, high = (result.params.get(mass, 0.0) for mass in MASSES)
         rule = result.boundary
-        if f.family not in MANY:
+        if not result.names:
             raise InputTypeError(
-                f"f must be a fit of a parametric family ({', '.join(MANY)}); it is of family"
-                f" {f.family!r}. An empirical law is its scores."
+                f"f must be a fit of a parametric family; it is of family {f.family!r}, whose law"
+                ' is the scores themselves. Fit one, such as family="beta".'
             )
         if rule is not None and rule.policy not in ("inflate", "error", "drop"):
             raise InputError(
@@ -275,11 +273,11 @@ class _Side:
             values = values[(values > 0.0) & (values < 1.0)]
         masses = np.array([low, 1.0 - low - high, high])
         total = round(values.size / masses[1])
-        return cls(f.family, base, np.sort(values), masses, total)
+        return cls(f.family, base_of(result.distribution), np.sort(values), masses, total)
 
     @property
-    def many(self) -> ManyFits:
-        return MANY[self.family]
+    def many(self) -> Any:
+        return many_of(self.family, self.law)
 
     @property
     def seen(self) -> Drawn:
@@ -289,7 +287,7 @@ class _Side:
     def draw(self, rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         """Samples of the fitted law, rows sorted, and their shares of point masses."""
         n = min(self.sample.size, _SIMULATED)
-        x = np.sort(self.many.draw(self.law, rng, (rows, n)), axis=1)
+        x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / self.masses[1]))
         return x, rng.multinomial(total, self.masses, rows) / total
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -13,15 +12,14 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.inflated import Inflated
-from betaroc.errors import BetarocError, BetarocWarning, InputError
+from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.errors import BetarocError, InputError, quietly
 from betaroc.fitting import Fit, fit
 from betaroc.grouping import Groups, groups_of, settled, weights_of
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
 
 _CLASSES = ("client", "impostor")
-_ENDS = ("at_zero", "at_one")
 _EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
 #: Share of the scores whose part of a statistic is stated.
 _SMALLEST = 0.01
@@ -160,14 +158,13 @@ def sensitivity(f: Fit, resolution: float | None = None, *, groups: bool = True)
         )
     rows, refused = [_row("as fitted", f)], []
     for name, options in _rules(f, resolution):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", BetarocWarning)
+        with quietly():
             try:
                 rows.append(_row(name, fit(f.scores, "beta", **options)))
             except BetarocError as error:
                 refused.append(f"{name}: {error}")
     hangs = groups_of(f.scores) if groups else None
-    tails = [_tail(f, who, end, hangs) for who in _CLASSES for end in _ENDS]
+    tails = [_tail(f, who, end, hangs) for who in _CLASSES for end in MASSES]
     return Sensitivity(tuple(rows), tuple(refused), tuple(tails))
 
 
@@ -196,7 +193,7 @@ def _row(policy: str, f: Fit) -> PolicyRow:
         math.nan
         if any(getattr(f, who).params.get(end, 0.0) > 0.0 for who in _CLASSES)
         else float(getattr(ends, end).exponent)
-        for end in _ENDS
+        for end in MASSES
     )
     at_zero, at_one = exponents
     return PolicyRow(
@@ -205,9 +202,7 @@ def _row(policy: str, f: Fit) -> PolicyRow:
 
 
 def _base(result: Any) -> Beta:
-    law = result.distribution
-    base: Any = law.base if isinstance(law, Inflated) else law
-    return base  # type: ignore[no-any-return]
+    return cast(Beta, base_of(result.distribution))
 
 
 # ------------------------------------------------------------------------------ tails

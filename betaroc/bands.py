@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc import _checks
+from betaroc._special import share_ends
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.delta_bands import FittedTest, delta_interval, fitted_test
@@ -349,16 +350,11 @@ def _exact_band(
             f" resample={resample!r}, simultaneous={simultaneous!r}, stratified={stratified!r},"
             f' measure {e.measure!r}. Take method="bootstrap".'
         )
-    from scipy.special import betaincinv
-
     client, impostor = empirical_laws(e.test, "test")
     rejected = np.rint(client.counts_at_most(e.chosen)).astype(np.int64)
     accepted = np.rint(impostor.counts_above(e.chosen)).astype(np.int64)
     hits, n = _ONE_RATE[e.measure](rejected, accepted, round(client.total), round(impostor.total))
-    tail = 0.5 * (1.0 - level)
-    some, missing = np.maximum(hits, 1), np.maximum(n - hits, 1)
-    low = np.where(hits > 0, betaincinv(some, n - some + 1, tail), 0.0)
-    high = np.where(hits < n, betaincinv(n - missing + 1, missing, 1.0 - tail), 1.0)
+    low, high = share_ends(hits, n, 0.5 * (1.0 - level))
     nowhere = np.zeros(e.alpha.size, dtype=np.int64)
     return Band(e.alpha, e.value, low, high, level, False, resample, 0, nowhere)
 

@@ -73,14 +73,7 @@ def _regress(y: FloatArray, x: FloatArray, z: FloatArray) -> Regression:
 
     (qx, rx), (qz, rz) = _orthonormal(x), _orthonormal(z)
     model = BetaModel(y, qx, exog_precision=qz)
-    best: _Point | None = None
-    for start in _starts(model, y, qx, qz):
-        found = _climb(model, start)
-        if best is None or found.converged or found.norm < best.norm:
-            best = found
-        if best.converged:
-            break
-    assert best is not None  # noqa: S101 - the last start is always there
+    best = _best(model, _starts(model, y, qx, qz))
     k = qx.shape[1]
     back = np.zeros((best.place.size, best.place.size))
     back[:k, :k], back[k:, k:] = np.linalg.inv(rx), np.linalg.inv(rz)
@@ -130,6 +123,16 @@ class _Point(NamedTuple):
     steps: int
     norm: float
     runaway: bool
+
+
+def _best(model: Any, starts: Iterator[FloatArray]) -> _Point:
+    """The first search that ends at a maximum, else the one that came nearest."""
+    found = []
+    for start in starts:
+        found.append(_climb(model, start))
+        if found[-1].converged:
+            break
+    return min(found, key=lambda p: (not p.converged, math.isnan(p.norm), p.norm))
 
 
 def _climb(model: Any, place: FloatArray) -> _Point:

@@ -12,7 +12,7 @@ from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.coordinates import moved
-from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.inflated import MASSES, Inflated, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.expected_performance import Epc
@@ -32,7 +32,6 @@ __all__ = [
 
 #: Step of the differences, in standard errors: rates are smooth, and known to 1e-12.
 _STEP = 0.01
-_MASSES = ("at_zero", "at_one")
 
 
 class _Choice(Protocol):
@@ -146,14 +145,16 @@ def _tails(
 
     Many laws of a family at once: each tail to about 1e-14, without its logarithm.
     """
-    base = law.base if isinstance(law, Inflated) else law
+    base = base_of(law)
     if type(base) not in _TAILS:
         return _tails_one_by_one(law, names, place, t)
-    given = {name: place[:, [k]] for k, name in enumerate(names)}
-    lower, upper = _TAILS[type(base)](base, {n: _value(n, x) for n, x in given.items()}, t)
+    plain = {p.name for p in law._parameters() if p.scale == "plain"}
+    columns = zip(names, place.T[:, :, None], strict=True)
+    given = {n: x if n in plain else np.exp(x) for n, x in columns}
+    lower, upper = _TAILS[type(base)](base, given, t)
     if not isinstance(law, Inflated):
         return lower, upper
-    odds = [_value(n, given[n]) if n in given else np.zeros((1, 1)) for n in _MASSES]
+    odds = [given.get(n, np.zeros((1, 1))) for n in MASSES]
     rest = 1.0 / (1.0 + odds[0] + odds[1])
     above, reached = t.theta >= 0.0, (t.logit == np.inf) | (t.theta > 1.0)
     lower = rest * (lower + odds[0] * above + odds[1] * reached)
@@ -171,10 +172,6 @@ def _tails_one_by_one(
         here = t if t.theta.ndim < 2 else t[k]
         lower[k], upper[k] = one._lower(here)[0], one._upper(here)[0]
     return lower, upper
-
-
-def _value(name: str, coordinate: FloatArray) -> FloatArray:
-    return coordinate if name == "mu" else np.exp(coordinate)
 
 
 def _beta_tails(

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +151,11 @@ def warn(message: str, category: type[BetarocWarning]) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE_FOLDER):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Without warnings of this package: of a trial fit that is for no use of its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BetarocWarning)
+        yield

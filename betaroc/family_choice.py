@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -14,7 +13,8 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.adequacy import roc_distance_of
-from betaroc.errors import BetarocWarning, FitError, InputError, InputTypeError
+from betaroc.distributions.base import Distribution
+from betaroc.errors import FitError, InputError, InputTypeError, quietly
 from betaroc.fitting import Fit, fit
 from betaroc.fitting.estimate import FAMILIES as FAMILY_TABLE
 from betaroc.grouping import weights_of
@@ -23,9 +23,6 @@ from betaroc.scores import Scores
 
 __all__ = ["FamilyComparison", "FamilyRow", "best_fit", "compare_families"]
 
-FAMILIES = ("beta", "logit-normal", "normal", "beta-mixture", "proper-beta", "dual-beta")
-#: Those that are tried where none are named; the others constrain the ROC.
-_USUAL = FAMILIES[:4]
 _FOLDS = 5
 #: Two-sided 5 % point of the standard normal law.
 _Z = 1.959963984540054
@@ -155,6 +152,7 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     Vuong's z sums the differences over both classes and their variances class by class. Held
     out: five folds in a fixed order, each class dealt like cards. The recommendation obeys the
     rule of one standard error: a family with more parameters must be better by more than that.
+    Trials are taken as independent, also where the scores carry groups.
     A mixture that cannot be fitted, or whose scores have many ties, which it would chase, is
     left out, if it was not asked for by name.
 
@@ -233,14 +231,16 @@ def _tried(
     """The families that can be fitted, and the others with the reason."""
     found, left_out = [], []
     for name in names:
-        if name == "beta-mixture" and not asked and _tied(scores):
+        # Only a law of several components can be short of a maximum, or chase ties.
+        spared = FAMILY_TABLE[name].sized is not None and not asked
+        if spared and _tied(scores):
             left_out.append((name, "fewer than half of a class's scores are distinct"))
             continue
         try:
             f = _quiet_fit(scores, name)
-            found.append(_Tried(name, f, _log_densities(f, scores), _held_out(scores, name)))
+            found.append(_Tried(name, f, _log_densities(_laws(f), scores), _held_out(scores, f)))
         except FitError as error:
-            if asked or name != "beta-mixture":
+            if not spared:
                 raise
             left_out.append((name, str(error)))
     return found, left_out
@@ -255,26 +255,36 @@ def best_fit(scores: Scores, boundary: str | None, resolution: float | None) -> 
     # A rule for rounded or censored scores needs a family that has a likelihood of cells.
     cells = resolution is not None or boundary in ("censor", "matlab")
     found = compare_families(
-        scores, [n for n in _USUAL if FAMILY_TABLE[n].coordinates] if cells else None
+        scores, [n for n in _usual(unit=True) if FAMILY_TABLE[n].coordinates] if cells else None
     )
-    if found.recommended == "normal" and boundary is not None:
+    if boundary is not None and not FAMILY_TABLE[found.recommended].on_unit:
         raise InputError(
-            "boundary is a rule for laws on [0, 1]; the best family here is normal"
+            f"boundary is a rule for laws on [0, 1]; the best family here is {found.recommended}"
             f" ({found.reason}). Name a family."
         )
     made = fit(scores, found.recommended, boundary=boundary, resolution=resolution)
     return replace(made, reason=found.reason)
 
 
+def _parametric() -> list[str]:
+    return [name for name in FAMILY_TABLE if name != "empirical"]
+
+
+def _usual(*, unit: bool) -> list[str]:
+    """What is tried where nothing is named: those of pairs constrain the ROC."""
+    table = {name: FAMILY_TABLE[name] for name in _parametric()}
+    return [n for n, row in table.items() if not row.of_pairs and (unit or not row.on_unit)]
+
+
 def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
     if families is None:
-        return list(_USUAL) if unit else ["normal"]
+        return _usual(unit=unit)
     if isinstance(families, str) or not isinstance(families, Sequence):
         raise InputTypeError(f"families must be a list of names; got {families!r}.")
-    names = [_checks.choice(name, FAMILIES, "families") for name in families]
+    names = [_checks.choice(name, tuple(_parametric()), "families") for name in families]
     if len(set(names)) < len(names) or not names:
         raise InputError(f"families must name each family once; got {names!r}.")
-    bounded = [name for name in names if name != "normal"]
+    bounded = [name for name in names if FAMILY_TABLE[name].on_unit]
     if bounded and not unit:
         raise InputError(
             f"scores must lie in [0, 1] for {bounded[0]!r}; some lie outside. Leave it out of"
@@ -313,28 +323,30 @@ def _inner(scores: Scores) -> Scores:
 
 def _quiet_fit(scores: Scores, family: str) -> Fit:
     """A fit whose warnings were or will be given where it is made for use."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BetarocWarning)
+    with quietly():
         return fit(scores, family)
 
 
-def _log_densities(f: Fit, scores: Scores) -> list[FloatArray]:
-    laws = f.client.distribution, f.impostor.distribution
+def _laws(f: Fit) -> tuple[Distribution, Distribution]:
+    return f.client.distribution, f.impostor.distribution
+
+
+def _log_densities(laws: tuple[Distribution, Distribution], scores: Scores) -> list[FloatArray]:
     return [
         np.asarray(law.logpdf(x))
         for law, x in zip(laws, (scores.client, scores.impostor), strict=True)
     ]
 
 
-def _held_out(scores: Scores, family: str) -> list[FloatArray]:
+def _held_out(scores: Scores, f: Fit) -> list[FloatArray]:
     """Log density of each score under the fit of the other folds."""
     sizes = scores.client.size, scores.impostor.size
     folds = [np.random.default_rng(0).permutation(n) % _FOLDS for n in sizes]
     held = [np.empty(n) for n in sizes]
     for k in range(_FOLDS):
         out = [fold == k for fold in folds]
-        rest = _part(scores, [~mask for mask in out])
-        logs = _log_densities(_quiet_fit(rest, family), _part(scores, out))
+        rest = _quiet_fit(_part(scores, [~mask for mask in out]), f.family)
+        logs = _log_densities(_laws(rest), _part(scores, out))
         for values, mask, found in zip(held, out, logs, strict=True):
             values[mask] = found
     return held

@@ -25,6 +25,8 @@ _METHODS = ("delta", "bootstrap")
 _STEP = 0.01
 #: Fractions nearer than this to 0 or 1 have no logit to speak of.
 _LOST = 1e-12
+#: An error this small is the rounding of differences.
+_STILL = 1e-9
 #: FARs of a band.
 _GRID = 201
 
@@ -117,6 +119,7 @@ def interval(
     _checks.choice(method, _METHODS, "method")
     replicates, groups = _checks.count(replicates, "replicates"), _checks.flag(groups, "groups")
     statistic = _statistic(stat, at)
+    _refuse_one_law(f)
     errors = free_coordinates(f, groups=groups)
     small = small_sample(f, errors, groups=groups)
 
@@ -167,12 +170,27 @@ def delta(
     # A double next to 1 has lost the digits of its distance from 1.
     fraction = statistic.scale in ("probit", "partial")
     lost = fraction and not _LOST < estimate < 1.0 - _LOST
-    if lost or not 0.0 < found.error < math.inf:
+    if lost or not found.error < math.inf:
         raise InputError(
             f"{_checks.shown(stat)} must lie inside its range to have a derivative; it is"
             f" {estimate!r}, as of classes that do not overlap, or are one."
         )
+    if not found.error > _STILL * max(1.0, abs(found.place)):
+        raise InputError(
+            f"{_checks.shown(stat)} must vary with the parameters to have an error; it is"
+            f" {estimate!r} whatever they are, as a number of shapes that both classes share."
+        )
     return found
+
+
+def _refuse_one_law(f: Any) -> None:
+    """Errors of one law for both classes know no difference between them."""
+    if f.tied and f.model.client == f.model.impostor:
+        raise InputError(
+            "the likeliest proper pair is one law for both classes here, whose errors know no"
+            f" difference between them; shared are {', '.join(f.tied)}. Take the intervals of"
+            ' family="beta".'
+        )
 
 
 def _estimate(statistic: Statistic, stat: Any, at: Any, model: ScoreModel) -> float:
@@ -267,6 +285,7 @@ def roc_band(
     groups = _checks.flag(groups, "groups")
     grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
     x = np.atleast_1d(_checks.probability_array(grid, "far"))
+    _refuse_one_law(f)
     errors = free_coordinates(f, groups=groups)
     small = small_sample(f, errors, groups=groups)
 

@@ -88,6 +88,8 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     ]
     found = []
     for k in stretches[0 if _starts_below(model, lowest) else 1 :: 2]:
+        if lowest[k] == 0.0:  # the diagonal itself, to the last digit
+            continue
         # The rates of the smaller tail, which keep the digits of a small share.
         share = (
             rejected[k + 1] - rejected[k]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from betaroc import _checks
-from betaroc._thresholds import FloatArray
 from betaroc._value import Value
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.inflated import Inflated
-from betaroc.errors import BetarocWarning, DegenerateDataError, FitError, InputError, InputTypeError
+from betaroc.distributions.inflated import base_of
+from betaroc.errors import DegenerateDataError, FitError, InputError, InputTypeError, quietly
 from betaroc.fitting import Fit, fit
+from betaroc.fitting.estimate import FAMILIES
+from betaroc.refits import drawn_inside
 from betaroc.resampling import streams
 from betaroc.scores import Scores
+from betaroc.small_samples import inner_trials
 
 __all__ = ["LikelihoodRatioTest", "likelihood_ratio_test", "nested"]
 
@@ -25,7 +25,6 @@ _CONTAINED = {
     "beta": ("dual-beta", "proper-beta"),
     "beta-mixture": ("beta", "dual-beta", "proper-beta"),
 }
-_INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
 
 
 def nested(one: str, other: str) -> bool:
@@ -92,8 +91,8 @@ def likelihood_ratio_test(
     Raises
     ------
     InputError
-        If neither family contains the other, the order is the wrong one, the scores differ, or
-        they were counted in cells or moved.
+        If neither family contains the other, the order is the wrong one, the scores differ, were
+        counted in cells or moved, or the rules for scores of 0 and 1 differ.
     InputTypeError
         If an argument is no Fit.
     FitError
@@ -131,13 +130,13 @@ def likelihood_ratio_test(
     replicates = _checks.count(replicates, "replicates", 19)
     _refuse_strangers(restricted, general)
     statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
-    laws = [_base(r.distribution) for r in (restricted.client, restricted.impostor)]
+    laws = [base_of(r.distribution) for r in (restricted.client, restricted.impostor)]
     sizes = [_inner(restricted, who) for who in ("client", "impostor")]
     drawn = np.empty(replicates)
     for rows, stream in streams(replicates, rng):
         for row in range(rows.start, rows.stop):
             sample = Scores(
-                *(_draw(law, n, stream) for law, n in zip(laws, sizes, strict=True))
+                *(drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True))
             )  # fmt: skip
             drawn[row] = _gain(sample, restricted.family, general.family)
     # Equal fits differ by rounding.
@@ -171,17 +170,19 @@ def _refuse_strangers(restricted: Fit, general: Fit) -> None:
                 "both fits must be of the scores themselves; the boundary rule of one is"
                 f" {rule.policy!r}. Fit with boundary=None."
             )
-
-
-def _base(law: Distribution) -> Distribution:
-    return law.base if isinstance(law, Inflated) else law
+    for who in ("client", "impostor"):
+        rules = [getattr(f, who).boundary for f in (restricted, general)]
+        if rules[0] != rules[1]:
+            raise InputError(
+                f"both fits must have treated {who} scores of 0 and 1 alike; their rules are"
+                f" {rules[0]!r} and {rules[1]!r}. Fit both with one boundary."
+            )
 
 
 def _inner(f: Fit, who: str) -> int:
     """Trials between the point masses."""
     result = getattr(f, who)
-    masses = sum(result.params.get(name, 0.0) for name in ("at_zero", "at_one"))
-    count: float = result.total_weight * (1.0 - masses)
+    count = inner_trials(result)
     if abs(count - round(count)) > 1e-6:
         raise InputError(
             f"weights must be whole numbers of copies to draw {who} scores; their total is"
@@ -190,19 +191,13 @@ def _inner(f: Fit, who: str) -> int:
     return round(count)
 
 
-def _draw(law: Distribution, n: int, stream: np.random.Generator) -> FloatArray:
-    # A draw that rounds to an end stands for the doubles beside it: the law has no mass there.
-    return np.asarray(np.clip(law._sample(n, stream), *_INSIDE))
-
-
 def _gain(scores: Scores, restricted: str, general: str) -> float:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BetarocWarning)
+    with quietly():
         less = fit(scores, restricted).log_likelihood
         try:
             more = fit(scores, general).log_likelihood
         except FitError as error:
-            if general != "beta-mixture" or isinstance(error, DegenerateDataError):
+            if FAMILIES[general].sized is None or isinstance(error, DegenerateDataError):
                 raise
             more = less
     return 2.0 * max(more - less, 0.0)

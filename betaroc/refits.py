@@ -1,22 +1,29 @@
-"""Families fitted to many samples at once, rows of a matrix: what simulation is made of."""
+"""Families fitted to many samples, rows of a matrix: what simulation is made of.
+
+The families of the table are fitted to all rows at once; any other one row by row.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from betaroc._thresholds import FloatArray
-from betaroc.errors import FitError
-from betaroc.fitting import beta_mle
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.errors import FitError, quietly
+from betaroc.fitting import beta_mle, fit
 from betaroc.fitting.contract import ClassEstimate, Estimate
 from betaroc.fitting.proper_beta import join_proper
+from betaroc.scores import Scores
 
-__all__ = ["MANY", "ManyFits", "Parameters", "refitted"]
+__all__ = ["MANY", "ManyFits", "Parameters", "drawn_inside", "many_of", "refitted"]
 
 _INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
+#: Step of the differences of a log density, in sizes of the parameter or spreads of the law.
+_STEP = 1e-4
 #: EM of a row stops when a step gains less log-likelihood than this.
 _GAIN = 0.005
 _EM_STEPS = 300
@@ -27,26 +34,35 @@ Parameters = tuple[FloatArray, ...]
 
 @dataclass(frozen=True)
 class ManyFits:
-    """A family for rows of samples; ``law`` is the one that they were drawn from."""
+    """A family for rows of samples."""
 
-    draw: Callable[[Any, np.random.Generator, tuple[int, int]], FloatArray]
+    #: Of the law that the rows are drawn from, and the rows.
     fit: Callable[[Any, FloatArray], Parameters]
     tails: Callable[[Parameters, FloatArray], tuple[FloatArray, FloatArray]]
     #: Products of the likelihood's gradient less what they should be, a column each.
     moments: Callable[[Parameters, FloatArray], FloatArray]
 
 
+def many_of(family: str, law: Any) -> ManyFits | _RowByRow:
+    """How rows of this family are measured; without a row of the table by the law alone."""
+    return MANY[family] if family in MANY else _RowByRow(law)
+
+
 def refitted(family: str, laws: list[Any], samples: list[FloatArray]) -> list[Parameters]:
     """Parameters of both classes of each row."""
+    if family not in MANY:
+        return _one_by_one(family, laws, samples)
     found = [
         MANY[family].fit(law, x) for law, x in zip(laws, samples, strict=True)
     ]  # fmt: skip
     return found if family != "proper-beta" else _joined_rows(found, samples)
 
 
-def _beta_draw(law: Any, rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
+def drawn_inside(law: Any, rng: np.random.Generator, shape: int | tuple[int, int]) -> FloatArray:
+    """Scores of a continuous law, none of them on an end of [0, 1] if that is its scale."""
+    drawn = law._sample(shape, rng)
     # A draw that rounds to an end stands for the doubles beside it: the law has no mass there.
-    return np.asarray(np.clip(law._sample(shape, rng), *_INSIDE))
+    return np.asarray(np.clip(drawn, *_INSIDE) if law.on_unit else drawn)
 
 
 def _beta_fit(_: Any, x: FloatArray) -> Parameters:
@@ -226,21 +242,87 @@ def _mixture_moments(p: Parameters, x: FloatArray) -> FloatArray:
     return np.stack(columns, axis=1)
 
 
-_BETA = ManyFits(_beta_draw, _beta_fit, _beta_tails, _beta_moments)
-#: Families by name.
+# ---------------------------------------------------------------------- any other family
+@dataclass(frozen=True)
+class _RowByRow:
+    """A family by the public face of its law: rows of parameters, one law at a time."""
+
+    law: Any
+
+    def tails(self, p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        rows = np.broadcast_to(x, (p[0].shape[0], x.shape[1]))
+        found = [
+            (law.cdf(row), law.sf(row)) for law, row in zip(self._laws(p), rows, strict=True)
+        ]  # fmt: skip
+        return np.stack([lower for lower, _ in found]), np.stack([upper for _, upper in found])
+
+    def moments(self, p: Parameters, x: FloatArray) -> FloatArray:
+        """Products of the gradient's components and the second derivatives, by differences."""
+        return np.stack([_moments(law, row) for law, row in zip(self._laws(p), x, strict=True)])
+
+    def _laws(self, p: Parameters) -> list[Any]:
+        names = [parameter.name for parameter in self.law._parameters()]
+        return [self.law._replaced(dict(zip(names, row, strict=True))) for row in np.hstack(p)]
+
+
+def _moments(law: Any, x: FloatArray) -> FloatArray:
+    """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
+    own = law._parameters()
+    steps = [_STEP * (math.sqrt(law.var) if p.scale == "plain" else p.value) for p in own]
+    t = Thresholds.from_theta(x)
+
+    def at(**away: float) -> FloatArray:
+        moved = {p.name: p.value + away.get(p.name, 0.0) for p in own}
+        return np.asarray(law._replaced(moved)._log_pdf(t))
+
+    def pair(j: int, k: int) -> FloatArray:
+        sides = [
+            one * other * at(**{own[j].name: one * steps[j], own[k].name: other * steps[k]})
+            for one in (1.0, -1.0) for other in (1.0, -1.0)
+        ]  # fmt: skip
+        return np.asarray(sum(sides) / 4.0)
+
+    centre = at()
+    ends = [
+        [at(**{p.name: side * step}) for side in (1.0, -1.0)]
+        for p, step in zip(own, steps, strict=True)
+    ]
+    rise = [0.5 * (up - down) for up, down in ends]
+    bend = [up - 2.0 * centre + down for up, down in ends]
+    units = [math.sqrt(-float(np.mean(second))) for second in bend]
+    size = range(len(own))
+    return np.array(
+        [
+            float(np.mean(rise[j] * rise[k] + (bend[j] if j == k else pair(j, k))))
+            / (units[j] * units[k])
+            for j in size for k in size if j <= k
+        ]
+    )  # fmt: skip
+
+
+def _one_by_one(family: str, laws: list[Any], samples: list[FloatArray]) -> list[Parameters]:
+    """Each row fitted as scores of both classes, which says all that the family says of them."""
+    rows: list[list[list[float]]] = [[], []]
+    for client, impostor in zip(*samples, strict=True):
+        with quietly():
+            found = fit(Scores(client, impostor), family)
+        for kept, law, one in zip(rows, laws, (found.client, found.impostor), strict=True):
+            values = {p.name: p.value for p in one.distribution._parameters()}
+            kept.append([values[p.name] for p in law._parameters()])
+    return [tuple(np.array(kept).T[:, :, None]) for kept in rows]
+
+
+_BETA = ManyFits(_beta_fit, _beta_tails, _beta_moments)
+#: Families that are fitted to all rows at once.
 MANY: dict[str, ManyFits] = {
     "beta": _BETA,
     "proper-beta": _BETA,
-    "dual-beta": ManyFits(_beta_draw, _dual_fit, _beta_tails, _dual_moments),
-    "beta-mixture": ManyFits(_beta_draw, _mixture_fit, _mixture_tails, _mixture_moments),
-    "normal": ManyFits(
-        lambda law, rng, shape: law._sample(shape, rng),
-        _normal_fit, _normal_tails, _normal_moments,
-    ),
+    "dual-beta": ManyFits(_dual_fit, _beta_tails, _dual_moments),
+    "beta-mixture": ManyFits(_mixture_fit, _mixture_tails, _mixture_moments),
+    "normal": ManyFits(_normal_fit, _normal_tails, _normal_moments),
     "logit-normal": ManyFits(
-        _beta_draw,
         lambda law, x: _normal_fit(law, _logit(x)),
         lambda p, x: _normal_tails(p, _logit(x)),
         lambda p, x: _normal_moments(p, _logit(x)),
     ),
-}  # fmt: skip
+}

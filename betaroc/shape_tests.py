@@ -11,10 +11,12 @@ import numpy as np
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
+from betaroc.distributions.inflated import MASSES
 from betaroc.errors import InputError
-from betaroc.fitting.robust import observation_scores, policy_in_force
+from betaroc.fitting.robust import in_cells, observation_scores
 from betaroc.grouping import groups_of
 from betaroc.hooks import Hook, hooks_of
+from betaroc.small_samples import inner_trials
 from betaroc.tie_tests import (
     Departure,
     by_counts,
@@ -25,11 +27,12 @@ from betaroc.tie_tests import (
     by_likelihood,
     by_means,
     by_variances,
-    freedom_of,
+    freedom_of_groups,
     observed,
 )
 
 __all__ = [
+    "TESTED",
     "CurveTest",
     "EndTest",
     "EndTests",
@@ -43,7 +46,6 @@ _QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
 _SHAPES = {
     "proper": (1, 1), "hook-at-one": (1, -1), "hook-at-zero": (-1, 1), "below": (-1, -1),
 }  # fmt: skip
-_ENDS = ("at_zero", "at_one")
 _MASS_SIGNS = {"at_zero": -1.0, "at_one": 1.0}
 #: What decides an end: the parameter, and the sign with which the clients' lifts the curve.
 _DECIDES = {
@@ -51,6 +53,8 @@ _DECIDES = {
     "normal": {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)},
     "logit-normal": {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)},
 }
+#: Families whose ends are tested.
+TESTED = tuple(_DECIDES)
 #: Beyond this concentration the likelihood of a tie cancels too many digits.
 _CONCENTRATED = 1e8
 #: How far along the edge of the hypothesis the worst case of "no crossing" is looked for.
@@ -179,7 +183,7 @@ def end_tests(f: Any, level: float = 0.95, *, groups: bool = True) -> EndTests:
     level = _checks.level(level)
     tests = [
         EndTest(_side(d, level), *d)
-        for d in (FittedEnds.of(f, groups=groups).test(e) for e in _ENDS)
+        for d in (FittedEnds.of(f, groups=groups).test(e) for e in MASSES)
     ]
     return EndTests(tests[0], tests[1])
 
@@ -197,8 +201,8 @@ def curve_test(f: Any, level: float = 0.95, *, groups: bool = True) -> CurveTest
     hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
     if not ends.masses and f.family != "beta":
         return CurveTest(*_of_spreads(ends, hooks), level)
-    z = [ends.test(end).z for end in _ENDS]
-    correlation = ends.correlation(*(ends.contrast(*ends.decides(end)) for end in _ENDS))
+    z = [ends.test(end).z for end in MASSES]
+    correlation = ends.correlation(*(ends.contrast(*ends.decides(end)) for end in MASSES))
     shares = {} if ends.masses else _shares(z, correlation, _SHAPES)
     return CurveTest(
         shares, hooks, _p_both_above(z, correlation), _p_same_side(z, correlation), level
@@ -227,7 +231,7 @@ class FittedEnds:
     def of(cls, f: Any, *, groups: bool) -> FittedEnds:
         if f.family not in _DECIDES:
             raise InputError(
-                "the ends are tested of fits of family 'beta', 'normal' and 'logit-normal'; this"
+                f"the ends are tested of fits of family {_checks.listed(TESTED)}; this"
                 f" one is of family {f.family!r}. Fit one of these, or look at model.ends() and"
                 " hooks_of(model, n_client, n_impostor) of betaroc.hooks."
             )
@@ -237,7 +241,7 @@ class FittedEnds:
     @property
     def masses(self) -> bool:
         """Whether scores lie on an end."""
-        return any(self.has_mass(end) for end in _ENDS)
+        return any(self.has_mass(end) for end in MASSES)
 
     def has_mass(self, end: str) -> bool:
         return any(r.params.get(end, 0.0) > 0.0 for r in self.results)
@@ -254,7 +258,7 @@ class FittedEnds:
 
     def contrast(self, parameter: str, sign: float) -> _Contrast:
         """sign times clients' less impostors', of logarithms unless of shares or means."""
-        log = parameter not in (*_ENDS, "mu")
+        log = parameter not in (*MASSES, "mu")
         gradient, values = [], []
         for result, side in zip(self.results, (sign, -sign), strict=True):
             value = result.params.get(parameter, 0.0)
@@ -280,7 +284,7 @@ class FittedEnds:
         if any(self._in_cells(r) for r in self.results):
             return self.by_errors(self.contrast(name, sign))
         values = [r.params for r in self.results]
-        weights = [_inner_weight(r) for r in self.results]
+        weights = [inner_trials(r) for r in self.results]
         if name == "sigma":
             laws = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
             if self.groups is None:
@@ -305,13 +309,12 @@ class FittedEnds:
 
     def _in_cells(self, result: Any) -> bool:
         """Whether the estimates do not determine the likelihood, or its digits are gone."""
-        counted = policy_in_force(result) in {"censor", "matlab", "interval"}
         shapes = result.params.get("a", 0.0) + result.params.get("b", 0.0)
-        return counted or shapes > _CONCENTRATED
+        return in_cells(result) or shapes > _CONCENTRATED
 
     def by_errors(self, contrast: _Contrast) -> Departure:
         variance = float(contrast.gradient @ self.covariance @ contrast.gradient)
-        freedom = math.inf if self.groups is None else freedom_of(self.groups)
+        freedom = math.inf if self.groups is None else freedom_of_groups(self.groups)
         return by_errors(contrast.difference, variance, freedom)
 
     def _masses(self, end: str) -> Departure:
@@ -324,10 +327,6 @@ class FittedEnds:
         shares = [r.params.get(end, 0.0) for r in self.results]
         counts = [_whole(p * w, w, end) for p, w in zip(shares, weights, strict=True)]
         return by_counts(counts[0], counts[1]).times(sign)
-
-
-def _inner_weight(result: Any) -> float:
-    return float(result.total_weight * (1.0 - sum(result.params.get(end, 0.0) for end in _ENDS)))
 
 
 def _whole(count: float, total: float, end: str) -> tuple[int, int]:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from betaroc._special import bracketed_root
 from betaroc._thresholds import FloatArray
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
+from betaroc.errors import InputError
 from betaroc.grouping import groups_of
 from betaroc.parameter_errors import FreeFit
 from betaroc.resampling import streams
@@ -23,27 +24,46 @@ __all__ = [
     "SmallSample",
     "freedom_of",
     "inner_trials",
+    "refuse_light",
     "scale_deviance",
     "shape_bias",
     "shape_corrections",
     "small_sample",
+    "stretch_of",
     "student",
 ]
 
-_MASSES = ("at_zero", "at_one")
 #: Shapes beyond which cumulants cancel and a beta law is normal to this share.
 _NEARLY_NORMAL = 1e3
 
 
 def inner_trials(result: Any) -> float:
     """Trials of a fitted law that lie on no point mass."""
-    shares = [result.params.get(name, 0.0) for name in _MASSES]
+    shares = [result.params.get(name, 0.0) for name in MASSES]
     return float(result.total_weight * (1.0 - math.fsum(shares)))
 
 
-def freedom_of(trials: float) -> float:
-    """Degrees of freedom of an error that so many trials estimate: at least those of two."""
-    return max(trials, 2.0) - 1.0
+def freedom_of(trials: float, fixed: Sequence[str] = ()) -> float:
+    """Degrees of freedom of an error that so many trials estimate: at least those of two.
+
+    Where the other shape is fixed that of a logarithm is 1/sqrt(n), and nothing is estimated.
+    """
+    return math.inf if fixed else max(trials, 2.0) - 1.0
+
+
+def stretch_of(freedom: float) -> float:
+    """From the divisor n to n - 1."""
+    return math.sqrt(1.0 + 1.0 / freedom)
+
+
+def refuse_light(result: Any) -> None:
+    """Errors need more than one trial, and a weight is a number of trials."""
+    trials = inner_trials(result)
+    if not trials > 1.0:
+        raise InputError(
+            "an interval needs a total weight above 1 between the point masses: weights are numbers"
+            f" of trials; got {trials:.6g}. Give the weights as frequencies."
+        )
 
 
 def student(freedom: float, level: float) -> float:
@@ -120,7 +140,10 @@ class SmallSample(NamedTuple):
 
     def _errors(self, stream: np.random.Generator, size: int) -> FloatArray:
         """Each class's error as it would be estimated, in terms of the true one."""
-        ratios = [stream.chisquare(freedom, size) / freedom for freedom in self.freedom]
+        ratios = [
+            stream.chisquare(freedom, size) / freedom if math.isfinite(freedom) else np.ones(size)
+            for freedom in self.freedom
+        ]
         return np.sqrt(np.stack(ratios, axis=1))
 
 
@@ -130,6 +153,8 @@ def small_sample(fit: Any, errors: FreeFit, *, groups: bool) -> SmallSample:
     Classes that vary together, by groups or by a shared parameter, have one common number of
     degrees of freedom, the smaller, and no correction of bias.
     """
+    for result in (fit.client, fit.impostor):
+        refuse_light(result)
     roots, cut = errors.roots, len(errors.names[0])
     found = groups_of(getattr(fit, "scores", None)) if groups else None
     trials = [inner_trials(result) for result in (fit.client, fit.impostor)]
@@ -137,12 +162,15 @@ def small_sample(fit: Any, errors: FreeFit, *, groups: bool) -> SmallSample:
         sizes = trials if found is None else [n for n in found.sizes if n is not None]
         freedom = freedom_of(min(sizes))
         # Errors between groups have G/(G - 1) already.
-        stretch = 1.0 if found is not None else math.sqrt((freedom + 1.0) / freedom)
+        stretch = 1.0 if found is not None else stretch_of(freedom)
         none = np.zeros(errors.place.size)
         return SmallSample(roots * stretch, np.zeros(roots.shape[0], np.intp), (freedom,), none)
     owner = np.where(np.any(roots[:, cut:] != 0.0, axis=1), 1, 0)
-    freedoms = tuple(freedom_of(n) for n in trials)
-    stretches = np.array([math.sqrt((f + 1.0) / f) for f in freedoms])
+    freedoms = tuple(
+        freedom_of(n, result.fixed)
+        for n, result in zip(trials, (fit.client, fit.impostor), strict=True)
+    )
+    stretches = np.array([stretch_of(f) for f in freedoms])
     bias = np.concatenate(
         [
             _bias(result, names)
@@ -159,7 +187,7 @@ def small_sample(fit: Any, errors: FreeFit, *, groups: bool) -> SmallSample:
 def _bias(result: Any, names: tuple[str, ...]) -> FloatArray:
     """First-order bias of the coordinates: of log a and log b, of log sigma; else 0."""
     law, n = result.distribution, inner_trials(result)
-    base = law.base if isinstance(law, Inflated) else law
+    base = base_of(law)
     found: dict[str, float] = {}
     if isinstance(base, Beta):
         shapes = [name for name in ("a", "b") if name in names]

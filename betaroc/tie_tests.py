@@ -28,6 +28,8 @@ __all__ = [
     "by_likelihood",
     "by_means",
     "by_variances",
+    "freedom_of_groups",
+    "observed",
 ]
 
 #: Departures smaller than this are corrected as neighbouring ones are.
@@ -137,7 +139,7 @@ def _information(a: float, b: float) -> tuple[float, float, float, float]:
 
 def _roots(laws: list[Law]) -> tuple[float, float]:
     """r and u."""
-    sums = [_sums(law) for law in laws]
+    sums = [ClassSums.at(*law) for law in laws]
     found = _tied(sums)
     fall, free, tied, curvature = 0.0, 0.0, 0.0, 0.0
     for law, s, (a, b) in zip(laws, sums, (found.client, found.impostor), strict=True):
@@ -161,16 +163,6 @@ def _tied(sums: list[ClassSums]) -> TiedSolution:
             found,
         )
     return found
-
-
-def _sums(law: Law) -> ClassSums:
-    """The mean logarithms that make this law the estimate."""
-    phi_a, phi_b, phi_s = (phi_tau_of(x)[0] for x in (law.a, law.b, law.a + law.b))
-    return ClassSums(
-        law.weight,
-        phi_a - phi_s - math.log1p(law.b / law.a),
-        phi_b - phi_s - math.log1p(law.a / law.b),
-    )
 
 
 def by_errors(difference: float, variance: float, freedom: float) -> Departure:
@@ -332,13 +324,13 @@ def by_grouped_shapes(
     """
     laws = [_turned(law, shared) for law in (client, impostor)]
     order = slice(None, None, 1 if shared == "a" else -1)
-    sums = [_sums(law) for law in laws]
+    sums = [ClassSums.at(*law) for law in laws]
     found = _tied(sums)
     parts = []
     for law, s, (a, b), each in zip(
         laws, sums, (found.client, found.impostor), scores, strict=True
     ):
-        there = _sums(Law(a, b, law.weight))
+        there = ClassSums.at(a, b, law.weight)
         away = each[:, order] + np.subtract(s[1:], there[1:])
         _, of_b, coupling, det = _information(a, b)
         own = (away[:, 0] + coupling / of_b * away[:, 1]) / (law.weight * det / of_b)
@@ -383,7 +375,7 @@ def _copies(groups: Groups) -> tuple[FloatArray, FloatArray]:
     return copies[:cut], copies[cut:]
 
 
-def freedom_of(groups: Groups) -> float:
+def freedom_of_groups(groups: Groups) -> float:
     """One less than the groups of the class that has fewer of them."""
     return min(size for size in groups.sizes if size is not None) - 1.0
 

@@ -209,3 +209,25 @@ def test_groups_widen_wald_intervals_and_profile_refuses_them() -> None:
     assert plain.high - plain.low == pytest.approx(
         2 * student(150) * one[0].std() / math.sqrt(149), rel=1e-9
     )
+
+
+def test_families_without_a_profile_say_so() -> None:
+    rng = np.random.default_rng(11)
+    both = np.r_[rng.beta(20, 4, 40), rng.beta(4, 20, 40)]
+    mixed = br.fit(br.Scores(both, rng.beta(2, 5, 60)), "beta-mixture")
+    with pytest.raises(br.InputError, match=r'beta-mixture.\. Take method="wald"'):
+        mixed.conf_int()
+    found = mixed.conf_int(method="wald")["client"]
+    # A share on the logit scale with the normal quantile, a shape on the log scale with Student's.
+    result = mixed.client
+    share, error = result.params["weight_1"], result.std_errors["weight_1"]
+    odds = found["weight_1"].high / (1 - found["weight_1"].high)
+    reach = stats.norm.ppf(0.975) * error / (share * (1 - share))
+    assert math.log(odds * (1 - share) / share) == pytest.approx(reach, rel=1e-9)
+    reach = student(80) * math.sqrt(80 / 79) * result.std_errors["a_1"] / result.params["a_1"]
+    assert math.log(found["a_1"].high / found["a_1"].estimate) == pytest.approx(reach, rel=1e-9)
+    crossed = br.fit(br.Scores(rng.beta(2, 2, 40), rng.beta(6, 8, 40)), "proper-beta")
+    assert crossed.tied
+    with pytest.raises(br.InputError, match="these laws share"):
+        crossed.conf_int()
+    assert crossed.conf_int(method="wald")["client"]["a"].low > 0

@@ -11,6 +11,7 @@ from scipy import optimize, special, stats
 from statsmodels.stats.diagnostic import lilliefors
 
 import betaroc as br
+from betaroc._thresholds import Thresholds
 
 MIXTURE = br.BetaMixture([0.4, 0.6], [br.Beta(0.6, 3.0), br.Beta(5.0, 1.2)])
 
@@ -82,7 +83,7 @@ def test_no_search_from_the_truth_finds_a_likelier_mixture() -> None:
 def test_a_mixture_is_never_less_likely_than_one_beta_law() -> None:
     rng = np.random.default_rng(3)
     found = 0
-    for k in range(24):
+    for k in range(12):
         a, b = np.exp(rng.normal(0.0, 0.8, 2))
         x = np.clip(rng.beta(a, b, (40, 100, 400)[k % 3]), 1e-300, 1 - 1e-16)
         try:
@@ -91,20 +92,20 @@ def test_a_mixture_is_never_less_likely_than_one_beta_law() -> None:
             continue
         found += 1
         assert mixture.log_likelihood >= br.fit_distribution(x).log_likelihood
-    assert found >= 20  # one law leaves little for a second component, but nearly always some
+    assert found >= 9  # one law leaves little for a second component, but nearly always some
 
 
 def test_a_mixture_is_recovered() -> None:
-    """Mean of 40 fits of 500 scores within four of its Monte Carlo errors, errors as said."""
+    """Mean of 24 fits of 500 scores within four of its Monte Carlo errors, errors as said."""
     truth = [0.4, 0.6, 3.0, 5.0, 1.2]
-    fits = [br.fit_distribution(drawn(MIXTURE, 500, 100 + k), "beta-mixture") for k in range(40)]
+    fits = [br.fit_distribution(drawn(MIXTURE, 500, 100 + k), "beta-mixture") for k in range(24)]
     values = np.array([fit.values for fit in fits])
     spread = values.std(axis=0, ddof=1)
     # The bias of a maximum of likelihood is of the order 1/n: a tenth of an error here.
-    assert np.all(np.abs(values.mean(axis=0) - truth) <= (4 / math.sqrt(40) + 0.2) * spread)
+    assert np.all(np.abs(values.mean(axis=0) - truth) <= (4 / math.sqrt(24) + 0.2) * spread)
     said = np.median([list(fit.std_errors.values()) for fit in fits], axis=0)
-    # A standard deviation of 40 is known to 11 %.
-    np.testing.assert_allclose(said, spread, rtol=0.45)
+    # A standard deviation of 24 is known to 15 %.
+    np.testing.assert_allclose(said, spread, rtol=0.6)
 
 
 def test_three_components_and_the_order_of_their_means() -> None:
@@ -131,6 +132,16 @@ def test_ends_of_a_mixture_are_those_of_the_smallest_shapes() -> None:
         w / (a * special.beta(a, b)) for w, a, b in ((0.4, 0.6, 3.0), (0.5, 0.3, 9.0))
     ]  # fmt: skip
     assert ends.at_zero.coefficient == pytest.approx(mass[1] / mass[0] ** 0.5, rel=1e-12)
+
+
+def test_the_slope_of_a_mixture_at_an_end_is_that_of_the_smallest_shape() -> None:
+    ends = Thresholds.from_theta(np.array([0.0, 1.0]))
+    laws = [br.Beta(0.5, 2.0), br.Beta(3.0, 0.2)]
+    # d log(s^(a-1) (1-s)^(b-1)) / d logit s = (a - 1)(1 - s) - (b - 1) s
+    slope = br.BetaMixture([0.3, 0.7], laws)._log_density_slope(ends)
+    np.testing.assert_allclose(slope, [0.5 - 1.0, -(0.2 - 1.0)], rtol=1e-15)
+    far = br.BetaMixture([0.5, 0.5], [br.Beta(1e-3, 5000.0), br.Beta(2000.0, 3e-4)])
+    np.testing.assert_allclose(far._log_density_slope(ends), [1e-3 - 1.0, 1.0 - 3e-4], rtol=1e-15)
 
 
 def test_mixtures_may_cross_the_diagonal_twice() -> None:
@@ -377,6 +388,18 @@ def test_what_is_not_nested_is_refused() -> None:
         br.likelihood_ratio_test(other, beta)
     with pytest.raises(br.InputTypeError, match="general must be a Fit"):
         br.likelihood_ratio_test(beta, beta.model)
+
+
+def test_fits_that_treat_the_ends_differently_are_not_compared() -> None:
+    rng = np.random.default_rng(18)
+    scores = br.Scores([*rng.beta(2, 2, 30), 0.0, 1.0], rng.beta(2, 3, 30))
+    dropped = br.fit(scores, "proper-beta", boundary="drop")
+    with pytest.warns(br.BoundaryWarning):
+        inflated = br.fit(scores)
+    with pytest.raises(br.InputError, match="client scores of 0 and 1 alike"):
+        br.likelihood_ratio_test(dropped, inflated)
+    alike = br.fit(scores, boundary="drop")
+    assert br.likelihood_ratio_test(dropped, alike, replicates=19, rng=1).statistic >= 0.0
 
 
 def test_families_side_by_side_with_mixtures() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import betaroc as br
 from betaroc.measures import MEASURES
@@ -290,3 +291,14 @@ def test_equal_points_have_equal_hashes_with_nan_among_them() -> None:
 def test_the_prior_is_a_fraction(prior: Any) -> None:
     with pytest.raises((br.InputError, br.InputTypeError), match="prior"):
         br.OperatingPoint(0.5, 0.1, 0.2, prior=prior)
+
+
+def test_laws_that_are_nearly_one_are_integrated_in_finite_room() -> None:
+    """Their difference is rounding almost everywhere: KS is small, and found without end."""
+    one, other = (
+        br.Normal(0.7393478166145871, 0.8533265243387831),
+        br.Normal(0.7458140305534193, 0.8586249141805901),
+    )
+    x = np.linspace(-3.0, 5.0, 200_001)
+    gap = norm.cdf(x, one.mu, one.sigma) - norm.cdf(x, other.mu, other.sigma)
+    assert br.ScoreModel(one, other).ks() == pytest.approx(np.max(np.abs(gap)), rel=1e-6)

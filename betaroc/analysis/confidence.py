@@ -1,4 +1,4 @@
-"""How sure shapes and ends of the fitted beta laws are, in words and numbers."""
+"""How sure shapes and ends of the fitted laws are, in words and numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from betaroc.analysis.format import level_words, number, percent
 from betaroc.errors import BetarocError
 from betaroc.fitting import Fit
+from betaroc.hooks import Hook, hooks_of
+from betaroc.shape_tests import TESTED
 
 __all__ = ["confidence_numbers", "confidence_words"]
 
@@ -30,25 +32,11 @@ _PLACES = {
 
 def confidence_words(fit: Fit, level: float) -> list[str]:
     """Sentences on ends, whole curve and shapes, given the errors of the parameters."""
+    if fit.family not in TESTED:
+        return _hook_words(hooks_of(fit.model, fit.client.total_weight, fit.impostor.total_weight))
+    words = [_end_words(fit, level), *_curve_words(fit)]
     if fit.family != "beta":
-        return []
-    words = []
-    try:
-        ends = fit.end_tests(level)
-        sides = [
-            f"towards threshold {place} {end.side} the diagonal"
-            if end.side != "undecided"
-            else f"towards threshold {place} undecided at level {level_words(level)}"
-            for place, end in (("0", ends.at_zero), ("1", ends.at_one))
-        ]
-        words.append(
-            f"Tested, with the errors of the shapes: {sides[0]}"
-            f" (p = {number(ends.at_zero.p_value, 2)}), {sides[1]}"
-            f" (p = {number(ends.at_one.p_value, 2)})."
-        )
-    except BetarocError as error:
-        words.append(f"The ends are not tested: {error}")
-    words += _curve_words(fit)
+        return words
     try:
         shapes = fit.shape_probabilities()
         listed = "; ".join(f"{who} {_likely(found)}" for who, found in shapes.items())
@@ -58,21 +46,42 @@ def confidence_words(fit: Fit, level: float) -> list[str]:
     return words
 
 
+def _end_words(fit: Fit, level: float) -> str:
+    places = (
+        ("threshold 0", "threshold 1") if fit.model._pair.unit else ("low scores", "high scores")
+    )
+    try:
+        ends = fit.end_tests(level)
+    except BetarocError as error:
+        return f"The ends are not tested: {error}"
+    sides = [
+        f"towards {place} {end.side} the diagonal (p = {number(end.p_value, 2)})"
+        if end.side != "undecided"
+        else f"towards {place} undecided at level {level_words(level)}"
+        f" (p = {number(end.p_value, 2)})"
+        for place, end in zip(places, (ends.at_zero, ends.at_one), strict=True)
+    ]
+    return f"Tested, with the errors of the parameters: {sides[0]}, {sides[1]}."
+
+
 def _curve_words(fit: Fit) -> list[str]:
     try:
         curve = fit.curve_test()
-    except BetarocError:  # point masses: the ends are tested by themselves
-        return []
+    except BetarocError as error:
+        return [f"The whole curve is not tested: {error}"]
     named = {_CURVES[key]: value for key, value in curve.probabilities.items()}
     words = [f"Probability of the whole curve: {_likely(named)}."] if named else []
-    for hook in curve.hooks:
-        words.append(
-            f"Below the diagonal {_PLACES[hook.end]}: FAR from {percent(hook.far_low)} to"
-            f" {percent(hook.far_high)}, by {percent(hook.depth)} at most;"
-            f" {number(hook.expected_scores, 2)} scores of so many are expected there"
-            f"{'' if hook.seen else ', which is no finding'}."
-        )
-    return words
+    return words + _hook_words(curve.hooks)
+
+
+def _hook_words(hooks: tuple[Hook, ...]) -> list[str]:
+    return [
+        f"Below the diagonal {_PLACES[hook.end]}: FAR from {percent(hook.far_low)} to"
+        f" {percent(hook.far_high)}, by {percent(hook.depth)} at most;"
+        f" {number(hook.expected_scores, 2)} scores of so many are expected there"
+        f"{'' if hook.seen else ', which is no finding'}."
+        for hook in hooks
+    ]
 
 
 def _likely(probabilities: Mapping[str, float]) -> str:
@@ -83,8 +92,8 @@ def _likely(probabilities: Mapping[str, float]) -> str:
 def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any]:
     """The same for JSON; what is refused is null, with the reason."""
     found: dict[str, Any] = {"ends": None, "curve": None, "shapes": None, "why_none": {}}
-    if fit is None or fit.family != "beta":
-        found["why_none"] = {"all": "of beta laws only"}
+    if fit is None or fit.family not in TESTED:
+        found["why_none"] = {"all": f"of fits of {', '.join(TESTED)} laws"}
         return found
     for key, make in (
         ("ends", lambda: {k: t._asdict() for k, t in _ends(fit, level).items()}),
@@ -107,5 +116,8 @@ def _curve(fit: Fit) -> dict[str, Any]:
     curve = fit.curve_test()
     return {
         "probabilities": dict(curve.probabilities),
+        "p_proper": curve.p_proper,
+        "p_no_crossing": curve.p_no_crossing,
+        "finding": curve.finding,
         "hooks": [hook._asdict() for hook in curve.hooks],
     }

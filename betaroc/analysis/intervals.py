@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,7 @@ from betaroc._value import Value
 from betaroc.analysis.format import number
 from betaroc.analysis.score_intervals import FAR, resampled_ends, tpr_ends, whole_weights
 from betaroc.auc_intervals import auc_interval
-from betaroc.errors import BetarocError, BetarocWarning
+from betaroc.errors import BetarocError, quietly
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.grouping import groups_of
 from betaroc.intervals import Interval
@@ -100,8 +99,7 @@ def measured(key: str, estimate: float, find: Callable[[], Interval], why: str =
     if why or not math.isfinite(estimate):
         return Measured(key, estimate, why=why or "it is no finite number")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", BetarocWarning)
+        with quietly():
             found = find()
     except BetarocError as error:
         return Measured(key, estimate, why=str(error))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from betaroc.adequacy import FitCheck, check_fit
 from betaroc.analysis.format import counted
 from betaroc.analysis.score_intervals import whole_weights
 from betaroc.audit import Sensitivity, sensitivity
-from betaroc.errors import BetarocError, BetarocWarning
+from betaroc.errors import BetarocError, quietly
 from betaroc.family_choice import FamilyComparison, compare_families
 from betaroc.fitting import Fit
 from betaroc.grouping import groups_of
@@ -103,8 +102,7 @@ def quality_of(
 def _tried(make: Callable[[], Any]) -> tuple[Any, str]:
     """What was made, or why not; its warnings were given with the fit."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", BetarocWarning)
+        with quietly():
             return make(), ""
     except BetarocError as error:
         return None, str(error)

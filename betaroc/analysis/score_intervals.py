@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc._special import share_ends
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.adequacy import repeated
 from betaroc.distributions import Empirical
@@ -76,7 +77,7 @@ def tpr_ends(scores: Scores, level: float) -> Ends:
     the impostor scores; at these Clopper and Pearson's bounds of the TPR. Each holds with
     the root of the level, and both classes are independent.
     """
-    from scipy.special import bdtr, betaincinv
+    from scipy.special import bdtr
 
     client, impostor = (np.sort(repeated(scores, who)) for who in ("client", "impostor"))
     tail = 0.5 * (1.0 - math.sqrt(level))
@@ -85,10 +86,10 @@ def tpr_ends(scores: Scores, level: float) -> Ends:
     n, low, high = client.size, 0.0, 1.0
     if fewest > 0:
         hits = n - int(np.searchsorted(client, impostor[-fewest], side="left"))
-        low = float(betaincinv(hits, n - hits + 1.0, tail)) if hits > 0 else 0.0
+        low = float(share_ends(hits, n, tail)[0])
     if most < impostor.size:
         hits = n - int(np.searchsorted(client, impostor[-most - 1], side="right"))
-        high = float(betaincinv(hits + 1.0, n - hits, 1.0 - tail)) if hits < n else 1.0
+        high = float(share_ends(hits, n, tail)[1])
     return low, high
 
 
@@ -171,12 +172,8 @@ def observed_ends(
 
 def exact_ends(rate: float, total: float, level: float) -> Ends:
     """Clopper and Pearson's interval of a share of so many trials."""
-    from scipy.special import betaincinv
-
-    hits, tail = round(rate * total), 0.5 * (1.0 - level)
-    low = float(betaincinv(hits, total - hits + 1.0, tail)) if hits > 0 else 0.0
-    high = float(betaincinv(hits + 1.0, total - hits, 1.0 - tail)) if hits < total else 1.0
-    return low, high
+    low, high = share_ends(round(rate * total), total, 0.5 * (1.0 - level))
+    return float(low), float(high)
 
 
 def _mean_ends(point: OperatingPoint, far: Ends, frr: Ends) -> Ends:

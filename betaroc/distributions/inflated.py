@@ -14,9 +14,10 @@ from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.errors import InputError, InputTypeError
 
-__all__ = ["Inflated"]
+__all__ = ["MASSES", "Inflated", "base_of"]
 
-
+#: Names of the point masses, the one at the lower end first.
+MASSES = ("at_zero", "at_one")
 #: Heights of a jump that were rounded on their way through 1 - p.
 _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 
@@ -212,7 +213,7 @@ class Inflated(Distribution):
         return (*self.base._parameters(), *(Parameter(*pair, "masses") for pair in masses))
 
     def _replaced(self, values: Mapping[str, float]) -> Inflated:
-        masses = {name: v for name, v in values.items() if name in ("at_zero", "at_one")}
+        masses = {name: v for name, v in values.items() if name in MASSES}
         rest = {name: v for name, v in values.items() if name not in masses}
         return replace(self, base=self.base._replaced(rest), **masses)
 
@@ -221,6 +222,11 @@ class Inflated(Distribution):
         scores = np.array(self.base._sample(size, rng))
         scores = np.where(u < self.at_zero, 0.0, scores)
         return np.where(u >= 1.0 - self.at_one, 1.0, scores)
+
+
+def base_of(law: Distribution) -> Distribution:
+    """The law of the scores between the point masses."""
+    return law.base if isinstance(law, Inflated) else law
 
 
 def _reaches_one(t: Thresholds) -> Any:

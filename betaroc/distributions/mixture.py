@@ -143,8 +143,19 @@ class BetaMixture(Distribution):
         top = np.max(logs, axis=0)
         with np.errstate(under="ignore"):
             share = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
+        # At an end all logs are -inf: there the heaviest components alone count.
+        for end, there in enumerate((t.logit == -np.inf, t.logit == np.inf)):
+            share[:, there] = self._shares_at(end)[:, None]
         slopes = np.stack([law._log_density_slope(t) for law in self.components])
         return np.asarray(np.sum(share * slopes, axis=0) / np.sum(share, axis=0))
+
+    def _shares_at(self, end: int) -> FloatArray:
+        """Of the components in the density next to an end, times a constant."""
+        tails = [law._tails()[end] for law in self.components]
+        logs = np.log(self._shares) + [tail.log_coefficient for tail in tails]
+        heaviest = np.array([tail.rate for tail in tails]) == min(tail.rate for tail in tails)
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(np.where(heaviest, logs - np.max(logs[heaviest]), -np.inf)))
 
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
         return self._quantile_from(p, log_p, lower=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from betaroc._checks import choice, finite
 from betaroc._value import Value
-from betaroc.distributions import Inflated
+from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.errors import DegenerateDataError, InputError
 from betaroc.fitting.contract import BoolArray, Coordinates, Estimate, Family, Matrix, Sample
 from betaroc.fitting.likelihood import cells, censored, maximise
@@ -23,7 +23,7 @@ __all__ = ["BoundaryRule"]
 
 POLICIES = ("inflate", "error", "drop", "squeeze", "censor", "matlab")
 #: Where Matlab's betafit censors: sqrt(realmin) and 1 - eps/2.
-_MATLAB_EDGES = (2.0**-511, 1.0 - 2.0**-53)
+MATLAB_EDGES = (2.0**-511, 1.0 - 2.0**-53)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,7 +192,7 @@ def _inflate(sample: Sample, inside: Sample, ends: _Ends, base: Estimate) -> Est
     masses = math.fsum(w * math.log(w / total) for w in weights if w > 0.0)
     return base._replace(
         distribution=Inflated(base.distribution, at_zero, at_one),
-        names=(*base.names, "at_zero", "at_one"),
+        names=(*base.names, *MASSES),
         values=(*base.values, at_zero, at_one),
         covariance=_with_masses(base.covariance, inside.total / total, at_zero, at_one),
         log_likelihood=base.log_likelihood + masses,
@@ -228,7 +228,7 @@ def _censor(sample: Sample, family: Family, coordinates: Coordinates, request: R
     """Scores at or beyond an edge say only that."""
     ends, values, n = _Ends.of(sample), sample.values, sample.values.size
     if request.policy == "matlab":
-        edges = _MATLAB_EDGES
+        edges = MATLAB_EDGES
         low, high = values < edges[0], values > edges[1]
     else:
         edges = request.resolution or 0.0, 1.0 - (request.resolution or 0.0)

@@ -107,14 +107,16 @@ class _Task(NamedTuple):
         joined = None if self.row.join is None else self.row.join(*(c.seen for c in classes))
         if joined is not None:
             classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
-        fits = [self.finished(one) for one in classes]
+        fits = [self.finished(one, () if joined is None else joined.tied) for one in classes]
         notices = fits[0][1] + fits[1][1]
         if joined is None:
             return fits[0][0], fits[1][0], notices, None, ()
         return fits[0][0], fits[1][0], notices, joined.shared_cov, joined.tied
 
-    def finished(self, one: _Class) -> tuple[DistributionFit, list[Notice]]:
-        result = self._result(one)
+    def finished(
+        self, one: _Class, ties: tuple[str, ...] = ()
+    ) -> tuple[DistributionFit, list[Notice]]:
+        result = self._result(one, ties)
         sample, ruled = one
         notices = small_sample(sample.name, sample.total)
         rule = ruled.rule
@@ -156,7 +158,7 @@ class _Task(NamedTuple):
             return replace(self.row, estimate=_sized(self.row.sized, self.components))
         return self.row
 
-    def _result(self, one: _Class) -> DistributionFit:
+    def _result(self, one: _Class, ties: tuple[str, ...] = ()) -> DistributionFit:
         e, ruled = one.ruled.estimate, one.ruled
         return DistributionFit(
             self.family,
@@ -172,6 +174,7 @@ class _Task(NamedTuple):
             e.gradient_norm,
             ruled.rule,
             e.fixed,
+            ties,
         )
 
 
@@ -367,8 +370,8 @@ def fit(
     The support of the beta and logit-normal laws is fixed to [0, 1], for both classes alike:
     no location or scale is fitted, because a common score scale is what makes a ROC curve.
     Where the free fit of ``"proper-beta"`` is not proper already, a, b or both are shared by
-    the classes (``Fit.tied``): the likeliest of the concave pairs. Their errors are those with
-    these ties given.
+    the classes (``Fit.tied``): the likeliest of the concave pairs. Their errors, and intervals of
+    the model, are those with these ties given, and cover less where the ties are chance.
 
     References
     ----------

@@ -10,26 +10,29 @@ import numpy as np
 
 from betaroc._checks import choice, flag
 from betaroc._checks import level as checked_level
-from betaroc._polygamma import phi_tau_of
 from betaroc._special import bracketed_root, log_beta_ratio
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
 from betaroc.errors import InputError
-from betaroc.fitting.robust import policy_in_force
-from betaroc.fitting.tied import best_partner
+from betaroc.fitting.robust import in_cells, policy_in_force
+from betaroc.fitting.tied import ClassSums, best_partner
 from betaroc.grouping import groups_of
 from betaroc.intervals import Interval
 from betaroc.small_samples import (
     freedom_of,
     inner_trials,
+    refuse_light,
     scale_deviance,
     shape_corrections,
+    stretch_of,
     student,
 )
 
 __all__ = ["conf_int", "grouped_conf_int"]
 
 _METHODS = ("profile", "wald")
-_MASSES = ("at_zero", "at_one")
-_KNOWN = frozenset({"a", "b", "mu", "sigma", *_MASSES})
 #: Beyond this concentration the beta deviance cancels too many digits.
 _CONCENTRATED = 1e8
 #: Ends are looked for by doubling, this many times.
@@ -46,11 +49,6 @@ def grouped_conf_int(
     results = {"client": f.client, "impostor": f.impostor}
     labels = groups_of(f.scores) if groups else None
     if labels is None:
-        if method == "profile" and f.tied:
-            raise InputError(
-                'method="profile" takes the classes one by one, and these laws share'
-                f' {", ".join(f.tied)}. Take method="wald".'
-            )
         return {who: conf_int(result, level, method) for who, result in results.items()}
     choice(method, _METHODS, "method")
     if method == "profile":
@@ -74,29 +72,33 @@ def conf_int(fit: Any, level: float, method: str) -> dict[str, Interval]:
     """The interval of each parameter; `DistributionFit.conf_int` documents it."""
     level = checked_level(level)
     choice(method, _METHODS, "method")
+    refuse_light(fit)
     if method == "profile":
         _refuse_without_sums(fit)
         ends = _profile(fit, level)
     else:
-        freedom = freedom_of(inner_trials(fit))
-        ends = _wald(fit, fit.std_errors, level, freedom, math.sqrt((freedom + 1.0) / freedom))
+        freedom = freedom_of(inner_trials(fit), fit.fixed)
+        ends = _wald(fit, fit.std_errors, level, freedom, stretch_of(freedom))
     return {name: Interval(fit.params[name], *ends[name], level, method) for name in fit.names}
 
 
 def _refuse_without_sums(fit: Any) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
-    others = set(fit.names) - _KNOWN
-    if others:
+    if not isinstance(base_of(fit.distribution), Beta | Normal | LogitNormal):
         raise InputError(
-            'method="profile" needs a likelihood that the estimates determine; that of family'
-            f' {fit.family!r} is of more than two sums. Take method="wald".'
+            'method="profile" needs a likelihood that the estimates determine, as of beta, normal'
+            f' and logit-normal laws; this fit is of family {fit.family!r}. Take method="wald".'
         )
-    policy = policy_in_force(fit)
-    if policy in {"censor", "matlab", "interval"}:
+    if in_cells(fit):
         raise InputError(
             'method="profile" needs a likelihood that the estimates determine; this fit counted'
-            f" scores in cells or beyond an edge ({policy}). Take"
+            f" scores in cells or beyond an edge ({policy_in_force(fit)}). Take"
             ' method="wald".'
+        )
+    if fit.tied:
+        raise InputError(
+            'method="profile" takes the classes one by one, and these laws share'
+            f' {", ".join(fit.tied)}. Take method="wald".'
         )
     a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)
     if a + b > _CONCENTRATED:
@@ -120,7 +122,7 @@ def _profile(fit: Any, level: float) -> dict[str, Ends]:
     n = inner_trials(fit)
     ends = {
         name: _share_ends(params[name], fall / (2.0 * fit.total_weight))
-        for name in _MASSES if name in params
+        for name in MASSES if name in params
     }  # fmt: skip
     if "a" in params:
         ends |= _both_shapes(fit, n, fall, level)
@@ -142,7 +144,8 @@ def _both_shapes(fit: Any, n: float, fall: float, level: float) -> dict[str, End
         value = fit.params[free]
         ends = {name: (fit.params[name], fit.params[name]) for name in fit.fixed}
         return ends | {free: (value / high**2, value / low**2)}
-    of_a, of_b = (fall * (1.0 + c / n) for c in shape_corrections(a, b))
+    # Where the correction is as large as what it corrects, the expansion says no more.
+    of_a, of_b = (fall * (1.0 + min(c / n, 1.0)) for c in shape_corrections(a, b))
     return {"a": _shape_ends(a, b, of_a / n), "b": _shape_ends(b, a, of_b / n)}
 
 
@@ -151,9 +154,7 @@ def _shape_ends(a: float, b: float, fall: float) -> Ends:
 
     The sums of the likelihood are those at the estimate: mean log s = psi(a) - psi(a + b).
     """
-    phi_a, phi_b, phi_s = (phi_tau_of(x)[0] for x in (a, b, a + b))
-    mean_log = phi_a - phi_s - math.log1p(b / a)
-    mean_log1m = phi_b - phi_s - math.log1p(a / b)
+    _, mean_log, mean_log1m = ClassSums.at(a, b)
 
     def deviance(log_ratio: float) -> float:
         other = a * math.exp(log_ratio)

@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc._polygamma import beta_inverse_information, phi_tau_of
+from betaroc._polygamma import beta_inverse_information
 from betaroc._special import log_beta_ratio
 from betaroc._thresholds import FloatArray
-from betaroc.distributions import Beta, Inflated
 from betaroc.errors import FitError
 from betaroc.fitting.beta import estimate_beta
 from betaroc.fitting.contract import ClassEstimate, Estimate, Family, Joined, Matrix
@@ -41,7 +40,7 @@ def join_proper(client: ClassEstimate, impostor: ClassEstimate) -> Joined | None
     free = _shapes(client.estimate), _shapes(impostor.estimate)
     if _proper(*free):
         return None
-    sums = _sums(free[0], client.weight), _sums(free[1], impostor.weight)
+    sums = ClassSums.at(*free[0], client.weight), ClassSums.at(*free[1], impostor.weight)
     candidates = [c for c in _candidates(*sums) if _proper(c.client, c.impostor)]
     best = max(candidates, key=lambda c: _gain(c, free, (client.weight, impostor.weight)))
     joined = _joined(best, (client, impostor), free)
@@ -61,15 +60,6 @@ def _shapes(estimate: Estimate) -> Shapes:
 
 def _proper(client: Shapes, impostor: Shapes) -> bool:
     return client[0] >= impostor[0] and client[1] <= impostor[1]
-
-
-def _sums(shapes: Shapes, weight: float) -> ClassSums:
-    """Both mean logarithms, which the free estimate of a class determines."""
-    a, b = shapes
-    phi_a, phi_b, phi_s = (phi_tau_of(x)[0] for x in (a, b, a + b))
-    return ClassSums(
-        weight, phi_a - phi_s - math.log1p(b / a), phi_b - phi_s - math.log1p(a / b)
-    )  # fmt: skip
 
 
 def _candidates(client: ClassSums, impostor: ClassSums) -> list[_Candidate]:
@@ -109,7 +99,7 @@ def _gain(c: _Candidate, free: tuple[Shapes, Shapes], weights: Shapes) -> float:
 
 def _change(new: Shapes, free: Shapes) -> float:
     """Change of a class's mean log-likelihood from its free maximum: minus a divergence."""
-    sums = _sums(free, 1.0)
+    sums = ClassSums.at(*free)
     gain = (new[0] - free[0]) * sums.mean_log + (new[1] - free[1]) * sums.mean_log1m
     return gain - log_beta_ratio(*new, *free)
 
@@ -122,13 +112,9 @@ def _joined(
     for k, (one, old) in enumerate(zip(classes, free, strict=True)):
         e, new = one.estimate, (c.client, c.impostor)[k]
         block = covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2]
-        law = e.distribution
-        base = Beta(*new)
         estimates.append(
             e._replace(
-                distribution=law._replaced({"a": new[0], "b": new[1]})
-                if isinstance(law, Inflated)
-                else base,
+                distribution=e.distribution._replaced({"a": new[0], "b": new[1]}),
                 values=(*new, *e.values[2:]),
                 covariance=_with_block(e.covariance, block, one),
                 log_likelihood=e.log_likelihood + one.weight * _change(new, old),

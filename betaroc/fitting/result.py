@@ -14,6 +14,7 @@ import numpy as np
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.inflated import MASSES
 from betaroc.fitting.boundary import BoundaryRule
 from betaroc.fitting.contract import Matrix
 
@@ -67,6 +68,8 @@ class DistributionFit(Value):
     fixed : tuple of str
         Parameters that the family does not estimate (one shape of each ``"dual-beta"`` law);
         their variance is 0.
+    tied : tuple of str
+        Parameters of one value in both classes of a pair.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class DistributionFit(Value):
     gradient_norm: float = 0.0
     boundary: BoundaryRule | None = None
     fixed: tuple[str, ...] = ()
+    tied: tuple[str, ...] = ()
 
     @property
     def params(self) -> Mapping[str, float]:
@@ -119,7 +123,7 @@ class DistributionFit(Value):
     @property
     def _free(self) -> int:
         """Parameters that were estimated: a mass nobody had is none."""
-        absent = [n for n in ("at_zero", "at_one") if self.params.get(n) == 0.0]
+        absent = [n for n in MASSES if self.params.get(n) == 0.0]
         return len(self.names) - len(absent) - len(self.fixed)
 
     @property
@@ -151,7 +155,8 @@ class DistributionFit(Value):
         ------
         InputError
             If `level` or `method` is out of range; for "profile" also if scores were censored or
-            counted in cells, or a + b > 1e8: take "wald".
+            counted in cells, a + b > 1e8, or the laws are no beta, normal or logit-normal ones:
+            take "wald".
 
         Notes
         -----
@@ -306,7 +311,8 @@ class Fit(Value):
             V the sums over the roots r of both classes' covariance of (dT(g)/dr)^2
 
         with T the probit of fractions (of the mean TPR, of a partial area), the logit of
-        thresholds of scores in [0, 1], the log of exponents and coefficients; t the quantile of Student's with Welch's degrees of freedom.
+        thresholds of scores in [0, 1], the log of exponents and coefficients; t the quantile of
+        Student's with Welch's degrees of freedom.
 
         Parameters
         ----------
@@ -761,7 +767,8 @@ class Fit(Value):
         ------
         InputError
             If `level` or `method` is out of range; for "profile" also if scores were censored or
-            counted in cells, or a + b > 1e8: take "wald".
+            counted in cells, a + b > 1e8, or the laws are no beta, normal or logit-normal ones:
+            take "wald".
 
         Notes
         -----

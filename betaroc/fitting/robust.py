@@ -13,24 +13,23 @@ from betaroc._names import name_columns
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.inflated import MASSES, Inflated, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.errors import InputError
+from betaroc.fitting.boundary import MATLAB_EDGES
 from betaroc.fitting.likelihood import cells
 from betaroc.grouping import Groups, Trials, groups_of, settled, single_trials
 
 if TYPE_CHECKING:
     from betaroc.fitting.result import DistributionFit, Fit
 
-__all__ = ["joint_cov", "observation_scores", "policy_in_force", "robust_cov"]
+__all__ = ["in_cells", "joint_cov", "observation_scores", "policy_in_force", "robust_cov"]
 
 #: Step of the differences, in standard deviations of one observation's information.
 _STEP = 1e-3
-_MASSES = ("at_zero", "at_one")
 #: Sums of the same weights agree to this.
 _SAME_WEIGHT = 1e-9
-_MATLAB_EDGES = (2.0**-511, 1.0 - 2.0**-53)
 
 
 def robust_cov(
@@ -132,7 +131,7 @@ def _refuse_other_scores(
     if rule is not None:
         strange = (values < 0.0) | (values > 1.0)
         if rule.policy != "squeeze" and policy_in_force(result) in {None, "inflate", "error"}:
-            for place, mass in zip((0.0, 1.0), _MASSES, strict=True):
+            for place, mass in zip((0.0, 1.0), MASSES, strict=True):
                 strange |= (values == place) & (result.params.get(mass, 0.0) == 0.0)
         bad = np.flatnonzero(strange)
         if bad.size:
@@ -182,8 +181,8 @@ def observation_scores(
     values = _as_fitted(result, values, weights)
     policy = policy_in_force(result)
     law = result.distribution
-    base = law.base if isinstance(law, Inflated) else law
-    if policy in {"censor", "matlab", "interval"} or type(base) not in _CLOSED:
+    base = base_of(law)
+    if in_cells(result) or type(base) not in _CLOSED:
         return difference_scores(result, values)
     closed = _CLOSED[type(base)]
     ends = (values == 0.0) | (values == 1.0)
@@ -209,6 +208,11 @@ def policy_in_force(result: DistributionFit) -> str | None:
     ):
         return None
     return rule.policy
+
+
+def in_cells(result: DistributionFit) -> bool:
+    """Whether some scores count by the probability of a cell or of what lies beyond an edge."""
+    return policy_in_force(result) in {"censor", "matlab", "interval"}
 
 
 def _as_fitted(
@@ -324,7 +328,7 @@ def _censored_log_likelihood(
     values: FloatArray, policy: str, resolution: float | None
 ) -> Callable[[Distribution], FloatArray]:
     edge = resolution or 0.0
-    low, high = (edge, 1.0 - edge) if policy == "censor" else _MATLAB_EDGES
+    low, high = (edge, 1.0 - edge) if policy == "censor" else MATLAB_EDGES
     below = values <= low if policy == "censor" else values < low
     above = values >= high if policy == "censor" else values > high
     inside = ~(below | above)

@@ -41,6 +41,14 @@ class ClassSums(NamedTuple):
     mean_log: float
     mean_log1m: float
 
+    @classmethod
+    def at(cls, a: float, b: float, weight: float = 1.0) -> ClassSums:
+        """The sums whose estimate is Beta(a, b): psi(a) - psi(a + b), psi(b) - psi(a + b)."""
+        phi_a, phi_b, phi_s = (phi_tau_of(x)[0] for x in (a, b, a + b))
+        return cls(
+            weight, phi_a - phi_s - math.log1p(b / a), phi_b - phi_s - math.log1p(a / b)
+        )  # fmt: skip
+
 
 class TiedSolution(NamedTuple):
     """Where Newton's method stopped."""
