@@ -77,7 +77,7 @@ class FitCheck(Value):
         Of the fitted ROC from the empirical one.
     verdict : str
         "good": the fitted ROC is within the tolerance, whatever chance did; "poor": it is
-        beyond; "undecided": there are too few scores to tell.
+        beyond; "undecided": its interval reaches across the tolerance.
     reason : str
         The numbers behind it.
     tolerance, level : float

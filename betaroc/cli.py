@@ -30,6 +30,7 @@ from betaroc.analysis.compare import (
 )
 from betaroc.analysis.epc import epc_csv, epc_numbers, epc_text, warn_of_resolution
 from betaroc.analysis.format import path_words, visible
+from betaroc.analysis.headline import mismatch_words
 from betaroc.analysis.numbers import as_json, part_numbers
 from betaroc.analysis.output import checked_target
 from betaroc.analysis.parts import Note, note_test, noted
@@ -118,7 +119,7 @@ def _fit(arguments: argparse.Namespace) -> None:
         if family == "best" and part.fit is not None:
             reason = best_words(part.fit)
         step()
-    messages = _messages(notes)
+    messages = [*_messages(notes), *filter(None, [mismatch_words(part)])]
     if arguments.json:
         sys.stdout.write(as_json(_fit_document(part, reason, messages)))
     else:
@@ -388,7 +389,13 @@ def _family(asked: str, read: Sequence[Scores]) -> tuple[str, str]:
     outside = sum(int(((x < 0.0) | (x > 1.0)).sum()) for s in read for x in (s.client, s.impostor))
     total = sum(s.n_client + s.n_impostor for s in read)
     if outside:
-        return "normal", f"chosen because {outside} of {total} scores lie outside [0, 1]"
+        low, high = (
+            f(f(float(f(x)) for x in (s.client, s.impostor)) for s in read) for f in (min, max)
+        )
+        percent = ""
+        if low >= 0.0 and 2.0 < high <= 100.0:
+            percent = "; if they are percentages, divide by 100 for laws on [0, 1]"
+        return "normal", f"chosen because {outside} of {total} scores lie outside [0, 1]{percent}"
     return "beta", f"chosen because all {total} scores lie in [0, 1]"
 
 

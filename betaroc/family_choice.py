@@ -110,6 +110,16 @@ class FamilyComparison(Value):
     reason: str
     left_out: tuple[tuple[str, str], ...] = ()
 
+    def __str__(self) -> str:
+        head = f"{'family':14}{'parameters':>11}{'held out':>10}{'z':>7}{'AIC':>11}{'ROC':>7}"
+        rows = [
+            f"{r.family:14}{r.parameters:11}{r.held_out:10.4f}{r.held_out_z:7.2f}{r.aic:11.1f}"
+            f"{r.roc_distance:7.3f}"
+            for r in self.rows
+        ]
+        missing = [f"without {family}: {why}" for family, why in self.left_out]
+        return "\n".join([f"{self.recommended}: {self.reason}", "", head, *rows, *missing])
+
     @property
     def table(self) -> Any:
         """The rows as a pandas frame, one a family."""

@@ -26,7 +26,7 @@ _INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
 _STEP = 1e-4
 #: EM of a row stops when a step gains less log-likelihood than this.
 _GAIN = 0.005
-_EM_STEPS = 300
+_EM_STEPS = 3000
 
 #: A column vector, or a matrix with a column a component, of each parameter.
 Parameters = tuple[FloatArray, ...]
@@ -186,8 +186,11 @@ def _mixture_fit(law: Any, x: FloatArray) -> Parameters:
         p[:, going[usable]] = after[:, usable]
         going = going[usable]
         if not going.size:
-            break
-    return p[0], p[1], p[2]
+            return p[0], p[1], p[2]
+    raise FitError(
+        f"every simulated score set must have a fit; the mixtures of {going.size} of {rows} still"
+        f" gain after {_EM_STEPS} steps of EM. Use fewer components."
+    )
 
 
 def _responsibilities(

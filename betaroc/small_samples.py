@@ -99,8 +99,9 @@ class SmallSample(NamedTuple):
         moving = largest > 0.0
         parts = parts / np.where(moving, largest, 1.0)[..., None]
         below = np.sum(parts**2 / np.array(self.freedom), axis=-1)
-        freedom = np.sum(parts, axis=-1) ** 2 / np.where(moving, below, 1.0)
-        return np.asarray(-stdtrit(np.where(moving, freedom, math.inf), 0.5 * (1.0 - level)))
+        finite = moving & (below > 0.0)
+        freedom = np.sum(parts, axis=-1) ** 2 / np.where(finite, below, 1.0)
+        return np.asarray(-stdtrit(np.where(finite, freedom, math.inf), 0.5 * (1.0 - level)))
 
     def shift(self, slopes: FloatArray) -> float:
         """First-order bias of a number with these slopes along the roots."""

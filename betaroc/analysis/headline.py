@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from betaroc.analysis.confidence import undecided_words
 from betaroc.analysis.crossings import whole_curve_words
 from betaroc.analysis.format import extreme, number, percent, threshold, visible
 from betaroc.analysis.parts import MetPoint, Part, is_modelled
@@ -30,7 +31,9 @@ def headline(dev: Part, tests: Sequence[Part], points: Sequence[MetPoint]) -> li
     if _apart(dev):
         lines.append(_apart_words(dev))
     if dev.fit is not None and is_modelled(dev):
-        lines.append(f"By dev's fitted laws: {whole_curve_words(dev.fit.model, dev.scores)}")
+        whole = whole_curve_words(dev.fit.model, dev.scores)
+        open_ = "" if dev.intervals is None else undecided_words(dev.fit, dev.intervals.level)
+        lines.append(f"By dev's fitted laws: {whole} {open_}".rstrip())
     lines += _other_family(dev)
     met = marked(points)
     names = called(tests)

@@ -10,7 +10,7 @@ from betaroc._words import shown
 from betaroc.analysis.confidence import confidence_words
 from betaroc.analysis.crossings import crossing_words, whole_curve_words
 from betaroc.analysis.format import level_words, number, percent, threshold
-from betaroc.analysis.headline import family_words, promised, verdict_lines
+from betaroc.analysis.headline import family_words, mismatch_words, promised, verdict_lines
 from betaroc.analysis.intervals import TPR, Measured, PartIntervals
 from betaroc.analysis.parts import RATES, MetPoint, Part, is_modelled
 from betaroc.analysis.quality import sentence
@@ -220,7 +220,8 @@ def _shape(part: Part) -> str:
     if shapes:
         lines.append("shape category: " + "; ".join(shapes))
     if part.intervals is not None:
-        lines += confidence_words(part.fit, part.intervals.level)
+        doubted = bool(mismatch_words(part))
+        lines += confidence_words(part.fit, part.intervals.level, doubted=doubted)
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ so that no step leaves the family. A share of 0 stays 0: nobody had it.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ from betaroc.distributions.base import Distribution, Parameter
 __all__ = ["Free", "free", "moved", "parameter_values"]
 
 _NUMBERS = ("plain", "log")
+#: Where shares and their odds are rounding.
+_LEAST, _MOST = sys.float_info.min, 600.0
 
 
 class Free(NamedTuple):
@@ -72,9 +75,12 @@ def parameter_values(
         for name, y in zip(names, place, strict=True)
     }
     for whole in {scales[name] for name in names} - set(_NUMBERS):
-        shares = {name: math.exp(values[name]) for name in names if scales[name] == whole}
+        shares = {
+            name: math.exp(min(values[name], _MOST)) for name in names if scales[name] == whole
+        }
         total = 1.0 + math.fsum(shares.values())
-        values |= {name: share / total for name, share in shares.items()}
+        # A share is positive, however far a draw may be.
+        values |= {name: max(share / total, _LEAST) for name, share in shares.items()}
     return values
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -248,7 +249,8 @@ class BetaMixture(Distribution):
         count = len(self.components)
         weights = [now[f"weight_{k}"] for k in range(1, count)]
         laws = [Beta(now[f"a_{k}"], now[f"b_{k}"]) for k in range(1, count + 1)]
-        return BetaMixture((*weights, 1.0 - math.fsum(weights)), tuple(laws))
+        rest = max(1.0 - math.fsum(weights), sys.float_info.min)
+        return BetaMixture((*weights, rest), tuple(laws))
 
 
 def _listed(value: Any, name: str) -> tuple[Any, ...]:

@@ -251,7 +251,9 @@ def _behaviour(part: Part, role: str) -> dict[str, Any]:
     if category:
         bullets.append([f"Shape category: {'; '.join(category)}."])
     if part.fit is not None and part.intervals is not None:
-        bullets += [[words] for words in confidence_words(part.fit, part.intervals.level)]
+        doubted = bool(mismatch_words(part))
+        said = confidence_words(part.fit, part.intervals.level, doubted=doubted)
+        bullets += [[words] for words in said]
     return {"role": role, "bullets": [typeset(" ".join(words)) for words in bullets]}
 
 
