@@ -68,7 +68,6 @@ CLOSED_PAIRS = [
     ("beta bell", "beta U"),
     ("normal", "normal narrow"),
     ("logit-normal", "logit-normal wide"),
-    ("mixture", "mixture narrow"),
     ("mixture", "beta U"),
     ("inflated beta", "beta U"),
     ("inflated beta", "inflated beta at one"),

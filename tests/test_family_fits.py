@@ -155,6 +155,18 @@ def test_mixtures_may_cross_the_diagonal_twice() -> None:
     assert model.diagonal_crossings().far.size == np.count_nonzero(np.diff(signs))
 
 
+def test_a_narrow_component_is_not_stepped_over() -> None:
+    """Two hundredths of the clients within a hundredth of the scale, in the middle of the others."""
+    narrow = br.BetaMixture([0.98, 0.02], [br.Beta(1.5, 1.2), br.Beta(4e3, 6e3)])
+    model = br.ScoreModel(MIXTURE, narrow)
+    x = np.linspace(0.35, 0.45, 20_001)
+    signs = np.sign(narrow.cdf(x) - MIXTURE.cdf(x))
+    inner = model.diagonal_crossings().threshold
+    inner = inner[(inner > 0.35) & (inner < 0.45)]
+    assert inner.size == np.count_nonzero(np.diff(signs[signs != 0.0]))
+    assert model.auc() == pytest.approx(model.generic().auc(), rel=1e-12)
+
+
 def test_a_mixture_with_point_masses_and_its_intervals() -> None:
     rng = np.random.default_rng(7)
     scores = br.Scores(

@@ -32,7 +32,7 @@ INSTALL_AND_RUN = (
     " --dev examples/data/liveness_cross_logreg/dev.csv"
     " --test examples/data/liveness_cross_logreg/test_sharpen0.40.csv -o report.html"
 )
-INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest'
+INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
 
 # Bottom to top; a name stands for the module and all below it. A module imports from lower layers,
 # and from its own layer as long as no circle arises.

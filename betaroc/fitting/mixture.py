@@ -32,7 +32,7 @@ _CONCENTRATION = 1e4
 _BLOCK = 1 << 16
 #: Scores that the starts are compared on: order statistics of all of them.
 _THIN = 500
-_START_STEPS, _CLIMBED = 25, 5
+_FIRST_STEPS, _START_STEPS, _CLIMBED = 8, 20, 5
 #: With more scores the thinned sample has told which start is the best.
 _MANY_SCORES = 20_000
 _ROUNDS, _EM_STEPS, _NEWTON_STEPS = 60, 25, 30
@@ -176,15 +176,13 @@ def _best_starts(sample: Sample, single: Estimate, count: int, cap: float) -> li
     """The most promising starts after some steps on a thinned sample."""
     values, shares = _thinned(sample)
     data = _Data.of(values, shares)
-    found = []
-    for responsibilities in _first_shares(values, shares, single, count):
-        point = _maximised(data, responsibilities)
-        point = None if point is None else _em(data, point, _START_STEPS, cap)
-        if point is not None:
-            found.append((_value(data, point), point))
-    found.sort(key=lambda pair: -pair[0])
-    kept = 1 if sample.values.size > _MANY_SCORES else _CLIMBED
-    return [point for _, point in found[:kept]]
+    first = (_maximised(data, kind) for kind in _first_shares(values, shares, single, count))
+    found = [point for point in first if point is not None]
+    for steps in (_FIRST_STEPS, _START_STEPS):
+        moved = (_em(data, point, steps, cap) for point in found)
+        alive = [point for point in moved if point is not None]
+        found = sorted(alive, key=lambda point: -_value(data, point))[:_CLIMBED]
+    return found[: 1 if sample.values.size > _MANY_SCORES else _CLIMBED]
 
 
 def _thinned(sample: Sample) -> tuple[FloatArray, FloatArray]:
