@@ -156,7 +156,7 @@ def test_mixtures_may_cross_the_diagonal_twice() -> None:
 
 
 def test_a_narrow_component_is_not_stepped_over() -> None:
-    """Two hundredths of the clients within a hundredth of the scale, in the middle of the others."""
+    """Two hundredths of the impostors lie within a hundredth of the scale, amid the others."""
     narrow = br.BetaMixture([0.98, 0.02], [br.Beta(1.5, 1.2), br.Beta(4e3, 6e3)])
     model = br.ScoreModel(MIXTURE, narrow)
     x = np.linspace(0.35, 0.45, 20_001)
