@@ -13,6 +13,7 @@ from betaroc._thresholds import FloatArray
 from betaroc.bands import Band
 from betaroc.errors import InputError, InputTypeError
 from betaroc.intervals import Interval
+from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.parameter_errors import Names, free_coordinates, laws_at
 from betaroc.resampling import streams
@@ -75,6 +76,12 @@ def _least(model: ScoreModel, alpha: float) -> float:
     return float(alpha * point.far + (1.0 - alpha) * point.frr)
 
 
+def _crossing(model: ScoreModel) -> OperatingPoint:
+    """Where the ROC crosses the diagonal, nan unless it does so once."""
+    points = model.diagonal_crossings()
+    return points[0] if len(points) == 1 else OperatingPoint(math.nan, math.nan, math.nan)
+
+
 #: Every statistic by name.
 STATISTICS: dict[str, Statistic] = {
     "auc": Statistic(lambda m, _: m.auc()),
@@ -96,6 +103,8 @@ STATISTICS: dict[str, Statistic] = {
     "ks": Statistic(lambda m, _: m.ks()),
     "h-measure": Statistic(lambda m, _: m.h_measure()),
     "average-precision": Statistic(lambda m, _: m.average_precision()),
+    "crossing": Statistic(lambda m, _: float(_crossing(m).far)),
+    "crossing-threshold": Statistic(lambda m, _: _crossing(m), "threshold"),
     "exponent-at-zero": Statistic(lambda m, _: m.ends().at_zero.exponent, "log"),
     "exponent-at-one": Statistic(lambda m, _: m.ends().at_one.exponent, "log"),
     "coefficient-at-zero": Statistic(lambda m, _: m.ends().at_zero.coefficient, "log"),

@@ -109,6 +109,9 @@ def test_an_exponent_is_a_quotient_of_shapes() -> None:
 @pytest.mark.parametrize("stat", STATISTICS)
 def test_delta_and_bootstrap_agree_for_many_scores(stat: str) -> None:
     fit, at = beta_fit(3, 2000), AT[STATISTICS[stat].at]
+    if stat.startswith("crossing"):
+        rng = np.random.default_rng(3)
+        fit = br.fit(br.Scores(rng.beta(5, 3, 2000), rng.beta(2, 2, 2000)))
     delta = fit.interval(stat, at)
     drawn = fit.interval(stat, at, method="bootstrap", replicates=200, rng=1)
     width = delta.high - delta.low
@@ -116,6 +119,31 @@ def test_delta_and_bootstrap_agree_for_many_scores(stat: str) -> None:
     # A 2.5 % quantile of 200 draws has an error of about 0.19 sd, 0.048 widths.
     assert abs(drawn.low - delta.low) < 0.19 * width
     assert abs(drawn.high - delta.high) < 0.19 * width
+
+
+def test_the_crossing_of_a_binormal_pair_by_hand() -> None:
+    """(t - m1)/s1 = (t - m2)/s2: t = (m2 s1 - m1 s2)/(s1 - s2), FAR there Phi((m2 - t)/s2)."""
+    rng = np.random.default_rng(2)
+    fit = br.fit(br.Scores(rng.normal(1, 1.6, 50), rng.normal(0, 0.8, 70)), "normal")
+    (m1, s1), (m2, s2) = fit.client.values, fit.impostor.values
+    d = s1 - s2
+    t = (m2 * s1 - m1 * s2) / d
+    own = (s2 * s1 / d) ** 2 / 50 + (s2 * (m1 - m2) * s1 / d**2) ** 2 / 100
+    other = (s1 * s2 / d) ** 2 / 70 + (s1 * (m2 - m1) * s2 / d**2) ** 2 / 140
+    found = fit.interval("crossing-threshold")
+    assert found.estimate == pytest.approx(t, rel=1e-9)
+    assert (found.high - found.low) / 2 == pytest.approx(welch((own, other), (50, 70)), rel=1e-4)
+    # The probit of FAR there is (m2 - t)/s2 = (m1 - m2)/d.
+    share = fit.interval("crossing")
+    assert share.estimate == pytest.approx(PHI.cdf((m1 - m2) / d), rel=1e-9)
+    own = (s1 / d) ** 2 / 50 + ((m2 - m1) * s1 / d**2) ** 2 / 100
+    other = (s2 / d) ** 2 / 70 + ((m2 - m1) * s2 / d**2) ** 2 / 140
+    reach = welch((own, other), (50, 70))
+    ends = [PHI.cdf((m1 - m2) / d - reach), PHI.cdf((m1 - m2) / d + reach)]
+    assert [share.low, share.high] == pytest.approx(ends, rel=1e-4)
+    proper = br.fit(br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)))
+    with pytest.raises(br.InputError, match="finite number"):
+        proper.interval("crossing")
 
 
 def test_a_function_of_the_model_is_a_statistic() -> None:

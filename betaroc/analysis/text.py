@@ -167,7 +167,8 @@ def interval_notes(part: Part) -> list[str]:
         return []
     seed = "" if found.seed is None else f", seed {found.seed}"
     notes = [
-        "intervals of scores: the AUC by DeLong's variance, the EER and its threshold by"
+        "intervals of scores: the AUC by DeLong's variance on the logit scale (Newcombe's where no"
+        " scores of the classes overlap), the EER and its threshold by"
         f" {REPLICATES} resampled score sets{seed}, the TPR by exact bounds of both rates"
     ]
     if found.model:

@@ -320,6 +320,7 @@ class Fit(Value):
             "auc", "partial-auc" (standardized), "tpr", "far", "frr", "eer", "eer-threshold",
             "hter" (the least), "weighted-error" (the least), "optimal-threshold",
             "threshold-at-far", "threshold-at-frr", "ks", "h-measure", "average-precision",
+            "crossing" (the FAR at the only crossing of the diagonal), "crossing-threshold",
             "exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one",
             or any function of a `ScoreModel`.
         at : float or tuple, optional
