@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from betaroc.distributions import Beta
-from betaroc.fitting.contract import Estimate, Family, Sample, too_few_distinct
+from betaroc.errors import DegenerateDataError
+from betaroc.fitting.contract import Estimate, Family, Sample
 from betaroc.fitting.sufficient import mean_logs
 
 
@@ -28,7 +29,11 @@ def estimate_impostor(sample: Sample) -> Estimate:
 def _power(sample: Sample, which: int) -> tuple[float, float]:
     """The exponent and W (log p - 1 + 1/p), the largest log-likelihood."""
     if sample.low == sample.high:
-        raise too_few_distinct(sample, "dual-beta")
+        raise DegenerateDataError(
+            f"{sample.name}: a dual-beta fit needs at least 2 distinct scores, since equal ones are"
+            f" of no continuous law; got {sample.values.size}, all equal to {sample.low!r}. Give"
+            ' more scores, or use family="empirical".'
+        )
     p = -1.0 / mean_logs(sample.values, sample.weights, sample.total)[which]
     return p, sample.total * (math.log(p) - 1.0 + 1.0 / p)
 
