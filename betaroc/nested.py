@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from betaroc import _checks
+from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.distributions.inflated import base_of
+from betaroc.distributions.mixture import BetaMixture
 from betaroc.errors import DegenerateDataError, FitError, InputError, InputTypeError, quietly
-from betaroc.fitting import Fit, fit
+from betaroc.fitting import DistributionFit, Fit, fit, fit_distribution
 from betaroc.fitting.estimate import FAMILIES
 from betaroc.refits import drawn_inside
 from betaroc.resampling import streams
@@ -103,8 +106,8 @@ def likelihood_ratio_test(
     The usual chi-squared limit holds for none of these but the dual pair: a constraint that just
     binds and a component without weight lie on the border of the parameters. So the null
     distribution is simulated and refitted, p = (1 + number as large) / (1 + replicates). Point
-    masses are the same in both families; simulated are the scores between them. A simulated set
-    without a mixture that is likelier than one beta law counts as no gain. Trials are taken as
+    masses are the same in both families; simulated are the scores between them. A simulated class
+    without a mixture that is likelier than one beta law counts as that law. Trials are taken as
     independent. Families that do not contain each other are compared by `compare_families`.
 
     References
@@ -138,7 +141,7 @@ def likelihood_ratio_test(
             sample = Scores(
                 *(drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True))
             )  # fmt: skip
-            drawn[row] = _gain(sample, restricted.family, general.family)
+            drawn[row] = _gain(sample, restricted.family, general)
     # Equal fits differ by rounding.
     slack = 1e-9 * abs(restricted.log_likelihood)
     larger = int(np.sum(drawn >= statistic - slack))
@@ -191,13 +194,25 @@ def _inner(f: Fit, who: str) -> int:
     return round(count)
 
 
-def _gain(scores: Scores, restricted: str, general: str) -> float:
+def _gain(scores: Scores, restricted: str, general: Fit) -> float:
+    """Twice what the general family gains on scores drawn from the restricted one."""
     with quietly():
         less = fit(scores, restricted).log_likelihood
-        try:
-            more = fit(scores, general).log_likelihood
-        except FitError as error:
-            if FAMILIES[general].sized is None or isinstance(error, DegenerateDataError):
-                raise
-            more = less
+        if FAMILIES[general.family].sized is None:
+            more = fit(scores, general.family).log_likelihood
+        else:
+            classes = (scores.client, general.client), (scores.impostor, general.impostor)
+            more = math.fsum(_largest(x, own) for x, own in classes)
+    # Equal fits differ by rounding.
     return 2.0 * max(more - less, 0.0)
+
+
+def _largest(sample: FloatArray, like: DistributionFit) -> float:
+    """The largest likelihood found with so many components, where need be that of one law."""
+    components = len(cast(BetaMixture, base_of(like.distribution)).components)
+    try:
+        return fit_distribution(sample, like.family, components=components).log_likelihood
+    except DegenerateDataError:
+        raise
+    except FitError as error:
+        return float(cast(DistributionFit, error.result).log_likelihood)

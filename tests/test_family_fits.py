@@ -359,6 +359,21 @@ def test_a_component_that_is_there_is_found_and_one_that_is_not_is_not() -> None
     assert (found.statistic, found.p_value) == (pytest.approx(gain), 1 / 20)
 
 
+def test_each_class_gains_by_itself_with_as_many_components() -> None:
+    """Two places have no mixture: what the other class gains is the whole gain."""
+    from betaroc.nested import _gain
+
+    client, pair = drawn(MIXTURE, 200, 15), np.repeat([0.2, 0.7], 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        for components in (2, 3):
+            general = br.fit(br.Scores(client, client), "beta-mixture", components=components)
+            one, many = br.fit_distribution(client), general.client
+            expected = 2.0 * (many.log_likelihood - one.log_likelihood)
+            found = _gain(br.Scores(client, pair), "beta", general)
+            assert found == pytest.approx(expected, rel=1e-9)
+
+
 def test_size_of_the_test_of_a_dual_pair() -> None:
     """Its limit is chi-squared with two degrees of freedom: simulated p-values agree with it."""
     rng = np.random.default_rng(16)

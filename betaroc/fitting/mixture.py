@@ -200,6 +200,7 @@ def _first_shares(
     values: FloatArray, weights: FloatArray, single: Estimate, count: int
 ) -> Iterator[FloatArray]:
     """Who may have made which score, a row a component; the scores are sorted."""
+    # A start must leave every component a little of every score; nothing of it stays in the fit.
     height = np.clip(np.asarray(single.distribution.cdf(values)), 1e-6, 1.0 - 1e-6)
     yield _bernstein(height, count)
     ends = 4.0 * height * (1.0 - height)

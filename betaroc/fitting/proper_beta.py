@@ -41,8 +41,11 @@ def join_proper(client: ClassEstimate, impostor: ClassEstimate) -> Joined | None
     if _proper(*free):
         return None
     sums = ClassSums.at(*free[0], client.weight), ClassSums.at(*free[1], impostor.weight)
-    candidates = [c for c in _candidates(*sums) if _proper(c.client, c.impostor)]
-    best = max(candidates, key=lambda c: _gain(c, free, (client.weight, impostor.weight)))
+    candidates = _candidates(*sums)
+    proper = [c for c in candidates if _proper(c.client, c.impostor)]
+    best = max(proper, key=lambda c: _gain(c, free, (client.weight, impostor.weight)))
+    # One that stopped early might have been the likeliest.
+    best = best._replace(converged=all(c.converged for c in candidates))
     joined = _joined(best, (client, impostor), free)
     if not best.converged:
         raise FitError(
