@@ -3,17 +3,54 @@
 from __future__ import annotations
 
 import importlib.metadata
+import math
 import os
 import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 RESULTS = Path(__file__).with_name("results")
-PACKAGES = ("betaroc", "numpy", "scipy", "bob.measure", "numba", "scikit-learn")
+PACKAGES = (
+    "betaroc", "numpy", "scipy", "statsmodels", "scikit-learn", "bob.measure", "numba", "polars",
+    "duckdb", "dask",
+)  # fmt: skip
+
+
+class Goal(NamedTuple):
+    """A figure to reach: our time over that of a peer, or with `at_least` the peer's over ours."""
+
+    what: str
+    peer: str
+    ratio: float
+    at_most: float = math.nan
+    at_least: float = math.nan
+    #: Why it is missed, where it is known.
+    why: str = ""
+
+    @property
+    def met(self) -> bool:
+        """Whether the ratio is on the right side."""
+        return self.ratio <= self.at_most or self.ratio >= self.at_least
+
+    @property
+    def wanted(self) -> str:
+        """The figure in words."""
+        if math.isnan(self.at_least):
+            return f"at most {self.at_most:g} x {self.peer}"
+        return f"{self.at_least:g} x faster than {self.peer}"
+
+    @property
+    def verdict(self) -> str:
+        """Met, or missed by how much and why."""
+        if self.met:
+            return "met"
+        by = self.ratio / self.at_most if math.isnan(self.at_least) else self.at_least / self.ratio
+        return f"missed by a factor of {by:.2g}{f': {self.why}' if self.why else ''}"
 
 
 def medians(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:

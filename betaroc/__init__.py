@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from betaroc.auc_intervals import AucTest, auc_interval, auc_test
     from betaroc.averages import EpcAverage, epc_average
     from betaroc.bands import Band
+    from betaroc.batch_statistics import mean_logs
     from betaroc.comparison import Comparison, compare
     from betaroc.covariates import CovariateFit, fit_covariates
     from betaroc.cross_validation import EpcCv, epc_cv
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         DegenerateDataError,
         DiscretenessWarning,
         DuplicateWarning,
+        EngineError,
         FileFormatError,
         FitError,
         InfluenceWarning,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from betaroc.guarantee import GuaranteedThreshold, guaranteed_threshold
     from betaroc.intervals import Interval
     from betaroc.io import read_scores
+    from betaroc.many_fits import fit_many
     from betaroc.measures import OperatingPoint
     from betaroc.model import ScoreModel
     from betaroc.nested import LikelihoodRatioTest, likelihood_ratio_test
@@ -76,8 +79,10 @@ _ROOMS = {
     "auc_intervals": ("AucTest", "auc_interval", "auc_test"),
     "averages": ("EpcAverage", "epc_average"),
     "bands": ("Band",),
+    "batch_statistics": ("mean_logs",),
     "comparison": ("Comparison", "compare"),
     "covariates": ("CovariateFit", "fit_covariates"),
+    "many_fits": ("fit_many",),
     "cross_validation": ("EpcCv", "epc_cv"),
     "distributions": (
         "Beta", "BetaMixture", "Binned", "Distribution", "Empirical", "Inflated", "LogitNormal",
@@ -86,8 +91,8 @@ _ROOMS = {
     "expected_performance": ("Epc", "epc"),
     "errors": (
         "BetarocError", "BetarocWarning", "BoundaryWarning", "DegenerateDataError",
-        "DiscretenessWarning", "DuplicateWarning", "FileFormatError", "FitError",
-        "InfluenceWarning", "InputError", "InputTypeError", "MissingDependencyError",
+        "DiscretenessWarning", "DuplicateWarning", "EngineError", "FileFormatError",
+        "FitError", "InfluenceWarning", "InputError", "InputTypeError", "MissingDependencyError",
         "OutputError", "PrecisionWarning", "ReversedScoresWarning", "SameDataWarning",
         "ScaleWarning", "ScoreFileNotFoundError", "SmallSampleWarning", "StudyError",
         "TargetWarning",
@@ -111,7 +116,7 @@ __all__ = [
     "Analysis", "AucTest", "Band", "Beta", "BetaMixture", "BetarocError", "BetarocWarning",
     "Binned", "BoundaryWarning", "ClassSummary", "Comparison", "CovariateFit",
     "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
-    "DuplicateWarning", "Empirical", "Epc", "EpcAverage", "EpcCv", "EpcForecast",
+    "DuplicateWarning", "Empirical", "EngineError", "Epc", "EpcAverage", "EpcCv", "EpcForecast",
     "FamilyComparison", "FamilyRow", "FileFormatError", "Fit", "FitCheck", "FitError",
     "GuaranteedThreshold", "Inflated", "InfluenceWarning", "InputError", "InputTypeError",
     "Interval", "LikelihoodRatioTest", "LogitNormal", "MissingDependencyError", "Normal",
@@ -120,7 +125,8 @@ __all__ = [
     "Scores", "Shape", "SmallSampleWarning", "StudyError", "TargetWarning", "analyze",
     "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit", "compare", "compare_families",
     "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution",
-    "guaranteed_threshold", "likelihood_ratio_test", "read_scores", "summarize",
+    "fit_many", "guaranteed_threshold", "likelihood_ratio_test", "mean_logs", "read_scores",
+    "summarize",
 ]  # fmt: skip
 
 

@@ -57,6 +57,7 @@ _EXAMPLES = """examples:
   betaroc epc --dev dev.csv --test eval.csv -o epc.svg
   betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05
   betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json
+  betaroc report --dev big.parquet --test eval.parquet --stream always -o report.html
   betaroc compare --dev dev_a.csv dev_b.csv --test eval_a.csv eval_b.csv --name mlp svm -o c.svg
 
 A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
@@ -246,6 +247,12 @@ def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
     parser.add_argument(
         "--resolution", type=float, metavar="R", help="scores were rounded to multiples of R"
     )
+    parser.add_argument(
+        "--stream", choices=("auto", "always", "never"), default="auto",
+        help="read Parquet files in pieces and keep sums and counts in bins instead of rows, in"
+        " bounded memory: always, never, or where a file has more than 5 million rows and nothing"
+        " asked for needs the rows (default: auto)",
+    )  # fmt: skip
 
 
 def as_options(message: str) -> str:

@@ -63,6 +63,8 @@ def flag(value: object, name: str) -> bool:
 
 def _real(value: object, name: str, must: str) -> float:
     """A Python float of one real number that is no bool, text or array."""
+    if type(value) is float:
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, bool | np.bool_ | complex | np.complexfloating | str | bytes):
@@ -275,9 +277,10 @@ def _refuse_rounded(wide: npt.NDArray[Any], narrow: FloatArray, name: str) -> No
 
 
 def _refuse_nonfinite(array: FloatArray, name: str) -> None:
-    bad = np.flatnonzero(~np.isfinite(array))
-    if not bad.size:
+    known = np.isfinite(array)
+    if known.all():
         return
+    bad = np.flatnonzero(~known)
     index = int(bad[0])
     kind = "NaN" if math.isnan(array[index]) else repr(float(array[index]))
     raise InputError(

@@ -19,14 +19,21 @@ KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
 
 
 def client_mask(
-    labels: Any, client_label: object, *, name: str = "y_true", scores: Any = None
+    labels: Any,
+    client_label: object,
+    *,
+    name: str = "y_true",
+    scores: Any = None,
+    counts: Any = None,
 ) -> BoolArray:
     """True where the label is the client's.
 
-    ``scores`` are only looked at to tell whether the two were swapped.
+    ``scores`` are only looked at to tell whether the two were swapped. Each label stands for one
+    trial, or for as many as ``counts`` says.
     """
     array = _label_array(labels, name)
-    kinds, first, counts = np.unique(array, return_index=True, return_counts=True)
+    kinds, first, ones = np.unique(array, return_index=True, return_counts=True)
+    counts = ones if counts is None else np.bincount(np.searchsorted(kinds, array), counts)
     order = np.argsort(first)
     found = [kinds[i].item() for i in order]
     tally = [int(counts[i]) for i in order]
@@ -35,7 +42,7 @@ def client_mask(
         _refuse_many(found, tally, where, name, scores)
     client = _client_among(found, tally, client_label, name)
     mask = np.asarray(array == client)
-    _refuse_one_class(mask, found, array.size, name)
+    _refuse_one_class(mask, found, sum(tally), name)
     return mask
 
 

@@ -6,6 +6,7 @@ monotone, so that a score falls into the same bin wherever it is computed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -14,35 +15,68 @@ import numpy.typing as npt
 
 from betaroc._thresholds import FloatArray
 
-__all__ = ["bin_edges", "bin_expression", "bin_of"]
+__all__ = ["bin_edges", "bin_of", "bin_steps"]
 
 Layout = tuple[float, float] | None
+#: Scores at a time, for the processor's cache.
+_BLOCK = 1 << 14
+#: From a column by its name to new columns.
+Step = Callable[[Callable[[str], Any]], dict[str, Any]]
 
 
-def bin_expression(s: Any, bins: int, layout: Layout, maximum: Any, sqrt: Any) -> Any:
-    """The bin of scores `s`, a float of whole value; `maximum(x, y)` clips from below.
+def bin_steps(bins: int, layout: Layout, clip: Any, sqrt: Any) -> Iterator[Step]:
+    """The bin of scores `s`, before its floor, in columns made one after another; last is `bin`.
 
-    Without a layout the mean of four maps of the real line into [0, 1]: uniform on [0, 1],
-    fine near 0 and near 1, and of the scales 1 and 100 on the whole line. Each has a quarter
-    of the bins.
+    `clip(x, low, high)` may have no high. Without a layout the mean of four maps of the real line
+    into [0, 1]: uniform on [0, 1], fine near 0 and near 1, and of the scales 1 and 100 on the
+    whole line. Each has a quarter of the bins. Steps are short, since some engines write an
+    operand out twice.
     """
-    if layout is not None:
+    if layout is None:
+        yield lambda c: {
+            "inside": clip(c("s"), 0.0, 1.0),
+            "up": clip(c("s"), 0.0, None), "down": clip(0.0 - c("s"), 0.0, None),
+        }  # fmt: skip
+        yield lambda c: {
+            "near_zero": sqrt(c("inside")), "near_one": sqrt(1.0 - c("inside")),
+            "up100": c("up") / 100.0, "down100": c("down") / 100.0,
+        }  # fmt: skip
+        for _ in range(3):
+            yield lambda c: {k: sqrt(c(k)) for k in ("near_zero", "near_one")}
+        yield lambda c: {
+            "real1": 1.0 / (1.0 + c("down")) - 1.0 / (1.0 + c("up")),
+            "real100": 1.0 / (1.0 + c("down100")) - 1.0 / (1.0 + c("up100")),
+            "ends": 0.5 * c("inside") + 0.25 * c("near_zero") + 0.25 * (1.0 - c("near_one")),
+        }
+        yield lambda c: {
+            "bin": (
+                0.5 * c("ends")
+                + 0.25 * (0.5 * c("real1") + 0.5)
+                + 0.25 * (0.5 * c("real100") + 0.5)
+            )
+            * bins
+        }
+    else:
         low, high = layout
-        return ((s - low) / (high - low)) * bins
-    inside = -maximum(-maximum(s, 0.0), -1.0)
-    near_zero = sqrt(sqrt(sqrt(sqrt(inside))))
-    near_one = 1.0 - sqrt(sqrt(sqrt(sqrt(1.0 - inside))))
-    up, down = maximum(s, 0.0), maximum(-s, 0.0)
-    real = [1.0 / (1.0 + down / c) - 1.0 / (1.0 + up / c) for c in (1.0, 100.0)]
-    ends = 0.5 * inside + 0.25 * near_zero + 0.25 * near_one
-    return (0.5 * ends + 0.25 * (0.5 * real[0] + 0.5) + 0.25 * (0.5 * real[1] + 0.5)) * bins
+        yield lambda c: {"bin": ((c("s") - low) / (high - low)) * bins}
+    yield lambda c: {"bin": clip(c("bin"), 0.0, bins - 1.0)}
+
+
+def _clip(x: FloatArray, low: float, high: float | None) -> FloatArray:
+    above = np.maximum(x, low)
+    return above if high is None else np.minimum(above, high, out=above)
 
 
 def bin_of(s: FloatArray, bins: int, layout: Layout) -> npt.NDArray[np.int64]:
     """The bin of each score, 0 to bins - 1; what lies beyond goes to the outermost."""
+    found = np.empty(s.shape, dtype=np.int64)
     with np.errstate(over="ignore"):  # far beyond a layout is infinitely far
-        place = np.floor(bin_expression(s, bins, layout, np.maximum, np.sqrt))
-    return np.asarray(np.clip(place, 0, bins - 1), dtype=np.int64)
+        for start in range(0, s.size, _BLOCK):
+            columns: dict[str, Any] = {"s": s[start : start + _BLOCK]}
+            for step in bin_steps(bins, layout, _clip, np.sqrt):
+                columns |= step(columns.__getitem__)
+            found[start : start + _BLOCK] = columns["bin"]
+    return found
 
 
 @lru_cache(maxsize=8)

@@ -1,279 +1,268 @@
-"""Scores grouped by label and bin: a frame on its own engine, a Parquet file in batches."""
+"""One pass over rows: grouped by label and bin on their own engine, or in slices of memory."""
 
 from __future__ import annotations
 
-import math
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._layout import Layout, bin_expression, bin_of
-from betaroc._thresholds import FloatArray
-from betaroc._words import listed, nearest, shown
-from betaroc.errors import (
-    FileFormatError,
-    InputError,
-    InputTypeError,
-    MissingDependencyError,
-    PrecisionWarning,
-    ScoreFileNotFoundError,
-    warn,
-)
+from betaroc._columns import checked_schema, refuse_many_labels, refuse_text
+from betaroc._engines import Source, as_ours, collected, frame_error, is_lazy
+from betaroc._layout import Layout, bin_steps
+from betaroc._sums import FAR, KINDS, Labels, added, array_sums, group_sums, is_missing
+from betaroc._words import shown
+from betaroc.errors import BetarocError, InputTypeError
 
-__all__ = ["Groups", "file_groups", "frame_groups", "label_squares"]
+__all__ = ["Progress", "frame_source", "label_squares", "label_sums", "system_groups"]
 
-IntArray = npt.NDArray[np.int64]
-#: Rows of a file in memory at once.
-_BATCH = 1 << 20
-_SUMS = ("zero", "one", "outside", "log", "log1m", "logit2", "total", "square")
+#: Called with the rows done and the rows to do, all passes together.
+Progress = Callable[[int, int], object]
+#: Rows of memory at a time.
+_SLICE = 1 << 20
+#: Labels beyond which nothing is summed any more.
+_MANY = 16
 
 
-class Groups(dict[str, Any]):
-    """Columns of the groups (label, bin): sums of what is counted and added up.
-
-    `total` and `square` are about `centre`, a score near those of the group or 0. Bin -1 holds
-    what is not finite.
-    """
-
-
-# -------------------------------------------------------------------------------- frames
-def frame_groups(frame: Any, score: str, label: str, bins: int, layout: Layout) -> Groups:
-    """The frame grouped by label and bin on its own engine."""
+def frame_source(frame: Any, score: str, label: str) -> Source:
+    """A frame that Narwhals reads: a lazy one as it is, one in memory in slices."""
     import narwhals as nw
 
-    with _engine():
-        rows, half = _rows(nw, frame, score, label)
-        grouped = _collected(_grouped(nw, rows, bins, layout))
-    if half:
-        _warn_of_half(score)
-    columns = {name: grouped[name].to_numpy() for name in grouped.columns}
-    return Groups(columns | {"centre": np.zeros(columns["n"].size)})
-
-
-def label_squares(frame: Any, score: str, label: str, centres: list[float]) -> Groups:
-    """Sums and squares about some centres, of each label: what is left of scores far from 0."""
-    import narwhals as nw
-
-    with _engine():
-        rows, _ = _rows(nw, frame, score, label)
-        away = {f"total{k}": nw.col("s") - c for k, c in enumerate(centres)}
-        away |= {f"square{k}": (nw.col("s") - c) * (nw.col("s") - c) for k, c in enumerate(centres)}
-        sums = [nw.col(name).sum() for name in away]
-        grouped = _collected(rows.with_columns(**away).group_by("label").agg(*sums))
-    return Groups({name: grouped[name].to_numpy() for name in grouped.columns})
-
-
-@contextmanager
-def _engine() -> Iterator[None]:
-    """Errors of an engine as ours; squares may overflow, and Narwhals' plans are not news here."""
-    from narwhals.exceptions import NarwhalsError
-
-    try:
-        with warnings.catch_warnings(), np.errstate(over="ignore"):
-            warnings.filterwarnings("ignore", "Dask support is moving", FutureWarning)
-            # A thread of the engine does not see numpy's error state.
-            warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
-            yield
-    except NarwhalsError as error:
-        raise InputError(
-            f"the frame's engine must group it; {type(error).__name__}: {shown(str(error), 160)}"
-        ) from error
-
-
-def _collected(table: Any) -> Any:
-    return table.collect() if hasattr(table, "collect") else table
-
-
-def _rows(nw: Any, frame: Any, score: str, label: str) -> tuple[Any, bool]:
-    """Label and score, as `label` and `s`; whether the scores are float16."""
-    try:
-        table: Any = nw.from_native(frame)
+    named = partial(frame_error, score, label)
+    with as_ours(named):
+        try:
+            table: Any = nw.from_native(frame)
+        except TypeError as error:
+            raise InputTypeError(
+                "the argument must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB,"
+                f" Dask, PySpark) or a path; got {shown(frame)} of type {type(frame).__name__}."
+            ) from error
+        if not is_lazy(table) and table.implementation.is_polars():
+            table = table.lazy()  # its own engine is the faster one
         schema = table.collect_schema()
-    except TypeError as error:
-        raise InputTypeError(
-            "the argument must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB,"
-            f" Dask, PySpark) or a path; got {shown(frame)} of type {type(frame).__name__}."
-        ) from error
-    _refuse_missing_columns(list(schema.names()), score, label)
-    if not schema[score].is_numeric():
-        raise InputTypeError(
-            f"column {shown(score)} must be numeric; its type is {schema[score]}. Convert it to"
-            " float64 first."
-        )
-    rows = table.select(nw.col(label).alias("label"), nw.col(score).cast(nw.Float64).alias("s"))
-    return rows, str(schema[score]) == "Float16"
+
+    def pieces(columns: list[str]) -> Iterator[Any]:
+        wanted = table.select(columns)
+        if is_lazy(wanted):
+            yield wanted
+        else:
+            yield from (wanted[start : start + _SLICE] for start in range(0, len(wanted), _SLICE))
+
+    return Source(schema, pieces, named)
 
 
-def _warn_of_half(score: str) -> None:
-    """Ties of float16 scores are of the format's making."""
-    warn(
-        f"column {shown(score)}: float16 scores have 11 significant bits; ties are of the format's"
-        " making. Store scores as float32 or float64.",
-        PrecisionWarning,
-    )
-
-
-def _refuse_missing_columns(present: list[str], score: str, label: str) -> None:
-    for role, column in (("score", score), ("label", label)):
-        if column not in present:
-            raise InputError(
-                f"{role}={shown(column)} must name a column; there are {listed(present)}."
-                f" {nearest(column, present)}Pass {role}=..."
-            )
-
-
-def _grouped(nw: Any, rows: Any, bins: int, layout: Layout) -> Any:
-    s = nw.col("s")
-
-    def at_least(x: Any, least: float) -> Any:
-        return nw.when(x > least).then(x).otherwise(nw.lit(least))
-
-    place = bin_expression(s, bins, layout, at_least, lambda x: x.sqrt()).floor()
-    place = at_least(nw.when(place < bins - 1.0).then(place).otherwise(nw.lit(bins - 1.0)), 0.0)
-    finite = (s > -math.inf) & (s < math.inf)
-    inside = (s > 0.0) & (s < 1.0)
-    # log(1 - s), also where s is tiny: log(u) (s / (1 - u)) with u = 1 - s as rounded.
-    safe = nw.when(inside).then(s).otherwise(nw.lit(0.5))
-    u = 1.0 - safe
-    log1m = nw.when(u < 1.0).then(u.log() * (safe / (1.0 - u))).otherwise(-safe)
-    log = safe.log()
-    rows = rows.with_columns(
-        bin=nw.when(finite).then(place).otherwise(nw.lit(-1.0)),
-        missing=s.is_null().cast(nw.Int64),
-        zero=(s == 0.0).cast(nw.Int64), one=(s == 1.0).cast(nw.Int64),
-        outside=((s < 0.0) | (s > 1.0)).cast(nw.Int64),
-        log=nw.when(inside).then(log).otherwise(nw.lit(0.0)),
-        log1m=nw.when(inside).then(log1m).otherwise(nw.lit(0.0)),
-        logit2=nw.when(inside).then((log - log1m) * (log - log1m)).otherwise(nw.lit(0.0)),
-        total=s, square=s * s,
-    )  # fmt: skip
-    return rows.group_by("label", "bin").agg(
-        nw.len().alias("n"), s.min().alias("low"), s.max().alias("high"),
-        *(nw.col(name).sum() for name in ("missing", *_SUMS)),
-    )  # fmt: skip
-
-
-# --------------------------------------------------------------------------------- files
-def file_groups(path: Path, score: str, label: str, bins: int, layout: Layout) -> Groups:
-    """Batches of a Parquet file, each grouped, then put together."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingDependencyError(
-            'reading Parquet needs pyarrow, which is not installed. pip install "betaroc[parquet]"'
-        ) from error
-    name = shown(str(path))
-    _refuse_other_files(path, name)
-    parts = []
-    try:
-        with pq.ParquetFile(path) as file:
-            _refuse_missing_columns(list(file.schema_arrow.names), score, label)
-            kind = file.schema_arrow.field(score).type
-            if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-                raise InputTypeError(
-                    f"{name}: column {shown(score)} must be numeric; its type is {kind}. Convert it"
-                    " to float64 when writing."
-                )
-            if pa.types.is_float16(kind):
-                _warn_of_half(score)
-            for batch in file.iter_batches(batch_size=_BATCH, columns=[score, label]):
-                codes, values = batch.column(label).dictionary_encode(), batch.column(score)
-                parts += _batch_groups(
-                    values.to_numpy(zero_copy_only=False).astype(np.float64),
-                    values.is_null().to_numpy(zero_copy_only=False),
-                    codes.indices.fill_null(len(codes.dictionary)).to_numpy(zero_copy_only=False),
-                    [*codes.dictionary.to_pylist(), None],
-                    bins, layout,
-                )  # fmt: skip
-    except (pa.ArrowException, OSError) as error:
-        raise FileFormatError(
-            f"{name} must be intact Parquet: {shown(str(error), 140)}. Copy or export it again."
-        ) from error
-    return Groups({k: np.concatenate([p[k] for p in parts]) for k in parts[0]} if parts else {})
-
-
-def _refuse_other_files(path: Path, name: str) -> None:
-    if not path.exists():
-        raise ScoreFileNotFoundError(
-            f"the path must be a Parquet file; there is none at {name}. Check the name and the"
-            " folder."
-        )
-    if not path.is_file():
-        raise FileFormatError(f"the path must be one Parquet file; {name} is none. Name a file.")
-    with path.open("rb") as raw:
-        head = raw.read(4)
-    if head != b"PAR1":
-        raise FileFormatError(
-            f"summarize reads Parquet only; {name} starts with {head!r} instead of b'PAR1'. Read"
-            " text with read_scores, or pass a frame of it."
-        )
-
-
-def _batch_groups(
-    s: FloatArray,
-    null: npt.NDArray[np.bool_],
-    codes: IntArray,
-    labels: list[Any],
+# ---------------------------------------------------------------------------------- passes
+def label_sums(
+    source: Source,
+    score: str,
+    label: str,
     bins: int,
     layout: Layout,
-) -> list[Groups]:
-    """The groups of one batch in memory, a list entry a label."""
-    groups = []
-    finite = np.isfinite(s)
-    for code, label in enumerate(labels):
-        rows = codes == code
-        lost = rows & ~finite
-        if np.any(lost):
-            groups.append(_unusable(label, int(np.sum(lost)), int(np.sum(null[rows]))))
-        if np.any(rows & finite):
-            groups.append(_label_groups(s[rows & finite], label, bins, layout))
-    return groups
+    progress: Progress | None = None,
+) -> Labels:
+    """Sums and counts of every label."""
+    with as_ours(source.error):
+        checked_schema(source, score, label)
+        found: Labels = {}
+        try:
+            for piece in source.pieces([score, label]):
+                part = _piece_sums(piece, score, label, bins, layout)
+                if part is None or len(found := added(found, part)) > _MANY:
+                    refuse_many_labels(source, label)
+                if progress is not None and source.rows is not None:
+                    progress(sum(one.rows for one in found.values()), source.rows)
+        except BetarocError:
+            raise
+        except (TypeError, ValueError):
+            refuse_text(source, score)  # a part of another type than the frame says
+            raise
+    return found
 
 
-def _label_groups(values: FloatArray, label: Any, bins: int, layout: Layout) -> Groups:
-    place = bin_of(values, bins, layout)
-    n = np.bincount(place, minlength=bins)
-    occupied = np.flatnonzero(n)
-    order = np.argsort(place, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(n[occupied])[:-1]])
-    ordered = values[order]
-    inside = (values > 0.0) & (values < 1.0)
-    safe = np.where(inside, values, 0.5)
-    log, log1m = (np.where(inside, f, 0.0) for f in (np.log(safe), np.log1p(-safe)))
-    with np.errstate(over="ignore"):
-        mean = float(np.mean(values))
-        centre = mean if math.isfinite(mean) else 0.0
-        away = values - centre
-        sums: dict[str, Any] = {
-            "zero": values == 0.0, "one": values == 1.0,
-            "outside": (values < 0.0) | (values > 1.0),
-            "log": log, "log1m": log1m, "logit2": (log - log1m) ** 2,
-            "total": away, "square": away * away,
-        }  # fmt: skip
-        columns: dict[str, Any] = {
-            k: np.bincount(place, sums[k], minlength=bins)[occupied] for k in _SUMS
-        }
-    columns |= {"bin": occupied, "n": n[occupied], "missing": np.zeros(occupied.size)}
-    columns |= {
-        "low": np.minimum.reduceat(ordered, starts),
-        "high": np.maximum.reduceat(ordered, starts),
-        "centre": np.full(occupied.size, centre),
-        "label": np.full(occupied.size, label),
-    }
-    return Groups(columns)
+def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels | None:
+    """The sums of a piece; None for labels without end."""
+    if is_lazy(piece) and piece.implementation.is_dask():
+        return _partitioned_sums(piece, score, label, bins, layout)
+    if is_lazy(piece):
+        return _grouped_sums(_rows(piece, score, label), bins, layout)
+    import narwhals as nw
+
+    scores = piece[score]
+    masks = _masks(piece[label])
+    if len(masks) > _MANY:
+        return None
+    values = scores.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
+    null = scores.is_null().to_numpy().astype(bool, copy=False)
+    return array_sums(values, null, masks, bins, layout)
 
 
-def _unusable(label: Any, bad: int, missing: int) -> Groups:
-    """One group that says what a batch must not hold."""
-    columns = {name: np.zeros(1) for name in (*_SUMS, "low", "high", "centre")}
-    return Groups(
-        columns
-        | {"bin": np.array([-1.0]), "n": np.array([bad])}
-        | {"missing": np.array([missing]), "label": np.array([label])}
+def label_squares(
+    source: Source,
+    score: str,
+    label: str,
+    centres: dict[Any, float],
+    progress: Progress | None = None,
+) -> dict[Any, tuple[float, float]]:
+    """Sums and squares about the centre of each label: what is left of scores far from 0."""
+    import narwhals as nw
+
+    found = dict.fromkeys(centres, (0.0, 0.0))
+    done = 0
+    with as_ours(source.error):
+        for piece in source.pieces([score, label]):
+            s = nw.col("s")
+            away = {f"total{k}": s - c for k, c in enumerate(centres.values())}
+            rows = _rows(piece, score, label).with_columns(**away)
+            square = {f"square{k}": nw.col(name) * nw.col(name) for k, name in enumerate(away)}
+            sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in (*away, *square))]
+            columns = collected(rows.with_columns(**square).group_by("label").agg(*sums))
+            of_row = columns["label"].tolist()
+            done += int(np.sum(columns["n"]))
+            if progress is not None and source.rows is not None:
+                progress(source.rows + done, 2 * source.rows)
+            for k, (of_label, (total, raw)) in enumerate(found.items()):
+                if of_label in of_row:
+                    row = of_row.index(of_label)
+                    total += float(columns[f"total{k}"][row])
+                    found[of_label] = total, raw + float(columns[f"square{k}"][row])
+    return found
+
+
+def system_groups(
+    source: Source, system: str, score: str, label: str
+) -> dict[str, npt.NDArray[Any]]:
+    """Sums of every system, label and kind of score, as columns; a group in each piece it is in."""
+    import narwhals as nw
+
+    parts = []
+    with as_ours(source.error):
+        checked_schema(source, score, label, system=system)
+        for piece in source.pieces([system, score, label]):
+            rows = piece.select(
+                nw.col(system).alias("system"), nw.col(label).alias("label"),
+                nw.col(score).cast(nw.Float64).alias("s"),
+            )  # fmt: skip
+            parts.append(collected(_grouped(rows, 1, (0.0, 1.0), ("system", "label"))))
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+# ---------------------------------------------------------------------- partitions of Dask
+def _partitioned_sums(
+    piece: Any, score: str, label: str, bins: int, layout: Layout
+) -> Labels | None:
+    """Sums of every partition on its worker, added up there by eights, in one order always."""
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    rows = piece.to_native().to_delayed()
+    parts = [delayed(_partition_sums)(part, score, label, bins, layout) for part in rows]
+    while len(parts) > 1:
+        parts = [delayed(_merged)(parts[k : k + 8]) for k in range(0, len(parts), 8)]
+    found: Labels | None
+    (found,) = compute(parts[0])  # type: ignore[no-untyped-call]
+    return found
+
+
+def _partition_sums(rows: Any, score: str, label: str, bins: int, layout: Layout) -> Labels | None:
+    """The sums of a pandas frame."""
+    import narwhals as nw
+
+    found: Labels | None = {}
+    for start in range(0, len(rows), _SLICE):
+        piece = nw.from_native(rows.iloc[start : start + _SLICE], eager_only=True)
+        found = _added(found, _piece_sums(piece, score, label, bins, layout))
+    return found
+
+
+def _merged(parts: list[Labels | None]) -> Labels | None:
+    return reduce(_added, parts)
+
+
+def _added(one: Labels | None, other: Labels | None) -> Labels | None:
+    """The sums of both; None if there are labels without end."""
+    if one is None or other is None:
+        return None
+    both = added(one, other)
+    return both if len(both) <= _MANY else None
+
+
+# ----------------------------------------------------------------------- an engine's groups
+def _rows(piece: Any, score: str, label: str) -> Any:
+    """Label and score, as `label` and `s`."""
+    import narwhals as nw
+
+    return piece.select(nw.col(label).alias("label"), nw.col(score).cast(nw.Float64).alias("s"))
+
+
+def _grouped_sums(rows: Any, bins: int, layout: Layout) -> Labels | None:
+    most = (_MANY + 1) * (bins + len(KINDS))
+    columns = collected(_grouped(rows, bins, layout).head(most))
+    labels = columns.pop("label").tolist()
+    if len(labels) >= most or len({None if is_missing(v) else v for v in labels}) > _MANY:
+        return None
+    return group_sums({name: np.asarray(column) for name, column in columns.items()}, labels)
+
+
+def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("label",)) -> Any:
+    """Groups by label and bin; steps are short, since some engines write an operand out twice."""
+    import narwhals as nw
+
+    raw, s, u = nw.col("raw"), nw.col("s"), nw.col("u")
+    # No comparison: DuckDB decides it by a file's statistics, which leave NaN out.
+    finite = raw.is_finite()
+    code = {name: nw.lit(float(number)) for number, name in enumerate(KINDS)}
+    rows = rows.rename({"s": "raw"}).with_columns(
+        s=nw.when(finite).then(raw).otherwise(nw.lit(0.0)),
+        kind=nw.when(finite).then(code["inner"]).otherwise(code["bad"]),
     )
+    for step in bin_steps(bins, layout, lambda x, *ends: x.clip(*ends), lambda x: x.sqrt()):
+        rows = rows.with_columns(**step(nw.col))
+    inside = (s > 0.0) & (s < 1.0)
+    places = {"zero": finite & (s == 0.0), "one": s == 1.0, "outside": (s < 0.0) | (s > 1.0)}
+    kind = nw.when(raw.is_null()).then(code["missing"]).otherwise(nw.col("kind"))
+    for name, there in places.items():
+        kind = nw.when(there).then(code[name]).otherwise(kind)
+    rows = rows.with_columns(
+        kind=kind,
+        safe=nw.when(inside).then(s).otherwise(nw.lit(0.5)),
+        square=s * s,
+    )
+    safe = nw.col("safe")
+    rows = rows.with_columns(
+        bin=nw.col("bin").floor() + nw.col("kind") * float(FAR),
+        log=safe.log(), u=1.0 - safe,
+    )  # fmt: skip
+    # log(1 - s), also where s is tiny: log(u) (s / (1 - u)) with u = 1 - s as rounded.
+    rows = rows.with_columns(log_u=u.log(), v=1.0 - u)
+    stretched = nw.col("log_u") * (safe / nw.col("v"))
+    rows = rows.with_columns(log1m=nw.when(u < 1.0).then(stretched).otherwise(0.0 - safe))
+    rows = rows.with_columns(logit=nw.col("log") - nw.col("log1m"))
+    rows = rows.with_columns(logit2=nw.col("logit") * nw.col("logit"))
+    sums = [nw.col(name).sum() for name in ("log", "log1m", "logit2", "square")]
+    return rows.group_by(*keys, "bin").agg(
+        nw.len().alias("n"), s.min().alias("low"), s.max().alias("high"),
+        s.sum().alias("total"), *sums,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------- rows in memory
+def _masks(labels: Any) -> list[tuple[Any, npt.NDArray[np.bool_]]]:
+    """Every label with the mask of its rows; more than _MANY without masks."""
+    if len(labels) == 0:
+        return []
+    values = labels.to_numpy() if labels.dtype.is_numeric() else None
+    if values is not None and values.dtype.kind in "iuf" and values.size:
+        ends = [values.min(), values.max()]  # two labels, without a search
+        masks = [(end.item(), values == end) for end in ends[: 1 + bool(ends[0] != ends[1])]]
+        if sum(np.count_nonzero(mask) for _, mask in masks) == values.size:
+            return masks
+    null = labels.is_null().to_numpy().astype(bool, copy=False)
+    found = [(None, null)] if null.any() else []
+    kept = [v for v in labels.unique().to_list() if not is_missing(v)]
+    if len(kept) > _MANY:
+        return [(v, null) for v in kept]
+    found += [(v, (labels == v).fill_null(False).to_numpy().astype(bool)) for v in kept]
+    nan = ~np.any([mask for _, mask in found], axis=0)
+    return [*found, (None, nan)] if nan.any() else found

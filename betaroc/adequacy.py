@@ -16,6 +16,7 @@ from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting import Fit
 from betaroc.refits import Parameters, drawn_inside, many_of, refitted
 from betaroc.resampling import streams
+from betaroc.summary import rows_of
 
 __all__ = [
     "ClassTests",
@@ -27,6 +28,8 @@ __all__ = [
     "roc_distance_of",
 ]
 
+#: Distance of a fitted ROC from the true one that matters.
+TOLERANCE = 0.05
 #: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
 _SIMULATED = 1000
 #: Lines FAR + TPR = constant on which two ROCs are compared.
@@ -122,7 +125,7 @@ def check_fit(
     f: Fit,
     *,
     replicates: int = 999,
-    tolerance: float = 0.05,
+    tolerance: float = TOLERANCE,
     level: float = 0.95,
     rng: Any = None,
 ) -> FitCheck:
@@ -197,6 +200,7 @@ def check_fit(
         )
     replicates = _checks.count(replicates, "replicates", 19)
     level, tolerance = _checks.level(level), _checks.fraction(tolerance, "tolerance")
+    rows_of(f.scores, "a check of the fit")
     sides = [_Side.of(f, who) for who in ("client", "impostor")]
     observed, here = _measured(sides, [side.seen for side in sides])
     simulated: list[list[FloatArray]] = [[], []]

@@ -17,6 +17,7 @@ from betaroc.grouping import Groups, groups_of, settled, single_trials, weights_
 from betaroc.intervals import Interval
 from betaroc.paired_trials import joint_trials, refuse_other_trials
 from betaroc.scores import Scores
+from betaroc.summary import rows_of
 
 __all__ = ["AucTest", "auc_interval", "auc_test"]
 
@@ -228,7 +229,7 @@ def auc_test(
 # ----------------------------------------------------------------------------- placements
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     """The area, and each trial's share of the other class on its right side, less the area."""
-    if not isinstance(scores, Scores):
+    if not isinstance(rows_of(scores, "DeLong's variance"), Scores):
         raise InputTypeError(
             f"{name} must be Scores; got {type(scores).__name__}. For labels and scores use"
             " Scores.from_labels."

@@ -16,6 +16,7 @@ from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.errors import BetarocError, InputError, quietly
 from betaroc.fitting import Fit, fit
 from betaroc.grouping import Groups, groups_of, settled, weights_of
+from betaroc.summary import rows_of
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
 
@@ -156,6 +157,7 @@ def sensitivity(f: Fit, resolution: float | None = None, *, groups: bool = True)
             "the audit is of beta fits, whose ends are exponents; this one is of family"
             f' {f.family!r}. Fit family="beta".'
         )
+    rows_of(f.scores, "Hill's exponent")
     rows, refused = [_row("as fitted", f)], []
     for name, options in _rules(f, resolution):
         with quietly():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from betaroc._arguments import (
     parser_of,
     system_names,
 )
+from betaroc._inputs import family_of, read_file
 from betaroc._words import shown
 from betaroc.analysis import Analysis, Judge, Part, analyze_quietly, best_words, fitted_part
 from betaroc.analysis.compare import (
@@ -39,7 +40,6 @@ from betaroc.comparison import Comparison, compare
 from betaroc.errors import (
     BetarocError,
     DuplicateWarning,
-    FileFormatError,
     FitError,
     InputError,
     OutputError,
@@ -48,11 +48,10 @@ from betaroc.errors import (
 )
 from betaroc.expected_performance import Epc, epc
 from betaroc.fitting import fit
-from betaroc.io import read_scores
 from betaroc.plot import plot_epc
 from betaroc.plot.comparison import draw_both
 from betaroc.plot.files import picture_format, save_picture
-from betaroc.scores import Scores
+from betaroc.summary import Given
 
 __all__ = ["main"]
 
@@ -112,8 +111,8 @@ def _fit(arguments: argparse.Namespace) -> None:
     level, seed = interval_arguments(arguments)
     notes: list[Note] = []
     with noted(notes), _Progress(2) as step:
-        read = _read(arguments.scores, arguments, step)
-        family, reason = _family(arguments.family, [read])
+        read = read_file(arguments.scores, arguments, step)
+        family, reason = family_of(arguments.family, [read])
         judge = Judge(level, seed, checks=arguments.check)
         part = fitted_part("scores", read, _options(arguments, family), notes, judge)
         if family == "best" and part.fit is not None:
@@ -130,8 +129,8 @@ def _fit(arguments: argparse.Namespace) -> None:
 def _fit_document(part: Part, reason: str, messages: list[str]) -> dict[str, Any]:
     numbers = part_numbers(part)
     rest = (
-        "name", "source", "n_client", "n_impostor", "empirical", "distances", "intervals",
-        "confidence", "fit_quality", "families", "sensitivity",
+        "name", "source", "n_client", "n_impostor", "summary", "empirical", "distances",
+        "intervals", "confidence", "fit_quality", "families", "sensitivity",
     )  # fmt: skip
     return {
         **numbers["fit"],
@@ -160,9 +159,9 @@ def _epc(arguments: argparse.Namespace) -> None:
     _checked_picture(arguments, paths)
     notes: list[Note] = []
     with noted(notes), _Progress(3) as step:
-        dev = _read(arguments.dev, arguments, step, named=arguments.band == "both")
-        test = _read(arguments.test, arguments, step)
-        family, reason = _family(arguments.family, [dev, test])
+        dev = read_file(arguments.dev, arguments, step, named=arguments.band == "both")
+        test = read_file(arguments.test, arguments, step)
+        family, reason = family_of(arguments.family, [dev, test])
         curve, family, reason = _curve(arguments, family, reason, dev, test, "", notes)
         band = None if banded is None else curve.band(**banded)
         seed = None if band is None or band.replicates == 0 else seed
@@ -199,7 +198,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     with noted(notes), _Progress(6) as step:
         files = zip(arguments.dev, arguments.test, strict=True)
         read = [
-            [_read(dev, arguments, step, named=False), _read(test, arguments, step)]
+            [read_file(dev, arguments, step, named=False), read_file(test, arguments, step)]
             for dev, test in files
         ]
         if not arguments.unpaired:
@@ -210,7 +209,7 @@ def _compare(arguments: argparse.Namespace) -> None:
                 " twice. Name the files of the other.",
                 DuplicateWarning,
             )
-        chosen = [_family(arguments.family, pair) for pair in read]  # each on its own scale
+        chosen = [family_of(arguments.family, pair) for pair in read]  # each on its own scale
         found = [
             _curve(arguments, *pair, dev, test, f"{name}: ", notes)
             for name, pair, (dev, test) in zip(names, chosen, read, strict=True)
@@ -246,8 +245,8 @@ def _curve(
     arguments: argparse.Namespace,
     family: str,
     reason: str,
-    dev: Scores,
-    test: Scores,
+    dev: Given,
+    test: Given,
     prefix: str,
     notes: list[Note],
 ) -> tuple[Epc, str, str]:
@@ -291,7 +290,7 @@ def _compared(
     )  # fmt: skip
 
 
-def _refuse_other_trials(paths: Sequence[str], tests: Sequence[Scores]) -> None:
+def _refuse_other_trials(paths: Sequence[str], tests: Sequence[Given]) -> None:
     """Paired decisions need one list of trials; here the files are named."""
     for who in ("client", "impostor"):
         first, second = (getattr(scores, f"n_{who}") for scores in tests)
@@ -316,13 +315,13 @@ def _warn(messages: Sequence[str]) -> None:
 def _analysis(
     arguments: argparse.Namespace, step: Callable[[], None], level: float, seed: int
 ) -> Analysis:
-    """Read, choose the family, analyse; every warning as text, once."""
+    """Given, choose the family, analyse; every warning as text, once."""
     notes: list[Note] = []
     names = _distinct(arguments.test)
     with noted(notes):
-        dev = _read(arguments.dev, arguments, step)
-        tests = [_read(path, arguments, step) for path in arguments.test]
-    family, reason = _family(arguments.family, [dev, *tests])
+        dev = read_file(arguments.dev, arguments, step)
+        tests = [read_file(path, arguments, step) for path in arguments.test]
+    family, reason = family_of(arguments.family, [dev, *tests])
     named = dict(zip(names, tests, strict=True))
     analysis, found = analyze_quietly(
         dev, named, _options(arguments, family), step, level=level, rng=seed
@@ -339,64 +338,6 @@ def _options(arguments: argparse.Namespace, family: str) -> dict[str, Any]:
         "boundary": arguments.boundary,
         "resolution": arguments.resolution,
     }
-
-
-def _read(
-    path: str, arguments: argparse.Namespace, step: Callable[[], None], *, named: bool = True
-) -> Scores:
-    """Scores of a file, with the columns of groups and ids where they are used."""
-    columns = getattr(arguments, "group", None) if named else None
-    group = None if columns is None else _one_or_two(columns)
-    with _naming_the_path(path):
-        scores = read_scores(
-            path,
-            score=arguments.score,
-            label=arguments.label,
-            client_label=arguments.client_label,
-            format=arguments.format,
-            group=group,
-            id=getattr(arguments, "id", None) if named else None,
-        )
-    step()
-    return scores
-
-
-@contextmanager
-def _naming_the_path(path: str) -> Iterator[None]:
-    """Two files of a call may have one name: errors give the path."""
-    try:
-        yield
-    except (FileFormatError, InputError) as error:
-        text = str(error).replace(shown(Path(path).name), path_words(path))
-        raise type(error)(text) from error
-
-
-def _one_or_two(columns: Sequence[str]) -> str | tuple[str, str]:
-    if len(columns) > 2:
-        raise InputError(
-            f"--group must name one or two columns; got {len(columns)}: {shown(list(columns))}."
-            " A trial hangs on two people at most: leave the others out."
-        )
-    return columns[0] if len(columns) == 1 else (columns[0], columns[1])
-
-
-def _family(asked: str, read: Sequence[Scores]) -> tuple[str, str]:
-    """The family and why; only here is one chosen, and it is said."""
-    if asked == "best":
-        return asked, ""
-    if asked != "auto":
-        return asked, f"asked for with --family {asked}"
-    outside = sum(int(((x < 0.0) | (x > 1.0)).sum()) for s in read for x in (s.client, s.impostor))
-    total = sum(s.n_client + s.n_impostor for s in read)
-    if outside:
-        low, high = (
-            f(f(float(f(x)) for x in (s.client, s.impostor)) for s in read) for f in (min, max)
-        )
-        percent = ""
-        if low >= 0.0 and 2.0 < high <= 100.0:
-            percent = "; if they are percentages, divide by 100 for laws on [0, 1]"
-        return "normal", f"chosen because {outside} of {total} scores lie outside [0, 1]{percent}"
-    return "beta", f"chosen because all {total} scores lie in [0, 1]"
 
 
 def _distinct(paths: Sequence[str]) -> list[str]:

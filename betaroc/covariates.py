@@ -33,7 +33,7 @@ from betaroc.distributions.beta import Beta
 from betaroc.errors import BetarocWarning, InputError, InputTypeError, warn
 from betaroc.fit_intervals import Delta, delta
 from betaroc.fitting.boundary import BoundaryRule
-from betaroc.fitting.notices import give, reversed_scores, small_sample
+from betaroc.fitting.notices import empirical_auc, give, reversed_scores, small_sample
 from betaroc.intervals import Interval
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
@@ -602,7 +602,7 @@ def fit_covariates(
     scores, covariates, rules = _ruled(scores, covariates, boundary)
     notices = [n for who in _CLASSES for n in small_sample(who, getattr(scores, who).size)]
     made = _fitted(formulas, scores, covariates, prior, rules)
-    reversed_scores(scores.client, scores.impostor, None, None)
+    reversed_scores(empirical_auc(scores.client, scores.impostor))
     give(notices)
     return made
 

@@ -17,7 +17,12 @@ from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions._gaps import Gaps
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.pairs import Pair
-from betaroc.empirical_choice import choose_linear, choose_nearest, choose_weighted_error
+from betaroc.empirical_choice import (
+    Decisions,
+    choose_linear,
+    choose_nearest,
+    choose_weighted_error,
+)
 from betaroc.measures import precision_of
 from betaroc.smooth_choice import (
     best_precision_recall,
@@ -96,7 +101,8 @@ def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
 def _target(name: str) -> Choice:
     def choose(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
         if isinstance(pair, EmpiricalPair):
-            return choose_nearest(pair, alpha, lambda gaps: _RATES[name](gaps, prior))
+            rejected = _REJECTED[name](alpha) if name in _REJECTED else None
+            return choose_nearest(pair, alpha, lambda gaps: _RATES[name](gaps, prior), rejected)
         if name == "precision":
             return nearest_precision(pair, prior, alpha)
         return nearest_rate(pair, alpha, name)
@@ -116,7 +122,16 @@ def _levels(name: str) -> Levels:
     return levels
 
 
-_RATES: dict[str, Callable[[Gaps, float], FloatArray]] = {
+#: Of rates that are a share of one class: the class, and the share of it to be rejected.
+_REJECTED: dict[str, Callable[[FloatArray], tuple[str, FloatArray]]] = {
+    "far": lambda alpha: ("impostor", 1.0 - alpha),
+    "frr": lambda alpha: ("client", alpha),
+    "recall": lambda alpha: ("client", 1.0 - alpha),
+    "sensitivity": lambda alpha: ("client", 1.0 - alpha),
+    "specificity": lambda alpha: ("impostor", alpha),
+}
+
+_RATES: dict[str, Callable[[Gaps | Decisions, float], FloatArray]] = {
     "far": lambda gaps, _: gaps.far,
     "frr": lambda gaps, _: gaps.frr,
     "precision": lambda gaps, prior: precision_of(prior, gaps.tpr, gaps.far),

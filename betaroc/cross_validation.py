@@ -20,6 +20,7 @@ from betaroc.expected_performance import epc, warn_of_reach
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
+from betaroc.summary import rows_of
 
 __all__ = ["EpcCv", "epc_cv"]
 
@@ -165,7 +166,7 @@ def epc_cv(
     >>> curve.value.tolist(), curve.expected.tolist()  # 3 of 12 wrong where 1 of 8 was promised
     ([0.25], [0.125])
     """
-    if not isinstance(scores, Scores):
+    if not isinstance(rows_of(scores, "cross-validation"), Scores):
         raise InputTypeError(
             f"scores must be Scores; got {type(scores).__name__}. Cross-validation needs the single"
             " scores: for a fit pass fit.scores."

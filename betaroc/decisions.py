@@ -31,6 +31,7 @@ __all__ = [
     "break_even",
     "equal_error",
     "exact_weight",
+    "least_on_counts",
     "max_f",
     "weighted_error",
 ]
@@ -93,13 +94,27 @@ def _best_on_counts(
     near = np.nonzero(criterion <= least + 1e-9 * abs(least))[0]
     accepted = pair.impostor.counts_above(t[near])
     rejected = pair.client.counts_at_most(t[near])
-    clients, impostors = int(pair.client.total), int(pair.impostor.total)
+    sizes = int(pair.client.total), int(pair.impostor.total)
+    return int(near[least_on_counts(accepted, rejected, sizes, (far, frr))])
+
+
+def least_on_counts(
+    accepted: FloatArray,
+    rejected: FloatArray,
+    sizes: tuple[int, int],
+    costs: tuple[Fraction, Fraction],
+) -> int:
+    """Index of the exactly least cost_far FAR + cost_frr FRR, of ascending thresholds.
+
+    `accepted` impostors and `rejected` clients; `sizes` are of clients and impostors.
+    """
+    clients, impostors = sizes
 
     def key(k: int) -> tuple[Fraction, int, int]:
         fp, fn = int(accepted[k]) * clients, int(rejected[k]) * impostors
-        return far * fp + frr * fn, fp + fn, int(near[k])
+        return costs[0] * fp + costs[1] * fn, fp + fn, k
 
-    return int(near[min(range(near.size), key=key)])
+    return min(range(accepted.size), key=key)
 
 
 # --------------------------------------------------------------------- balanced errors
@@ -165,7 +180,7 @@ def nearest_balance(
 
 def equal_error(pair: Pair) -> Thresholds:
     """Where FAR equals FRR, or is nearest to it."""
-    root = balanced(pair)
+    root = pair.balance() if isinstance(pair, EmpiricalPair) else balanced(pair)
     return nearest_balance(pair, lambda _, far, frr: far - frr) if root is None else root
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from betaroc import decisions
 from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.distributions._bins import CommonBins
 from betaroc.distributions._gaps import Gaps, gap_thresholds
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.errors import InputError
@@ -31,49 +32,142 @@ _CLOSE = 1e-12
 _NEAR = 1e-9
 #: Passes over all points at once before a scan.
 _PASSES = 8
+#: More points than this are first compared with the hull of a part of them.
+_SOME = 500
+#: Where more than this part of all scores is in promising bins, sort all.
+_MOST = 0.5
 #: Rates that agree to this are one: quotients of counts, quotients of sums of weights.
 _SAME_COUNTS, _SAME_WEIGHTS = 1e-14, 1e-12
 
 
 # ------------------------------------------------------------------------------- corners
 @dataclass(frozen=True)
-class Corners:
-    """Gaps where no small move lowers one error and leaves the other, ascending, and both ends.
+class Decisions:
+    """Some of the gaps that two samples decide in, ascending, and their errors.
 
-    A corner lies above a place of impostors and below the next place of clients.
+    All errors are weights of scores: counts, where there are no weights.
     """
 
     low: FloatArray
     high: FloatArray
-    tpr: FloatArray
-    far: FloatArray
-    frr: FloatArray
+    clients_above: FloatArray
+    impostors_above: FloatArray
+    clients_below: FloatArray
+    clients: float
+    impostors: float
     at_edges: bool
 
+    @property
+    def tpr(self) -> FloatArray:
+        return self.clients_above / self.clients
+
+    @property
+    def far(self) -> FloatArray:
+        return self.impostors_above / self.impostors
+
+    @property
+    def frr(self) -> FloatArray:
+        return self.clients_below / self.clients
+
+    @property
+    def tnr(self) -> FloatArray:
+        return (self.impostors - self.impostors_above) / self.impostors
+
     def thresholds(self, index: Index) -> Thresholds:
-        """The thresholds of some corners."""
+        """The thresholds of some of them."""
         return gap_thresholds(self.low[index], self.high[index], at_edges=self.at_edges)
 
 
-def corners_of(pair: EmpiricalPair) -> Corners:
-    """Corners by one search of the clients' places among the impostors', without a merge."""
+def corners_of(pair: EmpiricalPair) -> Decisions:
+    """Gaps where no small move lowers one error and leaves the other, and both ends.
+
+    A corner lies above a place of impostors and below the next place of clients: one search
+    of these among those, without a merge.
+    """
     client, impostor = pair.client, pair.impostor
     own, other = client._steps[0], impostor._steps[0]
+    j, k, low = _corners_between(own, other)
+    return _with_ends(
+        pair,
+        max(own[-1], other[-1]),
+        low,
+        own[j],
+        client._above[j],
+        impostor._above[k],
+        client._below[j],
+    )
+
+
+def _corners_between(own: FloatArray, other: FloatArray) -> tuple[Index, Index, FloatArray]:
+    """Clients' places with impostors' right below, impostors' scores below them, the next below."""
     below = np.searchsorted(other, own, side="left")
     j = np.flatnonzero(np.diff(below, prepend=0) > 0)
     k = below[j]
-    low = np.where(j > 0, np.maximum(other[k - 1], own[j - 1]), other[k - 1])
-    top = max(own[-1], other[-1])
-    ends = np.array([-np.inf]), np.array([top])
-    total, total_other = client.total, impostor.total
-    return Corners(
-        np.concatenate([ends[0], low, ends[1]]),
-        np.concatenate([ends[0], own[j], ends[1]]),
-        np.concatenate([[1.0], client._above[j] / total, [0.0]]),
-        np.concatenate([[1.0], impostor._above[k] / total_other, [0.0]]),
-        np.concatenate([[0.0], client._below[j] / total, [1.0]]),
+    return j, k, np.where(j > 0, np.maximum(other[k - 1], own[j - 1]), other[k - 1])
+
+
+def _with_ends(
+    pair: EmpiricalPair,
+    top: float,
+    low: FloatArray,
+    high: FloatArray,
+    clients_above: FloatArray,
+    impostors_above: FloatArray,
+    clients_below: FloatArray,
+) -> Decisions:
+    """The corners between accept all and reject all."""
+    n, n_impostor = pair.client.total, pair.impostor.total
+    return Decisions(
+        np.concatenate([[-np.inf], low, [top]]),
+        np.concatenate([[-np.inf], high, [top]]),
+        np.concatenate([[n], clients_above, [0.0]]),
+        np.concatenate([[n_impostor], impostors_above, [0.0]]),
+        np.concatenate([[0.0], clients_below, [n]]),
+        n,
+        n_impostor,
         pair.at_edges,
     )
+
+
+def promising_corners(pair: EmpiricalPair) -> Decisions | None:
+    """Those that may be best for some alpha, from counts in bins; None where a sort is due.
+
+    No threshold in a bin has fewer errors than the impostors above the bin and the clients
+    below it. A bin where even that lies beyond the hull of the errors at the bins' borders
+    has no best threshold, and its scores are not looked at.
+    """
+    bins = CommonBins.of(pair.client.unsorted, pair.impostor.unsorted)
+    if bins is None or pair.at_edges:
+        return None
+    rejected, accepted = bins.below[0], bins.below[1][-1] - bins.below[1]
+    counts = np.diff(rejected - accepted)
+    held = np.flatnonzero(counts)
+    borders = np.append(held[::2], bins.size)  # half of them are enough for a hull
+    x, y = accepted[borders].astype(np.float64), rejected[borders].astype(np.float64)
+    hull = hull_vertices(x, y)
+    x, y, most, least = accepted[held + 1], rejected[held], x[hull][::-1], y[hull][::-1]
+    # Errors are whole: a millionth of one is rounding.
+    promising = held[(x <= most[-1]) & (y <= np.interp(x, most, least) + 1e-6)]
+    if np.sum(counts[promising]) > _MOST * np.sum(counts):
+        return None
+    return _corners_within(pair, bins, promising)
+
+
+def _corners_within(pair: EmpiricalPair, bins: CommonBins, wanted: Index) -> Decisions:
+    """The corners whose neighbours both lie in some bins, with no scores between that do not."""
+    client, impostor = bins.cut(wanted)
+    first = np.flatnonzero(np.diff(client.scores, prepend=-np.inf))
+    j, k, low = _corners_between(client.scores[first], impostor.scores)
+    high = client.scores[first[j]]
+    above, below = np.searchsorted(wanted, bins.bin_of(np.array([high, low])))
+    skipped = client.skipped + impostor.skipped
+    known = np.flatnonzero(skipped[above] == skipped[below])
+    above, j, k = above[known], j[known], k[known]
+    rejected = client.skipped[above] + first[j]
+    accepted = pair.impostor.total - (impostor.skipped[above] + k)
+    top = max(pair.client.support[1], pair.impostor.support[1])
+    clients = pair.client.total - rejected
+    return _with_ends(pair, top, low[known], high[known], clients, accepted, rejected)
 
 
 # ------------------------------------------------------------------------ linear criteria
@@ -106,16 +200,27 @@ def choose_linear(
 
 def choose_weighted_error(pair: EmpiricalPair, alpha: FloatArray) -> Thresholds:
     """For each alpha the threshold of least alpha FAR + (1 - alpha) FRR, ties on counts."""
-    corners = corners_of(pair)
-    vertices = hull_vertices(corners.far, corners.frr)
-    criterion = _criterion(alpha, corners.far[vertices], corners.frr[vertices])
-    t = corners.thresholds(vertices)
+    corners = promising_corners(pair) or corners_of(pair)
+    x, y = corners.impostors_above, corners.clients_below
+    vertices = hull_vertices(x, y)
+    far, frr = corners.far[vertices], corners.frr[vertices]
+    criterion = _criterion(alpha, far, frr)
     least = np.min(criterion, axis=1, keepdims=True)
     close = criterion <= least + _NEAR * least
     chosen = np.argmin(criterion, axis=1)
+    t = corners.thresholds(vertices)
     for k in np.nonzero(np.sum(close, axis=1) > 1)[0]:
-        weight = decisions.exact_weight(alpha[k])
-        chosen[k] = decisions.least_error(pair, t, criterion[k], weight, 1 - weight)
+        if not pair.whole:
+            chosen[k] = decisions.best(t, criterion[k], far + frr)
+            continue
+        weight, near = decisions.exact_weight(alpha[k]), vertices[close[k]]
+        best = decisions.least_on_counts(
+            corners.impostors_above[near],
+            corners.clients_below[near],
+            (int(corners.clients), int(corners.impostors)),
+            (weight, 1 - weight),
+        )
+        chosen[k] = np.flatnonzero(close[k])[best]
     return t[chosen]
 
 
@@ -142,6 +247,12 @@ def hull_vertices(x: FloatArray, y: FloatArray) -> Index:
     # Of equal y the last one kept has the smallest x.
     order: Index = np.flatnonzero(kept)
     order = order[np.concatenate([y[order[1:]] > y[order[:-1]], [True]])]
+    if order.size > _SOME:
+        # What lies above the hull of some points lies above that of all.
+        rough = order[np.append(np.arange(0, order.size - 1, 16), -1)]
+        rough = rough[hull_vertices(x[rough], y[rough])]
+        limit = np.interp(y[order], y[rough], x[rough])
+        order = order[x[order] <= limit + _CLOSE * np.max(np.abs(x[rough]))]
     for _ in range(_PASSES):
         if order.size <= 2:
             return order
@@ -183,10 +294,18 @@ def _tied(values: FloatArray) -> npt.NDArray[np.bool_]:
 
 # ------------------------------------------------------------------------- rate targets
 def choose_nearest(
-    pair: EmpiricalPair, alpha: FloatArray, rate: Callable[[Gaps], FloatArray]
+    pair: EmpiricalPair,
+    alpha: FloatArray,
+    rate: Callable[[Gaps | Decisions], FloatArray],
+    rejected: tuple[str, FloatArray] | None = None,
 ) -> Thresholds:
-    """For each alpha the threshold whose rate is nearest to it."""
-    gaps = pair.gaps
+    """For each alpha the threshold whose rate is nearest to it.
+
+    A rate that is a share of one class names it, with the share to be rejected for each alpha:
+    of many scores only those about there are sorted.
+    """
+    some = None if rejected is None else gaps_about(pair, *rejected)
+    gaps = some or pair.gaps
     values = rate(gaps)
     order = np.argsort(values, kind="stable")  # nan last
     levels = values[order]
@@ -198,7 +317,7 @@ def choose_nearest(
     for k in np.flatnonzero((np.abs(excess) <= _NEAR) & (low < high)):
         exact = decisions.exact_weight(float(alpha[k]))
         excess[k] = float(abs(_short(high[k]) - exact) - abs(_short(low[k]) - exact))
-    same = _SAME_COUNTS if gaps.whole else _SAME_WEIGHTS
+    same = _SAME_COUNTS if pair.whole else _SAME_WEIGHTS
     first = np.searchsorted(levels, np.where(excess < 0.0, high, low) - same, side="left")
     last = np.searchsorted(levels, np.where(excess > 0.0, low, high) + same, side="right")
     chosen = order[first]
@@ -206,6 +325,51 @@ def choose_nearest(
         index = np.sort(order[first[k] : last[k]])
         chosen[k] = index[np.argmax(_tied(gaps.far[index] + gaps.frr[index]))]
     return gaps.thresholds(chosen)
+
+
+def gaps_about(pair: EmpiricalPair, who: str, share: FloatArray) -> Decisions | None:
+    """The gaps that reject about these shares of a class, from counts in bins; None: sort.
+
+    Of each share the scores of the class on either side of it, and its scores before and after
+    the bins of these, each with the next scores of any class on both sides.
+    """
+    bins = CommonBins.of(pair.client.unsorted, pair.impostor.unsorted)
+    if bins is None or pair.at_edges:
+        return None
+    below = bins.below[who == "impostor"]
+    rank = np.floor(share * below[-1]).astype(np.int64)
+    own = _bins_of_rank(below, np.concatenate([rank - 1, rank, rank + 1]))
+    beside = _bins_of_rank(below, np.concatenate([below[own] - 1, below[own + 1]]))
+    counts = np.diff(bins.below[0] + bins.below[1])
+    held = np.flatnonzero(counts)
+    at = np.searchsorted(held, np.concatenate([own, beside, held[[0, -1]]]))
+    at = np.concatenate([at - 1, at, at + 1])
+    wanted = held[np.unique(np.clip(at, 0, held.size - 1))]
+    if np.sum(counts[wanted]) > _MOST * np.sum(counts):
+        return None
+    return _gaps_within(pair, bins, wanted)
+
+
+def _bins_of_rank(below: Index, rank: Index) -> Index:
+    """The bins of the scores with so many scores before them."""
+    return np.unique(np.searchsorted(below, np.clip(rank, 0, below[-1] - 1), side="right") - 1)
+
+
+def _gaps_within(pair: EmpiricalPair, bins: CommonBins, wanted: Index) -> Decisions:
+    """The gaps whose neighbours lie in some bins, with no scores between that do not."""
+    client, impostor = bins.cut(wanted)
+    places = np.unique(np.concatenate([client.scores, impostor.scores]))
+    at = np.searchsorted(wanted, bins.bin_of(places))
+    skipped = client.skipped + impostor.skipped
+    known = np.flatnonzero(skipped[at[1:]] == skipped[at[:-1]])
+    low, high, at = places[known], places[known + 1], at[known]
+    rejected, true = (
+        part.skipped[at] + np.searchsorted(part.scores, low, side="right")
+        for part in (client, impostor)
+    )
+    n, m = pair.client.total, pair.impostor.total
+    below = rejected.astype(np.float64)
+    return _with_ends(pair, places[-1], low, high, n - below, m - true.astype(np.float64), below)
 
 
 def _short(value: float) -> Fraction:

@@ -21,6 +21,7 @@ __all__ = [
     "DegenerateDataError",
     "DiscretenessWarning",
     "DuplicateWarning",
+    "EngineError",
     "FileFormatError",
     "FitError",
     "InfluenceWarning",
@@ -91,6 +92,10 @@ class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
 
 class OutputError(BetarocError, OSError):
     """An output that cannot be written; what was there before is untouched."""
+
+
+class EngineError(BetarocError, RuntimeError):
+    """The engine of a frame lost its workers; nothing was written."""
 
 
 class StudyError(BetarocError):

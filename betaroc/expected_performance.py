@@ -579,6 +579,8 @@ def _laws(given: Any, model: ScoreModel) -> Laws:
     scores = getattr(given, "scores", None)
     if scores is None:
         return model.client, model.impostor
+    if not hasattr(scores, "client_weights"):  # a summary
+        return scores.model.client, scores.model.impostor
     client = Empirical._of_checked(scores.client, scores.client_weights)
     return client, Empirical._of_checked(scores.impostor, scores.impostor_weights)
 

@@ -20,6 +20,7 @@ from betaroc.fitting.estimate import FAMILIES as FAMILY_TABLE
 from betaroc.grouping import weights_of
 from betaroc.nested import nested
 from betaroc.scores import Scores
+from betaroc.summary import rows_of
 
 __all__ = ["FamilyComparison", "FamilyRow", "best_fit", "compare_families"]
 
@@ -181,7 +182,7 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     >>> found.table["family"].tolist()[-2:]
     ['logit-normal', 'normal']
     """
-    if not isinstance(scores, Scores):
+    if not isinstance(rows_of(scores, "a comparison of families"), Scores):
         raise InputTypeError(
             f"scores must be Scores; got {type(scores).__name__}. For labels and scores use"
             " Scores.from_labels."

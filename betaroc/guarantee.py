@@ -18,6 +18,7 @@ from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting import Fit
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
+from betaroc.summary import rows_of
 
 __all__ = ["GuaranteedThreshold", "guaranteed_threshold"]
 
@@ -161,7 +162,7 @@ def guaranteed_threshold(
     confidence = _checks.level(confidence, "confidence")
     if isinstance(scores, Fit):
         model = scores if model is None else model
-        scores = scores.scores
+    scores = rows_of(scores.scores if isinstance(scores, Fit) else scores, "a guaranteed threshold")
     if not isinstance(scores, Scores):
         raise InputTypeError(
             f"scores must be Scores or a fit; got {type(scores).__name__}. A model alone has no"

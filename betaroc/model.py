@@ -560,9 +560,10 @@ class ScoreModel(Value):
 
         Notes
         -----
-        Beta pairs: adaptive Gauss-Legendre quadrature of f_c F_i in logit coordinates,
-        every term positive; binormal and logit-normal pairs: the normal cdf; atoms:
-        sums; samples: counts; mixed pairs: the same quadrature of their own tails.
+        Beta pairs: both densities on a grid in logit coordinates (:func:`beta_auc`), or
+        adaptive Gauss-Legendre quadrature of f_c F_i, every term positive; binormal and
+        logit-normal pairs: the normal cdf; atoms: sums; samples: counts; mixed pairs: the
+        same quadrature of their own tails.
         Relative error below 1e-12 for beta pairs, also where the area is 1e-100.
 
         Examples
@@ -979,7 +980,9 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).roc().tpr(0.25), 12)  # 2 sqrt(x) - x
         0.75
         """
-        return Roc(self.client, self.impostor, positive, self.prior, self.name, self.is_generic)
+        roc = Roc(self.client, self.impostor, positive, self.prior, self.name, self.is_generic)
+        roc.__dict__["_pair"] = self._pair  # what was sorted once is
+        return roc
 
     def det(self, scale: Literal["probit", "linear"] = "probit") -> Det:
         """FRR against FAR on normal deviates, or on linear axes.

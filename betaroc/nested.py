@@ -20,6 +20,7 @@ from betaroc.refits import drawn_inside
 from betaroc.resampling import streams
 from betaroc.scores import Scores
 from betaroc.small_samples import inner_trials
+from betaroc.summary import rows_of
 
 __all__ = ["LikelihoodRatioTest", "likelihood_ratio_test", "nested"]
 
@@ -162,6 +163,7 @@ def _refuse_strangers(restricted: Fit, general: Fit) -> None:
         raise InputError(
             f"the general family must contain the restricted; got {one} in {other}. {hint}"
         )
+    rows_of(general.scores, "a simulated likelihood-ratio test")
     if restricted.scores != general.scores:
         raise InputError(
             "both fits must be of the same scores; these differ. Fit one Scores twice."

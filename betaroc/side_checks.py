@@ -21,6 +21,8 @@ Laws = tuple[Distribution, Distribution]
 _ENOUGH = 20
 #: Ratio of two spreads that no change of conditions explains.
 _RATIO = 10.0
+#: What either check asks of a law, together: many scores are looked at once for all three.
+_QUANTILES = np.array([0.05, 0.5, 0.95])
 
 
 def warn_of_scales(dev: Laws, test: Laws) -> None:
@@ -39,7 +41,7 @@ def warn_of_scales(dev: Laws, test: Laws) -> None:
 
 def warn_of_reversed(laws: Laws, name: str) -> None:
     """AUC < 1/2; it is computed only where the medians are reversed."""
-    if not float(laws[0].ppf(0.5)) < float(laws[1].ppf(0.5)):
+    if not laws[0].ppf(_QUANTILES)[1] < laws[1].ppf(_QUANTILES)[1]:
         return
     auc = pair_of(*laws).auc()
     if auc < 0.5:
@@ -55,12 +57,12 @@ def _unit_against_real(pairs: list[Any]) -> str | None:
     sizes = [both[0].total + both[1].total for both in zip(*pairs, strict=True)]
     if min(sizes) < _ENOUGH:
         return None
-    shares = []
-    for side, size in zip(zip(*pairs, strict=True), sizes, strict=True):
-        shares.append(sum(law.total * _outside(law) for law in side) / size)
+    sides = list(zip(*pairs, strict=True))
     for k, name, other in ((0, "dev", "test"), (1, "test", "dev")):
-        if shares[k] == 0.0 and shares[1 - k] > 0.5:
-            return f"all of {name} lies in [0, 1], {100 * shares[1 - k]:.3g} % of {other} outside"
+        if all(law.support[0] >= 0.0 and law.support[1] <= 1.0 for law in sides[k]):
+            share = sum(law.total * _outside(law) for law in sides[1 - k]) / sizes[1 - k]
+            if share > 0.5:
+                return f"all of {name} lies in [0, 1], {100 * share:.3g} % of {other} outside"
     return None
 
 
@@ -86,4 +88,4 @@ def _other_spread(pairs: list[Any]) -> str | None:
 
 
 def _middle(law: Empirical) -> FloatArray:
-    return np.asarray(law.ppf(np.array([0.05, 0.95])))
+    return np.asarray(law.ppf(_QUANTILES)[[0, 2]])

@@ -65,8 +65,8 @@ def side_trials(e: Epc, name: str) -> Any:
     """The scores of an empirical side, with its groups if it has any."""
     model, fit = getattr(e, name), getattr(e, f"{name}_fit")
     scores = getattr(e, f"{name}_scores")
-    if scores is None and fit is not None:
-        scores = fit.scores
+    if scores is None and hasattr(getattr(fit, "scores", None), "client_weights"):
+        scores = fit.scores  # not of a summary
     if scores is None and isinstance(model._pair, EmpiricalPair):
         laws = model._pair.client, model._pair.impostor
         return Trials(*(law.values for law in laws), *(law.weights for law in laws))

@@ -4,31 +4,43 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc import _checks
+from betaroc._engines import Source
 from betaroc._labels import client_mask
 from betaroc._layout import Layout, bin_edges
-from betaroc._one_pass import Groups, file_groups, frame_groups, label_squares
+from betaroc._one_pass import Progress, frame_source, label_squares, label_sums
+from betaroc._streams import file_source
+from betaroc._sums import Labels, LabelSums
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.distributions.binned import Binned
 from betaroc.errors import InputError, InputTypeError
 from betaroc.model import ScoreModel
+from betaroc.scores import Scores, ScoreSource
 
-__all__ = ["ClassSummary", "ScoreSummary", "summarize"]
+__all__ = [
+    "ClassSummary",
+    "Given",
+    "ScoreSummary",
+    "parquet_rows",
+    "rows_of",
+    "summarize",
+    "summarize_file",
+]
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 _BINS = 65_536
-#: Squares about 0 of which less than this share is left about the mean have cancelled.
-_KEPT = 1e-2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +55,8 @@ class ClassSummary(Value):
         Scores of exactly 0, exactly 1, and outside [0, 1].
     minimum, maximum : float
         Extremes.
+    inner_minimum, inner_maximum : float
+        Extremes of the scores inside (0, 1); 2 and -1 where there are none.
     mean, square : float
         Mean, and sum of squared departures from it.
     log, log1m, logit_square : float
@@ -65,6 +79,8 @@ class ClassSummary(Value):
     n_outside: int
     minimum: float
     maximum: float
+    inner_minimum: float
+    inner_maximum: float
     mean: float
     square: float
     log: float
@@ -72,6 +88,17 @@ class ClassSummary(Value):
     logit_square: float
     bins: IntArray
     counts: IntArray
+
+    @property
+    def n_inside(self) -> int:
+        """Scores strictly inside (0, 1)."""
+        return self.n - self.n_zero - self.n_one - self.n_outside
+
+    def _dense(self, bins: int) -> IntArray:
+        """The counts of all bins."""
+        counts = np.zeros(bins, dtype=np.int64)
+        counts[self.bins] = self.counts
+        return counts
 
     def _merged(self, other: ClassSummary) -> ClassSummary:
         n = self.n + other.n
@@ -86,6 +113,8 @@ class ClassSummary(Value):
             self.n_outside + other.n_outside,
             min(self.minimum, other.minimum),
             max(self.maximum, other.maximum),
+            min(self.inner_minimum, other.inner_minimum),
+            max(self.inner_maximum, other.inner_maximum),
             self.mean + away * (other.n / n),
             self.square + other.square + away * away * (self.n * (other.n / n)),
             self.log + other.log,
@@ -101,9 +130,9 @@ class ScoreSummary(Value):
     """Both classes as sums and binned counts, of any number of rows.
 
     Made by :func:`summarize`; summaries of one layout add up with ``+``. `epc` takes it as
-    either side, its bands choose thresholds at borders of bins, and `model` is a
-    ScoreModel of binned laws for everything else that takes a model. A summary cannot be
-    fitted yet.
+    either side, its bands choose thresholds at borders of bins; `fit` and `analyze` take it
+    where they take scores, from these sums; and `model` is a ScoreModel of binned laws for
+    everything else that takes a model. What needs every score says so.
 
     Parameters
     ----------
@@ -115,6 +144,8 @@ class ScoreSummary(Value):
         (low, high) of equal bins; None for the layout that suits any score.
     name : str, optional
         Name of the classifier.
+    source : ScoreSource, optional
+        Path and format of the file that was summarized; no part of equality.
 
     Examples
     --------
@@ -132,6 +163,7 @@ class ScoreSummary(Value):
     n_bins: int = _BINS
     layout: Layout = None
     name: str | None = None
+    source: ScoreSource | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         named = f"{self.name!r}: " if self.name else ""
@@ -151,34 +183,75 @@ class ScoreSummary(Value):
         return self.impostor.n
 
     @property
+    def client_total(self) -> float:
+        """Number of client scores, which have no weights."""
+        return float(self.client.n)
+
+    @property
+    def impostor_total(self) -> float:
+        """Number of impostor scores, which have no weights."""
+        return float(self.impostor.n)
+
+    @property
     def prior(self) -> float:
         """Share of clients."""
         return self.n_client / (self.n_client + self.n_impostor)
 
-    @property
+    @cached_property
     def model(self) -> ScoreModel:
         """The binned laws of both classes, with the share of clients as prior."""
-        return ScoreModel(
-            self._law(self.client), self._law(self.impostor), prior=self.prior, name=self.name
-        )
+        return ScoreModel(self._law(0), self._law(1), prior=self.prior, name=self.name)
 
     @property
     def rate_error(self) -> tuple[float, float]:
         """The most that FAR and FRR can be off at a threshold that is no bin's border."""
-        largest = [int(s.counts.max()) / s.n for s in (self.impostor, self.client)]
-        return largest[0], largest[1]
+        cells = self._cells
+        client, impostor = (np.max(c[cells.room], initial=0) for c in cells.counts)
+        return float(impostor) / self.n_impostor, float(client) / self.n_client
 
-    def _law(self, one: ClassSummary) -> Binned:
-        """Occupied bins; the outermost edges are finite although their bins are not."""
-        edges = bin_edges(self.n_bins, self.layout)
-        top = max(self.client.maximum, self.impostor.maximum)
-        upper = np.minimum(edges, top)
-        lowest = np.nextafter(min(self.client.minimum, self.impostor.minimum), -np.inf)
-        lower = np.concatenate([[lowest], np.maximum(upper[:-1], lowest)])[one.bins]
-        places = np.unique(np.concatenate([lower, upper[one.bins]]))
+    @property
+    def auc_error(self) -> float:
+        """The most that the AUC of `model` can be off: half the pairs that share a bin."""
+        cells = self._cells
+        client, impostor = (c[cells.room] for c in cells.counts)
+        return 0.5 * float(np.sum((client / self.n_client) * (impostor / self.n_impostor)))
+
+    @cached_property
+    def _cells(self) -> _Cells:
+        """The bins; the outermost have finite borders, and exact 0 and 1 a cell of their own."""
+        sides = (self.client, self.impostor)
+        low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+        upper = np.minimum(bin_edges(self.n_bins, self.layout), high)
+        counts = [s._dense(self.n_bins) for s in sides]
+        if low == 0.0:
+            upper, counts = _cut(upper, counts, 0.0, 0.0, [s.n_zero for s in sides])
+        if high == 1.0:
+            below = [s.n - s.n_one for s in sides]
+            upper, counts = _cut(upper, counts, 1.0, np.nextafter(1.0, 0.0), below)
+        lowest = np.nextafter(low, -np.inf)
+        lower = np.maximum(np.concatenate([[lowest], upper[:-1]]), lowest)
+        kept = (counts[0] > 0) | (counts[1] > 0)
+        return _Cells(lower[kept], upper[kept], (counts[0][kept], counts[1][kept]))
+
+    def _law(self, which: int) -> Binned:
+        cells = self._cells
+        kept = cells.counts[which] > 0
+        lower, upper = cells.lower[kept], cells.upper[kept]
+        places = np.unique(np.concatenate([lower, upper]))
         counts = np.zeros(places.size - 1)
-        counts[np.searchsorted(places, upper[one.bins]) - 1] = one.counts
+        counts[np.searchsorted(places, upper) - 1] = cells.counts[which][kept]
         return Binned(places, counts)
+
+    def _binned_scores(self) -> Scores:
+        """A weighted score a cell: its upper border, but for the extremes of a class."""
+        parts: dict[str, Any] = {"name": self.name, "source": self.source}
+        for who, counts in zip(("client", "impostor"), self._cells.counts, strict=True):
+            one: ClassSummary = getattr(self, who)
+            kept = counts > 0
+            places = np.minimum(self._cells.upper[kept], one.maximum)
+            places[0] = one.minimum
+            parts[who], parts[f"{who}_weights"] = places, counts[kept].astype(np.float64)
+        return Scores._checked(**parts)
 
     def __add__(self, other: object) -> ScoreSummary:
         if not isinstance(other, ScoreSummary):
@@ -197,8 +270,42 @@ class ScoreSummary(Value):
             self.impostor._merged(other.impostor),
             self.n_bins,
             self.layout,
-            self.name,
+            self.name if self.name == other.name else None,
+            self.source if self.source == other.source else None,
         )
+
+
+#: What is taken where scores are taken.
+Given = Scores | ScoreSummary
+
+
+class _Cells(NamedTuple):
+    """Cells (lower, upper] that hold scores, ascending, and how many of clients and impostors."""
+
+    lower: FloatArray
+    upper: FloatArray
+    counts: tuple[IntArray, IntArray]
+
+    @property
+    def room(self) -> BoolArray:
+        """Cells of more than one double."""
+        return np.asarray(np.nextafter(self.lower, np.inf) < self.upper)
+
+
+def _cut(
+    upper: FloatArray, counts: list[IntArray], inside: float, border: float, upto: list[int]
+) -> tuple[FloatArray, list[IntArray]]:
+    """The cell that holds `inside` cut in two at `border`, up to which there are so many scores."""
+    k = int(np.searchsorted(upper, inside))
+    if upper[k] == border or (k > 0 and upper[k - 1] == border):
+        return upper, counts
+    parts = []
+    for own, many in zip(counts, upto, strict=True):
+        low = many - int(np.sum(own[:k]))
+        part = np.insert(own, k, low)
+        part[k + 1] -= low
+        parts.append(part)
+    return np.insert(upper, k, border), parts
 
 
 def summarize(
@@ -216,8 +323,9 @@ def summarize(
     ----------
     frame_or_path : frame, str or Path
         Any frame that Narwhals reads, eager or lazy (pandas, Polars, pyarrow, DuckDB, Dask,
-        PySpark): it is grouped by label and bin on its own engine, and only the groups are
-        collected. A Parquet file is read in batches.
+        PySpark): a lazy one is grouped by label and bin on its own engine, and only the groups
+        are collected; one in memory is read in slices. A Parquet file is read in pieces through
+        Polars, else DuckDB, else pyarrow. Dask computes on the active client.
     score, label : str
         Columns.
     client_label : optional
@@ -239,12 +347,15 @@ def summarize(
     ------
     InputError
         Missing columns, one column for both, null, NaN or infinite scores and missing labels
-        (counted), labels beyond two, one class; a layout without width or too wide for doubles.
+        (counted), labels beyond two, one class; a layout without width or too wide for doubles;
+        a step of a lazy frame that its engine cannot do.
     InputTypeError
-        No frame, or scores that are not numbers.
+        No frame, or scores that are not numbers: text among them is counted.
+    EngineError
+        Workers that are lost for good.
     ScoreFileNotFoundError, FileFormatError, MissingDependencyError
-        No such file; one that is no readable Parquet (text is read by `read_scores`); no
-        pyarrow to read it.
+        No such file; one that is no readable Parquet (text is read by `read_scores`); none of
+        Polars, DuckDB and pyarrow to read it.
 
     Warns
     -----
@@ -254,8 +365,8 @@ def summarize(
     Notes
     -----
     The bin of a score comes from correctly rounded operations only, so counts are the same on
-    every engine; sums agree to rounding. Scores of a frame that are far from 0 for their
-    spread are read a second time, for sums of squares that do not cancel.
+    every engine; sums agree to rounding. Scores that are far from 0 for their spread are read a
+    second time on engines that sum squares about 0, so that these do not cancel.
 
     Examples
     --------
@@ -266,27 +377,60 @@ def summarize(
     >>> br.epc(summary, summary.model, alpha=[0.5]).value.round(4).tolist()  # FAR 0, FRR 1/3
     [0.1667]
     """
+    if isinstance(frame_or_path, str | os.PathLike):
+        return summarize_file(
+            frame_or_path, score=score, label=label, client_label=client_label, bins=bins,
+            layout=layout,
+        )  # fmt: skip
+    bins, layout = _arguments(score, label, bins, layout)
+    source = frame_source(frame_or_path, score, label)
+    return _summary(source, score, label, client_label, bins, layout)
+
+
+def summarize_file(
+    path: str | os.PathLike[str],
+    *,
+    score: str = "score",
+    label: str = "label",
+    client_label: object = None,
+    bins: int = _BINS,
+    layout: Layout = None,
+    engine: str | None = None,
+    progress: Progress | None = None,
+) -> ScoreSummary:
+    """`summarize` of a Parquet file by "polars", "duckdb" or "pyarrow", the first there is.
+
+    `progress` is called with the rows done and the rows to do, after each piece of the file; the
+    latter doubles where a second read is needed.
+    """
+    bins, layout = _arguments(score, label, bins, layout)
+    source = file_source(Path(path), engine)
+    found = _summary(source, score, label, client_label, bins, layout, progress)
+    return replace(found, source=ScoreSource(os.fspath(path), "parquet"))
+
+
+def parquet_rows(path: str | os.PathLike[str]) -> int:
+    """Rows of a Parquet file, by its footer."""
+    return file_source(Path(path)).rows or 0
+
+
+def rows_of(scores: Any, what: str) -> Any:
+    """The scores, for what a summary cannot answer; `what` begins the error's sentence."""
+    if isinstance(scores, ScoreSummary):
+        raise InputError(
+            f"{what} must have every score; got a summary of {scores.n_client} client and"
+            f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only. Take"
+            " Scores: all rows, or a random part of them."
+        )
+    return scores
+
+
+def _arguments(score: Any, label: Any, bins: Any, layout: Any) -> tuple[int, Layout]:
     bins = _checks.count(bins, "bins", 8)
     if bins > 1 << 20:
         raise InputError(f"bins must be at most 1048576; got {bins}. Take fewer.")
-    layout = _layout(layout, bins)
     _refuse_one_column(score, label)
-    is_file = isinstance(frame_or_path, str | os.PathLike)
-    if is_file:
-        groups = file_groups(Path(frame_or_path), score, label, bins, layout)
-    else:
-        groups = frame_groups(frame_or_path, score, label, bins, layout)
-    _refuse_bad_rows(groups, score, label)
-    found = [_one_class(groups, rows) for rows in _masks(groups, label, client_label)]
-    parts = [one for one, _ in found]
-    if not is_file and any(lost for _, lost in found):
-        again = label_squares(frame_or_path, score, label, [one.mean for one in parts])
-        masks = _masks(again, label, client_label)
-        parts = [
-            _about_the_mean(one, again, masks[k], k) if found[k][1] else one
-            for k, one in enumerate(parts)
-        ]
-    return ScoreSummary(parts[0], parts[1], bins, layout)
+    return bins, _layout(layout, bins)
 
 
 def _layout(given: Any, bins: int) -> Layout:
@@ -323,73 +467,65 @@ def _refuse_one_column(score: object, label: object) -> None:
 
 
 # ------------------------------------------------------------------------------ both classes
-def _masks(groups: Groups, label: str, client_label: object) -> list[BoolArray]:
-    """The rows of clients and of impostors."""
-    mask = client_mask(groups["label"], client_label, name=f"column {shown(label)}")
-    return [mask, ~mask]
+def _summary(
+    source: Source,
+    score: str,
+    label: str,
+    client_label: object,
+    bins: int,
+    layout: Layout,
+    progress: Progress | None = None,
+) -> ScoreSummary:
+    sums = label_sums(source, score, label, bins, layout, progress)
+    _refuse_bad_rows(sums, source.name, score, label)
+    if source.name:  # of a file, as read_scores does
+        client_label = _in_file(list(sums), client_label)
+    client, impostor = _both(sums, f"{source.name}column {shown(label)}", client_label)
+    if sums[client].cancelled or sums[impostor].cancelled:
+        centres = {one: sums[one].mean for one in (client, impostor)}
+        again = label_squares(source, score, label, centres, progress)
+        sums |= {one: sums[one].about(*again[one]) for one in centres if sums[one].cancelled}
+    return ScoreSummary(_one_class(sums[client]), _one_class(sums[impostor]), bins, layout)
 
 
-def _refuse_bad_rows(groups: Groups, score: str, label: str) -> None:
-    if not groups or groups["n"].size == 0:
-        raise InputError("the frame must hold scores of both classes; it has no rows.")
-    n = groups["n"].astype(np.int64)
-    bad = groups["bin"] < 0.0
-    if np.any(bad):
-        lost, missing = int(np.sum(n[bad])), int(np.sum(groups["missing"][bad]))
+def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
+    """The labels of clients and impostors."""
+    labels = list(sums)
+    counts = [one.rows for one in sums.values()]
+    mask = client_mask(labels, client_label, name=name, counts=counts)
+    return labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
+
+
+def _in_file(labels: list[Any], wanted: object) -> object:
+    """The label that is meant, compared as text and as a number."""
+    for label in () if wanted is None or wanted in labels else labels:
+        if str(label).casefold() == str(wanted).casefold():
+            return label
+        with suppress(TypeError, ValueError):
+            if not isinstance(label, str) and float(label) == float(str(wanted)):
+                return label
+    return wanted
+
+
+def _refuse_bad_rows(sums: Labels, name: str, score: str, label: str) -> None:
+    rows = sum(one.rows for one in sums.values())
+    if not rows:
+        raise InputError(f"{name or 'the frame '}must hold scores of both classes; it has no rows.")
+    bad, missing = (sum(getattr(one, k) for one in sums.values()) for k in ("bad", "missing"))
+    if bad or missing:
         raise InputError(
-            f"column {shown(score)} must hold finite numbers; got {missing} missing and"
-            f" {lost - missing} NaN or infinite of {int(np.sum(n))}. Drop these rows first."
+            f"{name}column {shown(score)} must hold finite numbers; got {missing} missing and"
+            f" {bad} NaN or infinite of {rows}. Drop these rows first."
         )
-    gone = np.array([_is_na(v) or v != v for v in groups["label"].tolist()])
-    if np.any(gone):
+    if None in sums:
         raise InputError(
-            f"column {shown(label)} must have no missing label; got {int(np.sum(n[gone]))} of"
-            f" {int(np.sum(n))} null or NaN. Drop these rows first."
+            f"{name}column {shown(label)} must have no missing label; got {sums[None].rows} of"
+            f" {rows} null or NaN. Drop these rows first."
         )
 
 
-def _is_na(value: object) -> bool:
-    return value is None or type(value).__name__ in {"NAType", "NaTType"}
-
-
-def _one_class(groups: Groups, rows: BoolArray) -> tuple[ClassSummary, bool]:
-    """The class, and whether its squares are too large for what is left of them."""
-    part = {name: column[rows] for name, column in groups.items() if name != "label"}
-    n = part["n"].astype(np.float64)
-    total = int(np.sum(part["n"]))
-    origin = float(part["centre"][0])
-    with np.errstate(over="ignore", invalid="ignore"):
-        means = (part["centre"] - origin) + part["total"] / n
-        mean = _sum(n * means) / total
-        within = part["square"] - part["total"] * (part["total"] / n)
-        within = np.where(np.isfinite(part["square"]), np.maximum(within, 0.0), np.inf)
-        square = _sum(within) + _sum(n * (means - mean) ** 2)
-        lost = not square >= _KEPT * _sum(part["square"]) or math.isinf(square)
-    mean += origin
-    places, back = np.unique(part["bin"].astype(np.int64), return_inverse=True)
-    counts = np.zeros(places.size, dtype=np.int64)
-    np.add.at(counts, back, part["n"].astype(np.int64))
-    zero, one, outside = (int(np.sum(part[name])) for name in ("zero", "one", "outside"))
-    log, log1m, logit_square = (math.fsum(part[name]) for name in ("log", "log1m", "logit2"))
-    low, high = float(np.min(part["low"])), float(np.max(part["high"]))
-    if low == high:
-        mean, square, lost = low, 0.0, False
+def _one_class(one: LabelSums) -> ClassSummary:
     return ClassSummary(
-        total, zero, one, outside, low, high, mean, square, log, log1m, logit_square,
-        places, counts,
-    ), lost  # fmt: skip
-
-
-def _sum(x: FloatArray) -> float:
-    """The sum, infinite where it is beyond the largest double."""
-    try:
-        return math.fsum(x)
-    except (OverflowError, ValueError):
-        return float(np.sum(x))
-
-
-def _about_the_mean(one: ClassSummary, part: Groups, rows: BoolArray, k: int) -> ClassSummary:
-    """The class with mean and square from sums about its mean as it was found first."""
-    away, square = float(part[f"total{k}"][rows][0]), float(part[f"square{k}"][rows][0])
-    square = max(square - away * (away / one.n), 0.0) if math.isfinite(square) else math.inf
-    return replace(one, mean=one.mean + away / one.n, square=square)
+        one.n, one.zero, one.one, one.outside, one.low, one.high, one.inner_low, one.inner_high,
+        one.mean + one.rest, one.square, one.log, one.log1m, one.logit2, one.bins, one.counts,
+    )  # fmt: skip

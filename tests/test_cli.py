@@ -230,7 +230,7 @@ def test_an_interrupt_is_130(
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("betaroc.cli.read_scores", interrupt)
+    monkeypatch.setattr("betaroc._inputs.read_scores", interrupt)
     assert main(["fit", DEV]) == 130
     assert capsys.readouterr().err == "betaroc: interrupted\n"
 

@@ -16,8 +16,10 @@ import pytest
 import betaroc as br
 from betaroc._layout import bin_edges, bin_of
 from betaroc.sides import rechoice
+from betaroc.summary import summarize_file
 
-ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", "parquet"]
+FILES = ["parquet-polars", "parquet-duckdb", "parquet-pyarrow"]
+ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", *FILES]
 
 
 def rows(seed: int = 1, n: int = 3000) -> tuple[np.ndarray, np.ndarray]:
@@ -30,12 +32,20 @@ def rows(seed: int = 1, n: int = 3000) -> tuple[np.ndarray, np.ndarray]:
     return score[order], label[order]
 
 
+def summarized(engine: str, frame: Any, **named: Any) -> br.ScoreSummary:
+    """The summary of a frame, or of a file through the engine named."""
+    if engine.startswith("parquet"):
+        return summarize_file(frame, engine=engine.partition("-")[2], **named)
+    return br.summarize(frame, **named)
+
+
 def frame_of(engine: str, score: np.ndarray, label: np.ndarray, folder: Path) -> Any:
     table = pd.DataFrame({"score": score, "label": label})
     if engine == "pandas":
         return table
-    if engine == "parquet":
+    if engine.startswith("parquet"):
         pytest.importorskip("pyarrow")
+        pytest.importorskip(engine.partition("-")[2])
         table.to_parquet(folder / "scores.parquet")
         return folder / "scores.parquet"
     if importlib.util.find_spec(engine.split("-")[0]) is None:
@@ -61,7 +71,7 @@ def frame_of(engine: str, score: np.ndarray, label: np.ndarray, folder: Path) ->
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_finds_the_same(engine: str, tmp_path: Path) -> None:
     score, label = rows()
-    found = br.summarize(frame_of(engine, score, label, tmp_path))
+    found = summarized(engine, frame_of(engine, score, label, tmp_path))
     for one, values in ((found.client, score[label == 1]), (found.impostor, score[label == 0])):
         inner = values[(values > 0) & (values < 1)]
         counts = np.bincount(bin_of(values, 65_536, None), minlength=65_536)
@@ -86,7 +96,7 @@ def test_a_tiny_score_keeps_its_log_of_1_minus_s(tmp_path: Path) -> None:
     pytest.importorskip("polars")
     score, label = np.array([1e-20, 3e-17, 0.5, 0.25]), np.array([1, 1, 0, 0])
     for engine in ("pandas", "polars"):
-        found = br.summarize(frame_of(engine, score, label, tmp_path))
+        found = summarized(engine, frame_of(engine, score, label, tmp_path))
         assert found.client.log1m == pytest.approx(-(1e-20 + 3e-17), rel=1e-13)
 
 
@@ -205,7 +215,7 @@ def test_squares_of_scores_far_from_0(engine: str, tmp_path: Path) -> None:
     label = np.tile([0, 1], 300)
     score = np.where(label == 1, rng.normal(1e8, 1, 600), rng.normal(-2e8, 3, 600))
     score[5] = 0.0  # one broken score is no centre
-    found = br.summarize(frame_of(engine, score, label, tmp_path))
+    found = summarized(engine, frame_of(engine, score, label, tmp_path))
     for one, values in ((found.client, score[label == 1]), (found.impostor, score[label == 0])):
         mean, square = exact_moments(values)
         assert one.mean == pytest.approx(mean, rel=1e-12)
@@ -217,7 +227,7 @@ def test_squares_beyond_doubles_are_infinite_without_a_warning(engine: str, tmp_
     rng = np.random.default_rng(3)
     label = np.tile([0, 1], 50)
     score = np.where(label == 1, rng.normal(1e160, 1e150, 100), rng.normal(0, 1e200, 100))
-    found = br.summarize(frame_of(engine, score, label, tmp_path))
+    found = summarized(engine, frame_of(engine, score, label, tmp_path))
     mean, square = exact_moments(score[label == 1])
     assert found.client.mean == pytest.approx(mean, rel=1e-12)
     # Squares of 1e160 overflow; those of departures of 1e150 do not.
@@ -227,7 +237,7 @@ def test_squares_beyond_doubles_are_infinite_without_a_warning(engine: str, tmp_
         exact_moments(score[label == 0] / 1e200)[0] * 1e200, rel=1e-9
     )
     assert (found + found).impostor.square == math.inf
-    same = br.summarize(frame_of(engine, np.where(label == 1, 1e200, 1e-9), label, tmp_path))
+    same = summarized(engine, frame_of(engine, np.where(label == 1, 1e200, 1e-9), label, tmp_path))
     assert (same.client.mean, same.client.square) == (1e200, 0.0)
     assert (same.impostor.mean, same.impostor.square) == (1e-9, 0.0)
 
@@ -236,10 +246,10 @@ def test_batches_of_a_file_are_merged_without_cancelling(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr("betaroc._one_pass._BATCH", 64)
+    monkeypatch.setattr("betaroc._streams._BATCH", 64)
     rng = np.random.default_rng(3)
     score, label = rng.normal(1e8, 1, 600), np.tile([0, 1], 300)
-    found = br.summarize(frame_of("parquet", score, label, tmp_path))
+    found = br.summarize(frame_of("parquet-pyarrow", score, label, tmp_path))
     square = exact_moments(score[label == 1])[1]
     assert found.client.square == pytest.approx(square, rel=1e-12)
 
@@ -279,7 +289,6 @@ def table(score: list[Any], label: list[Any]) -> pd.DataFrame:
         (lambda: br.summarize(table([0.1, 0.2], [0, 1]))
          + br.summarize(table([0.1, 0.2], [0, 1]), layout=(0.0, 1.0)), br.InputError, "one layout"),
         (lambda: br.Binned([0.0, 0.5, 0.5], [1, 1]), br.InputError, "ascending"),
-        (lambda: br.fit(br.summarize(table([0.1, 0.2], [0, 1]))), br.InputTypeError, "Scores"),
     ],
 )  # fmt: skip
 def test_what_a_summary_refuses(call: Any, error: type[Exception], text: str) -> None:
@@ -294,21 +303,22 @@ def test_a_null_in_a_lazy_frame_is_counted() -> None:
         br.summarize(frame)
 
 
-@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", "parquet"])
+@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", *FILES])
 def test_nulls_and_nans_are_told_apart_on_every_engine(engine: str, tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     lost = {3: None, 7: None, 50: None} | dict.fromkeys((1, 8, 9, 99), math.nan)
     score = pa.array([lost.get(k, k / 100) for k in range(100)], from_pandas=False)
     label = np.tile([0, 1], 50)
     with pytest.raises(br.InputError, match="3 missing and 4 NaN or infinite of 100"):
-        br.summarize(arrow_of(engine, pa.table({"score": score, "label": label}), tmp_path))
+        summarized(engine, arrow_of(engine, pa.table({"score": score, "label": label}), tmp_path))
 
 
 def arrow_of(engine: str, arrow: Any, folder: Path) -> Any:
     """An arrow table as an engine's own, nulls kept."""
     if engine == "pyarrow":
         return arrow
-    if engine == "parquet":
+    if engine.startswith("parquet"):
+        pytest.importorskip(engine.partition("-")[2])
         import pyarrow.parquet as pq
 
         pq.write_table(arrow, folder / "scores.parquet", row_group_size=20)
@@ -318,7 +328,7 @@ def arrow_of(engine: str, arrow: Any, folder: Path) -> Any:
     return pytest.importorskip("polars").from_arrow(arrow).lazy()
 
 
-@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", "parquet"])
+@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", *FILES])
 @pytest.mark.parametrize("lost", [[None, None], [None, math.nan], ["text", None]])
 def test_missing_labels_are_counted(engine: str, lost: list[Any], tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
@@ -328,7 +338,7 @@ def test_missing_labels_are_counted(engine: str, lost: list[Any], tmp_path: Path
         labels = [0.0, 1.0] * 10 + lost
     arrow = pa.table({"score": np.arange(22) / 22, "label": pa.array(labels, from_pandas=False)})
     with pytest.raises(br.InputError, match="no missing label; got 2 of 22"):
-        br.summarize(arrow_of(engine, arrow, tmp_path), client_label=labels[1])
+        summarized(engine, arrow_of(engine, arrow, tmp_path), client_label=labels[1])
 
 
 def test_text_is_no_parquet(tmp_path: Path) -> None:
@@ -340,12 +350,14 @@ def test_text_is_no_parquet(tmp_path: Path) -> None:
         br.summarize(tmp_path)
 
 
-@pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow", "parquet"])
+@pytest.mark.parametrize(
+    "engine", ["pandas", "polars", "pyarrow", "parquet-polars", "parquet-pyarrow"]
+)
 def test_float16_scores_warn(engine: str, tmp_path: Path) -> None:
     score = np.array([0.1, 0.2, 0.7, 0.9], dtype=np.float16)
     frame = frame_of(engine, score, np.array([0, 0, 1, 1]), tmp_path)
     with pytest.warns(br.PrecisionWarning, match="float16"):
-        found = br.summarize(frame)
+        found = summarized(engine, frame)
     assert found.client.maximum == float(score[3])
 
 

@@ -29,6 +29,7 @@ from betaroc.analysis.parts import (
     met_points,
     note_reversed,
     noted,
+    rows_or_bins,
     shift,
 )  # fmt: skip
 from betaroc.analysis.quality import Quality, quality_of
@@ -42,6 +43,7 @@ from betaroc.errors import (
 )
 from betaroc.fitting import Fit, fit
 from betaroc.scores import Scores
+from betaroc.summary import Given, ScoreSummary
 
 __all__ = [
     "Analysis", "Distances", "Judge", "Measured", "MetCurve", "MetPoint", "Part", "PartIntervals",
@@ -175,8 +177,8 @@ class Analysis(Value):
 
 
 def analyze(
-    dev: Scores,
-    test: Scores | Mapping[str, Scores] | None = None,
+    dev: Given,
+    test: Given | Mapping[str, Given] | None = None,
     *,
     family: str = "beta",
     boundary: str | None = None,
@@ -188,9 +190,9 @@ def analyze(
 
     Parameters
     ----------
-    dev : Scores
+    dev : Scores or ScoreSummary
         The development set: it is fitted and chooses the thresholds.
-    test : Scores or mapping of name to Scores, optional
+    test : Scores, ScoreSummary or mapping of name to these, optional
         Test sets on which dev's thresholds are met.
     family : str
         As in :func:`betaroc.fit`; "best" is chosen on dev alone, and serves all sets.
@@ -224,6 +226,11 @@ def analyze(
     check of its fit by 199 simulated score sets and, for beta laws, the audit of their ends;
     on dev families are compared. What cannot be had says why.
 
+    A summary is fitted from its sums; what is counted on it is exact at the borders of its bins,
+    which choose its thresholds, and in between off by at most `ScoreSummary.rate_error`. Its fit
+    is judged by the distances of laws and ROC from these counts, against what chance allows for
+    any law; simulated checks, the comparison of families and the audit need every score.
+
     Examples
     --------
     >>> import numpy as np, betaroc as br
@@ -244,8 +251,8 @@ def analyze(
 
 
 def analyze_quietly(
-    dev: Scores,
-    test: Scores | Mapping[str, Scores] | None,
+    dev: Given,
+    test: Given | Mapping[str, Given] | None,
     options: Mapping[str, Any],
     step: Callable[[], None],
     *,
@@ -286,20 +293,20 @@ def analyze_quietly(
     return analysis, notes
 
 
-def _named_tests(test: Any) -> dict[str, Scores]:
+def _named_tests(test: Any) -> dict[str, Given]:
     if test is None:
         return {}
-    if isinstance(test, Scores):
+    if isinstance(test, Given):
         return {_name_of(test, "test"): test}
     if not isinstance(test, Mapping) or not all(isinstance(name, str) for name in test):
         raise InputTypeError(
-            "test must be Scores or a mapping of names to Scores; got"
+            "test must be Scores, a ScoreSummary or a mapping of names to these; got"
             f" {shown(test)} of type {type(test).__name__}. Pass Scores(client, impostor)."
         )
     return dict(test)
 
 
-def _name_of(scores: Scores, otherwise: str) -> str:
+def _name_of(scores: Given, otherwise: str) -> str:
     """The name given, else that of the file."""
     if scores.name or scores.source is None:
         return scores.name or otherwise
@@ -307,10 +314,10 @@ def _name_of(scores: Scores, otherwise: str) -> str:
 
 
 def _check_scores(given: Any, name: str) -> None:
-    if not isinstance(given, Scores):
+    if not isinstance(given, Given):
         raise InputTypeError(
-            f"{name} must be Scores; got {shown(given)} of type {type(given).__name__}."
-            " Pass Scores(client, impostor) or read_scores(path)."
+            f"{name} must be Scores or a ScoreSummary; got {shown(given)} of type"
+            f" {type(given).__name__}. Pass Scores(client, impostor) or read_scores(path)."
         )
 
 
@@ -331,7 +338,7 @@ class Judge(NamedTuple):
         found = part_intervals(part.scores, laws, part.empirical, self.level, self.rng)
         if not self.checks:
             return replace(part, intervals=found)
-        checked = quality_of(part.scores, laws, self.level, self.rng, choose=choose)
+        checked = quality_of(part.given, laws, self.level, self.rng, choose=choose)
         return replace(part, intervals=found, quality=checked)
 
 
@@ -342,7 +349,7 @@ def best_words(fitted: Fit) -> str:
 
 def fitted_part(
     role: str,
-    scores: Scores,
+    given: Given,
     options: Mapping[str, Any],
     notes: list[Note],
     judge: Judge,
@@ -351,17 +358,22 @@ def fitted_part(
 ) -> Part:
     """A score set that must be fitted."""
     with noted(notes, prefix):
-        fitted = fit(scores, **options)
-    name = _name_of(scores, role)
-    empirical = empirical_model(scores, name)
-    apart = distances(fitted, empirical)
-    return judge.judged(Part(role, name, scores, fitted, empirical, apart), choose=True)
+        fitted = fit(given, **options)
+    part = _part(role, _name_of(given, role), given, fitted)
+    return judge.judged(part, choose=True)
+
+
+def _part(role: str, name: str, given: Given, fitted: Fit | None) -> Part:
+    empirical = empirical_model(given, name)
+    apart = None if fitted is None else distances(fitted, empirical)
+    summary = given if isinstance(given, ScoreSummary) else None
+    return Part(role, name, rows_or_bins(given), fitted, empirical, apart, summary=summary)
 
 
 def _test_part(
     role: str,
     name: str,
-    scores: Scores,
+    given: Given,
     dev: Part,
     options: Mapping[str, Any],
     notes: list[Note],
@@ -369,25 +381,25 @@ def _test_part(
 ) -> Part:
     fitted: Fit | None = None
     with noted(notes, f"{role}: "):
-        if _same(scores, dev.scores):
+        if _same(given, dev.given):
             warn(
                 "the scores are dev's own, so its thresholds look better here than on new data."
                 " Pass scores that took no part in choosing them.",
                 SameDataWarning,
             )
         try:
-            fitted = fit(scores, **options)
+            fitted = fit(given, **options)
         except (FitError, InputError) as error:
             notes.append(Note(BetarocWarning, f"{role}: not fitted. {error}"))
-            note_reversed(scores, notes, f"{role}: ")  # which the fit would have said
-    empirical = empirical_model(scores, name)
-    apart = None if fitted is None else distances(fitted, empirical)
-    part = Part(role, name, scores, fitted, empirical, apart)
-    return judge.judged(replace(part, shift=shift(dev.empirical, empirical)))
+            note_reversed(given, notes, f"{role}: ")  # which the fit would have said
+    part = _part(role, name, given, fitted)
+    return judge.judged(replace(part, shift=shift(dev.empirical, part.empirical)))
 
 
-def _same(first: Scores, second: Scores) -> bool:
+def _same(first: Given, second: Given) -> bool:
     """Whether two sets hold the same scores, in whatever order."""
+    if isinstance(first, ScoreSummary) or isinstance(second, ScoreSummary):
+        return first == second
     return all(
         np.array_equal(np.sort(one), np.sort(two))
         for one, two in ((first.client, second.client), (first.impostor, second.impostor))

@@ -30,7 +30,7 @@ from betaroc.comparison import Comparison, ProportionTest
 from betaroc.criteria import CRITERIA
 from betaroc.expected_performance import Epc
 from betaroc.measures import MEASURES
-from betaroc.scores import Scores
+from betaroc.summary import Given
 
 __all__ = [
     "System", "comparison_csv", "comparison_numbers", "comparison_text", "larger_is_better",
@@ -49,8 +49,8 @@ class System(NamedTuple):
     """One of the two: what it is called and what was read of it."""
 
     name: str
-    dev: Scores
-    test: Scores
+    dev: Given
+    test: Given
 
 
 class Lead(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from betaroc.analysis.format import level_words, number, percent
+from betaroc.analysis.parts import rows_or_bins
 from betaroc.errors import BetarocError
 from betaroc.fitting import Fit
 from betaroc.grouping import weights_of
@@ -130,7 +131,7 @@ def _counted(fit: Fit, hook: Hook) -> str:
     """What the scores themselves say of a hook: how many of each class lie in it."""
     low, high = (float(fit.model.threshold_at_far(x)) for x in (hook.far_high, hook.far_low))
     low = low if hook.far_high < 1.0 else -math.inf
-    scores, counts, totals = fit.scores, [], []
+    scores, counts, totals = rows_or_bins(fit.scores), [], []
     for who in _CLASSES:
         x, w = getattr(scores, who), weights_of(scores, who)
         counts.append(math.fsum(w[(x > low) & (x <= high)]))

@@ -25,7 +25,7 @@ from betaroc.criteria import CRITERIA
 from betaroc.errors import TargetWarning, warn
 from betaroc.expected_performance import Epc
 from betaroc.measures import MEASURES, OperatingPoint
-from betaroc.scores import Scores
+from betaroc.summary import Given
 
 __all__ = [
     "FINE", "alpha_text", "alphas_given", "alphas_words", "axis_words", "band_numbers", "cell",
@@ -48,7 +48,7 @@ FINE = 0.02 + 1e-9
 _NAMED = 12
 
 
-def epc_numbers(epc: Epc, dev: Scores, test: Scores, band: Band | None = None) -> dict[str, Any]:
+def epc_numbers(epc: Epc, dev: Given, test: Given, band: Band | None = None) -> dict[str, Any]:
     """Arrays of one length, and what they were computed from."""
     return {
         **epc_arrays(epc),
@@ -106,7 +106,7 @@ def band_numbers(band: Band) -> dict[str, Any]:
     }
 
 
-def source_numbers(scores: Scores, prior: float) -> dict[str, Any]:
+def source_numbers(scores: Given, prior: float) -> dict[str, Any]:
     """What was read, with the share of clients that counts."""
     source = scores.source
     return {
@@ -123,7 +123,7 @@ def _area(epc: Epc) -> float:
     return epc.area() if np.ptp(epc.alpha) > 0.0 and is_fine(epc.alpha) else math.nan
 
 
-def warn_of_resolution(curve: Epc, dev: Scores) -> None:
+def warn_of_resolution(curve: Epc, dev: Given) -> None:
     """Targets between an error of none and of one score of dev."""
     if curve.criterion not in _COUNTED:
         return
@@ -144,8 +144,8 @@ def warn_of_resolution(curve: Epc, dev: Scores) -> None:
 # ------------------------------------------------------------------------------ table
 def epc_text(
     epc: Epc,
-    dev: Scores,
-    test: Scores,
+    dev: Given,
+    test: Given,
     chosen_by: str,
     band: Band | None = None,
     seed: int | None = None,
@@ -164,7 +164,7 @@ def epc_text(
     return "\n\n".join(["\n".join(head), _table(epc, band), "\n".join(_closing(epc))])
 
 
-def read_words(role: str, scores: Scores) -> str:
+def read_words(role: str, scores: Given) -> str:
     """What was read for a role."""
     source = scores.source
     name = "" if source is None else f" {path_words(source.path)} ({source.format}),"
@@ -317,7 +317,11 @@ def _zones(epc: Epc) -> list[str]:
 
 # -------------------------------------------------------------------------------- csv
 def epc_csv(
-    epc: Epc, dev: Scores, test: Scores, band: Band | None = None, seed: int | None = None
+    epc: Epc,
+    dev: Given,
+    test: Given,
+    band: Band | None = None,
+    seed: int | None = None,
 ) -> str:
     """One row an alpha; what is undefined or absent is empty, and no text cell is a formula."""
     out = io.StringIO()

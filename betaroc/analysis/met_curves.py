@@ -64,14 +64,14 @@ def met_curves(
     dev: Part, tests: Sequence[Part], level: float, rng: Any, notes: list[Note]
 ) -> tuple[MetCurve, ...]:
     """Of every test set, by dev's model where there is one and by dev's scores."""
-    choosers: list[tuple[str, Any]] = [("scores", dev.scores)]
+    choosers: list[tuple[str, Any]] = [("scores", dev.given)]
     if dev.fit is not None and is_modelled(dev):
         choosers.insert(0, ("model", dev.fit))
     found = []
     for part in tests:
         caught: list[Note] = []
         with noted(caught, f"{part.role}: "):
-            curves = [(chosen_by, epc(given, part.scores)) for chosen_by, given in choosers]
+            curves = [(chosen_by, epc(given, part.given)) for chosen_by, given in choosers]
         bands: list[Band | None] = [None for _ in curves]
         try:
             bands = [

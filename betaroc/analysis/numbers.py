@@ -18,6 +18,7 @@ from betaroc.ends import End
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
+from betaroc.summary import ScoreSummary
 
 __all__ = ["as_json", "fit_numbers", "interval_numbers", "part_numbers", "point_numbers"]
 
@@ -173,6 +174,16 @@ def interval_numbers(found: PartIntervals | None) -> dict[str, Any] | None:
     }
 
 
+def _summary_numbers(given: ScoreSummary) -> dict[str, Any]:
+    """How coarse the counts are."""
+    far, frr = given.rate_error
+    return {
+        "bins": given.n_bins,
+        "layout": None if given.layout is None else list(given.layout),
+        "error": {"far": far, "frr": frr, "auc": given.auc_error},
+    }
+
+
 def part_numbers(part: Part) -> dict[str, Any]:
     """One score set."""
     source = part.scores.source
@@ -181,8 +192,9 @@ def part_numbers(part: Part) -> dict[str, Any]:
         "role": part.role,
         "name": part.name,
         "source": None if source is None else {"path": source.path, "format": source.format},
-        "n_client": part.scores.n_client,
-        "n_impostor": part.scores.n_impostor,
+        "n_client": part.sizes[0],
+        "n_impostor": part.sizes[1],
+        **({} if part.summary is None else {"summary": _summary_numbers(part.summary)}),
         "fit": None if part.fit is None else fit_numbers(part.fit),
         "empirical": _curve_numbers(part.empirical, part.empirical.eer()),
         "distances": None if far is None else asdict(far),

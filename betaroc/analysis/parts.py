@@ -20,14 +20,15 @@ from betaroc.decisions import atom_masses
 from betaroc.distributions import Distribution, Empirical
 from betaroc.errors import BetarocWarning, InputError, SmallSampleWarning
 from betaroc.fitting import DistributionFit, Fit
-from betaroc.fitting.notices import SMALL_SAMPLE, reversed_scores
+from betaroc.fitting.notices import SMALL_SAMPLE, empirical_auc, reversed_scores
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
+from betaroc.summary import Given, ScoreSummary
 
 __all__ = [
     "RATES", "Distances", "MetPoint", "Note", "Part", "empirical_model", "is_modelled",
-    "met_points", "note_reversed", "note_test", "noted", "target",
+    "met_points", "note_reversed", "note_test", "noted", "rows_or_bins", "target",
 ]  # fmt: skip
 
 
@@ -60,7 +61,7 @@ class Part(Value):
     name : str
         Name of the score set, as it was given.
     scores : Scores
-        The data.
+        The data; of a summary a weighted score a bin.
     fit : Fit or None
         None for a test set that cannot be fitted; a warning says why.
     empirical : ScoreModel
@@ -74,6 +75,8 @@ class Part(Value):
     quality : Quality or None
         The check of the fit, families side by side, the audit of the ends; None where it was
         not asked for.
+    summary : ScoreSummary or None
+        The data where they were given as a summary.
     """
 
     role: str
@@ -85,6 +88,17 @@ class Part(Value):
     shift: tuple[float, float] | None = None
     intervals: PartIntervals | None = None
     quality: Quality | None = None
+    summary: ScoreSummary | None = None
+
+    @property
+    def given(self) -> Given:
+        """What was given: the scores, or their summary."""
+        return self.scores if self.summary is None else self.summary
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of client and of impostor scores."""
+        return self.given.n_client, self.given.n_impostor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,29 +159,43 @@ def noted(notes: list[Note], prefix: str = "") -> Iterator[None]:
             warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
 
 
-def note_test(scores: Scores, notes: list[Note], prefix: str) -> None:
+def note_test(given: Given, notes: list[Note], prefix: str) -> None:
     """What test scores alone give away: reversed classes, few scores."""
+    scores = rows_or_bins(given)
     few = [
         f"only {number(total)} {who} scores, fewer than {SMALL_SAMPLE}: a rate counted on them"
         f" moves in steps of 1/{number(total)}"
         for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
         if total < SMALL_SAMPLE
     ]
-    note_reversed(scores, notes, prefix)
+    note_reversed(given, notes, prefix)
     if few:
         notes.append(Note(SmallSampleWarning, f"{prefix}{'; '.join(few)}. Give more scores."))
 
 
-def note_reversed(scores: Scores, notes: list[Note], prefix: str) -> None:
+def note_reversed(given: Given, notes: list[Note], prefix: str) -> None:
     """An AUC below one half."""
     with noted(notes, prefix):
-        reversed_scores(
-            scores.client, scores.impostor, scores.client_weights, scores.impostor_weights
-        )
+        reversed_scores(_auc(given))
 
 
-def empirical_model(scores: Scores, name: str) -> ScoreModel:
+def _auc(given: Given) -> float:
+    if isinstance(given, ScoreSummary):
+        return given.model.auc()
+    samples = given.client, given.impostor
+    return empirical_auc(*samples, given.client_weights, given.impostor_weights)
+
+
+def rows_or_bins(given: Given) -> Scores:
+    """The scores; of a summary a weighted one a bin."""
+    return given._binned_scores() if isinstance(given, ScoreSummary) else given
+
+
+def empirical_model(given: Given, name: str) -> ScoreModel:
     """The scores themselves as a pair of laws, with their observed prior."""
+    if isinstance(given, ScoreSummary):
+        return replace(given.model, name=name)
+    scores = given
     return ScoreModel(
         Empirical(scores.client, scores.client_weights),
         Empirical(scores.impostor, scores.impostor_weights),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc._value import Value
-from betaroc.adequacy import FitCheck, check_fit
+from betaroc.adequacy import TOLERANCE, FitCheck, check_fit
 from betaroc.analysis.format import counted
 from betaroc.analysis.score_intervals import whole_weights
 from betaroc.audit import Sensitivity, sensitivity
@@ -19,6 +19,7 @@ from betaroc.family_choice import FamilyComparison, compare_families
 from betaroc.fitting import Fit
 from betaroc.grouping import groups_of
 from betaroc.scores import Scores
+from betaroc.summary import Given, ScoreSummary
 
 __all__ = [
     "CHECK_REPLICATES", "Lamp", "Quality", "lamps", "quality_numbers", "quality_of", "sentence",
@@ -33,6 +34,7 @@ _CARRIED = 0.1
 _MOVED = 0.1
 #: How near to 0 or 1 a score is within reach of the usual rules.
 _REACH = 1e-3
+_NOT_ON_TEST = "a family is chosen on dev, and serves all sets"
 _POLICIES = {
     "squeeze": "scores were moved off 0 and 1",
     "censor": "scores beyond the edges were counted, not measured",
@@ -64,6 +66,10 @@ class Quality(Value):
         Why there is no audit; else empty.
     called_for : tuple of str
         Why the audit should be looked at; empty where no score is within reach of 0 or 1.
+    level : float or None
+        Confidence of the verdicts on the fit of a summary.
+    bin_error : tuple of float or None
+        Of a summary, what FAR and FRR can be off between borders of bins.
     """
 
     check: FitCheck | None = None
@@ -74,21 +80,26 @@ class Quality(Value):
     audit: Sensitivity | None = None
     unaudited: str = ""
     called_for: tuple[str, ...] = ()
+    level: float | None = None
+    bin_error: tuple[float, float] | None = None
 
 
 def quality_of(
-    scores: Scores, fit: Fit | None, level: float, rng: Any, *, choose: bool = True
+    given: Given, fit: Fit | None, level: float, rng: Any, *, choose: bool = True
 ) -> Quality:
     """Everything that can be said; ``fit`` is None where no laws were fitted.
 
     Unless `choose`, families are not compared.
     """
+    if isinstance(given, ScoreSummary):
+        return _of_summary(given, fit, level, choose=choose)
+    scores = given
     check, unchecked = None, _uncheckable(scores, fit)
     if fit is not None and not unchecked:
         check, unchecked = _tried(
             lambda: check_fit(fit, replicates=CHECK_REPLICATES, level=level, rng=rng)
         )
-    families, uncompared, best = None, "a family is chosen on dev, and serves all sets", ""
+    families, uncompared, best = None, _NOT_ON_TEST, ""
     if choose:
         families, uncompared = _tried(lambda: compare_families(scores))
         best = "empirical" if families is None else families.recommended
@@ -97,6 +108,18 @@ def quality_of(
         audit, unaudited = _tried(lambda: sensitivity(fit))
     called = () if audit is None else _called_for(scores, audit)
     return Quality(check, unchecked, families, uncompared, best, audit, unaudited, called)
+
+
+def _of_summary(given: ScoreSummary, fit: Fit | None, level: float, *, choose: bool) -> Quality:
+    """Of sums and counts only the distances of the laws can be judged."""
+    why = "it needs every score, which a summary does not keep"
+    return Quality(
+        unchecked="no laws were fitted" if fit is None else why,
+        uncompared=why if choose else _NOT_ON_TEST,
+        unaudited=why,
+        level=None if fit is None else level,
+        bin_error=None if fit is None else given.rate_error,
+    )
 
 
 def _tried(make: Callable[[], Any]) -> tuple[Any, str]:
@@ -173,21 +196,14 @@ class Lamp(NamedTuple):
 
 def lamps(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
     """Of the ROC, by `check_fit`; of the rates at a threshold, by the laws of both classes."""
+    if found.bin_error is not None:
+        return _lamps_of_counts(found, scores, distances)
     if found.check is None:
         return [Lamp("ROC", "not checked", sentence(found.unchecked))]
     check = found.check
     roc = Lamp("ROC", check.verdict, sentence(check.reason))
-    n = (scores.client_total, scores.impostor_total)
-    # Dvoretzky, Kiefer and Wolfowitz: as far is an empirical distribution by chance.
-    noise = [math.sqrt(math.log(2.0 / (1.0 - check.level)) / (2.0 * total)) for total in n]
+    noise = _chance(scores, check.level)
     off = (distances.client, distances.impostor)
-    low = max(max(0.0, d - e) for d, e in zip(off, noise, strict=True))
-    high = max(d + e for d, e in zip(off, noise, strict=True))
-    verdict = "undecided"
-    if high <= check.tolerance:
-        verdict = "good"
-    elif low > check.tolerance:
-        verdict = "poor"
     words = (
         f"FRR by the client law is up to {off[0]:.3f} from the one counted, FAR by the impostor law"
         f" {off[1]:.3f} (by chance {noise[0]:.3f} and {noise[1]:.3f}; smallest p-values of the laws"
@@ -196,7 +212,44 @@ def lamps(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
     )
     if groups_of(scores) is not None:
         words += " Both lamps take trials as independent, which these groups are not."
-    return [roc, Lamp("rates at a threshold", verdict, words)]
+    return [roc, Lamp("rates at a threshold", _verdict(off, noise, check.tolerance), words)]
+
+
+def _lamps_of_counts(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
+    """By what chance and bins allow for any law; a distance of ROCs is at most that of rates."""
+    coarse = found.bin_error or (0.0, 0.0)
+    noise = _chance(scores, found.level or 0.95)
+    reach = [noise[0] + coarse[1], noise[1] + coarse[0]]
+    off = (distances.client, distances.impostor)
+    told = f"(chance and bins {reach[0]:.4f} and {reach[1]:.4f}); tolerance {TOLERANCE:g}"
+    rates = (
+        f"FRR by the client law is up to {off[0]:.4f} from the one counted, FAR by the impostor law"
+        f" {off[1]:.4f} {told}."
+    )
+    roc = (
+        f"the fitted ROC is {distances.roc:.4f} from the one counted {told}. No p-values: they need"
+        " every score."
+    )
+    of_roc = _verdict((distances.roc,), (max(reach),), TOLERANCE)
+    return [
+        Lamp("ROC", of_roc, roc),
+        Lamp("rates at a threshold", _verdict(off, reach, TOLERANCE), rates),
+    ]
+
+
+def _chance(scores: Scores, level: float) -> list[float]:
+    """As far is an empirical distribution by chance (Dvoretzky, Kiefer and Wolfowitz)."""
+    totals = (scores.client_total, scores.impostor_total)
+    return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
+
+
+def _verdict(off: Sequence[float], noise: Sequence[float], tolerance: float) -> str:
+    """Whether the largest distance is within the tolerance, whatever chance did."""
+    low = max(max(0.0, d - e) for d, e in zip(off, noise, strict=True))
+    high = max(d + e for d, e in zip(off, noise, strict=True))
+    if high <= tolerance:
+        return "good"
+    return "poor" if low > tolerance else "undecided"
 
 
 def _least_p(check: FitCheck, who: str) -> str:
@@ -221,6 +274,15 @@ def quality_numbers(found: Quality, scores: Scores, distances: Any) -> dict[str,
 
 def _check_numbers(found: Quality, scores: Scores, distances: Any) -> dict[str, Any]:
     check = found.check
+    if check is None and found.bin_error is not None:
+        roc, rates = lamps(found, scores, distances)
+        return {
+            "verdict": roc.verdict,
+            "reason": roc.words,
+            "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
+            "tolerance": TOLERANCE,
+            "level": found.level,
+        }
     if check is None:
         return {"verdict": None, "reason": found.unchecked}
     tests = {"ks": check.ks, "cvm": check.cvm, "ad": check.ad, "information": check.information}

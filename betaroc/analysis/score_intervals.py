@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from betaroc._special import share_ends
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.adequacy import repeated
 from betaroc.distributions import Empirical
-from betaroc.grouping import GroupedSide, Groups, groups_of, settled
+from betaroc.grouping import GroupedSide, Groups, groups_of, settled, weights_of
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.rate_errors import rate_covariance
@@ -77,20 +76,54 @@ def tpr_ends(scores: Scores, level: float) -> Ends:
     the impostor scores; at these Clopper and Pearson's bounds of the TPR. Each holds with
     the root of the level, and both classes are independent.
     """
+    client, impostor = (_Counted.of(scores, who) for who in ("client", "impostor"))
+    tail = 0.5 * (1.0 - math.sqrt(level))
+    fewest, most = (_binomial_quantile(p, impostor.n) for p in (tail, 1.0 - tail))
+    low, high = 0.0, 1.0
+    if fewest > 0:
+        hits = client.n - client.below(impostor.from_above(fewest), side="left")
+        low = float(share_ends(hits, client.n, tail)[0])
+    if most < impostor.n:
+        hits = client.n - client.below(impostor.from_above(most + 1), side="right")
+        high = float(share_ends(hits, client.n, tail)[1])
+    return low, high
+
+
+class _Counted(NamedTuple):
+    """A class in order: its scores, and how many are up to each."""
+
+    values: FloatArray
+    upto: FloatArray
+
+    @classmethod
+    def of(cls, scores: Scores, who: str) -> _Counted:
+        values, weights = getattr(scores, who), weights_of(scores, who)
+        order = np.argsort(values)
+        return cls(values[order], np.cumsum(weights[order]))
+
+    @property
+    def n(self) -> int:
+        return round(float(self.upto[-1]))
+
+    def from_above(self, k: int) -> float:
+        """The k-th largest score."""
+        return float(self.values[np.searchsorted(self.upto, self.n - k, side="right")])
+
+    def below(self, place: float, side: Literal["left", "right"]) -> int:
+        """Scores below a place, with side "right" those at it too."""
+        k = int(np.searchsorted(self.values, place, side=side))
+        return round(float(self.upto[k - 1])) if k else 0
+
+
+def _binomial_quantile(p: float, n: int) -> int:
+    """The fewest k with P(Binomial(n, FAR) <= k) >= p."""
     from scipy.special import bdtr
 
-    client, impostor = (np.sort(repeated(scores, who)) for who in ("client", "impostor"))
-    tail = 0.5 * (1.0 - math.sqrt(level))
-    below = bdtr(np.arange(impostor.size + 1.0), impostor.size, FAR)
-    fewest, most = int(np.searchsorted(below, tail)), int(np.searchsorted(below, 1.0 - tail))
-    n, low, high = client.size, 0.0, 1.0
-    if fewest > 0:
-        hits = n - int(np.searchsorted(client, impostor[-fewest], side="left"))
-        low = float(share_ends(hits, n, tail)[0])
-    if most < impostor.size:
-        hits = n - int(np.searchsorted(client, impostor[-most - 1], side="right"))
-        high = float(share_ends(hits, n, tail)[1])
-    return low, high
+    low, high = -1, n
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if bdtr(float(middle), n, FAR) >= p else (middle, high)
+    return high
 
 
 def _searched(empirical: ScoreModel, scores: Scores) -> Thresholds:

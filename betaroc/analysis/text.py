@@ -21,6 +21,7 @@ from betaroc.analysis.words import (
     end_words,
     fit_families,
     parameters,
+    summary_words,
 )  # fmt: skip
 from betaroc.fitting import Fit
 
@@ -43,11 +44,12 @@ def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
 
 def part_text(part: Part, reason: str) -> str:
     """What was read, the fit and its curve."""
-    scores, source = part.scores, part.scores.source
+    source = part.scores.source
     kind = "" if source is None else f" ({source.format})"
+    coarse = "" if part.summary is None else f"; {summary_words(part.summary)}"
     read = (
-        f"{part.role}: {shown(part.name)}{kind}, {scores.n_client} client and"
-        f" {scores.n_impostor} impostor scores; accepted if score > threshold"
+        f"{part.role}: {shown(part.name)}{kind}, {part.sizes[0]} client and"
+        f" {part.sizes[1]} impostor scores; accepted if score > threshold{coarse}"
     )
     if part.fit is None:
         blocks = [read, "not fitted (see the warnings)", _measures(part)]

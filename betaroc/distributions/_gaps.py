@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from betaroc._thresholds import FloatArray, Thresholds
 
-__all__ = ["Gaps", "gap_thresholds", "merged", "sums_above", "sums_below"]
+__all__ = ["Gaps", "gap_places", "gap_thresholds", "merged", "sums_above", "sums_below"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,13 @@ class Gaps:
     def _impostors(self) -> FloatArray:
         return sums_below(self.impostor, whole=self.whole)
 
+    @property
+    def turns(self) -> npt.NDArray[np.intp]:
+        """Gaps at which the ROC turns, and both ends: not those between places of one class."""
+        alone = np.stack([self.impostor == 0.0, self.client == 0.0])
+        straight = np.any(alone[:, 1:] & alone[:, :-1], axis=0)
+        return np.flatnonzero(np.concatenate([[True], ~straight, [True]]))
+
     def thresholds(self, index: npt.NDArray[np.intp] | slice = slice(None)) -> Thresholds:
         """-inf, a threshold in each gap, the largest score."""
         low = np.concatenate([[-np.inf], self.places])[index]
@@ -93,12 +100,17 @@ def sums_above(masses: FloatArray, below: FloatArray, *, whole: bool) -> FloatAr
 
 
 def gap_thresholds(low: FloatArray, high: FloatArray, *, at_edges: bool) -> Thresholds:
+    """The thresholds of gaps, see `gap_places`."""
+    return Thresholds.from_theta(gap_places(low, high, at_edges=at_edges))
+
+
+def gap_places(low: FloatArray, high: FloatArray, *, at_edges: bool) -> FloatArray:
     """The middle of each gap, or its lower end: where that rounds, is infinite or is an edge."""
     if at_edges:
-        return Thresholds.from_theta(low)
+        return low
     with np.errstate(invalid="ignore", over="ignore"):
         middle = 0.5 * low + 0.5 * high
-    return Thresholds.from_theta(np.where((middle > low) & (middle < high), middle, low))
+    return np.where((middle > low) & (middle < high), middle, low)
 
 
 def merged(

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from betaroc import _special
 from betaroc._checks import positive, real_array
 from betaroc._thresholds import FloatArray, Thresholds, softplus
+from betaroc.distributions._beta_auc import auc_of_pair, auc_of_pairs
 from betaroc.distributions._quadrature import integrate_panels
 from betaroc.distributions.base import Distribution, Parameter, ScalarOrArray, Tail, as_output
 from betaroc.distributions.pairs import Pair, closed_forms
@@ -274,6 +275,10 @@ class BetaPair(Pair):
             return "chance"
         return "proper" if a >= 0.0 and b <= 0.0 else "below"
 
+    def auc(self) -> float:
+        c, i = self.client, self.impostor
+        return _auc(c, i) if type(c) is Beta and type(i) is Beta else super().auc()
+
     def auc_continuous(self) -> float:
         return _auc(*self._laws())
 
@@ -323,6 +328,12 @@ def _newton(a: float, b: float, level: float, y: float) -> float:
 
 
 def _auc(client: Beta, impostor: Beta) -> float:
+    """By the rule of one matrix product; by quadrature where that has not settled."""
+    area = auc_of_pair(client.a, client.b, impostor.a, impostor.b)
+    return _auc_by_quadrature(client, impostor) if area is None else area
+
+
+def _auc_by_quadrature(client: Beta, impostor: Beta) -> float:
     """Integral of f_c F_i in y = logit theta, relative to its peak: all terms positive."""
 
     def log_integrand(y: FloatArray) -> FloatArray:
@@ -410,8 +421,11 @@ def beta_auc(
 
     Notes
     -----
-    Adaptive quadrature in logit coordinates, every term positive: relative error
-    below 1e-12 even where the area is 1e-100.
+    Both densities on one grid in logit coordinates, P(C > I) = sum p_j q_k w(j - k) with a
+    constant matrix w, checked with half the nodes; adaptive quadrature where the two do not
+    agree (areas below about 1e-80, shapes beyond [1e-6, 1e8]), thousands of times slower.
+    Relative error below 1e-12 for shapes in [0.05, 1e3] and 1e-9 in [1e-3, 1e6] even where
+    the area is 1e-100. Equal laws give 1/2, swapped classes 1 minus the area.
 
     Examples
     --------
@@ -429,8 +443,26 @@ def beta_auc(
             "a_c, b_c, a_i and b_i must broadcast to one shape; got"
             f" {', '.join(str(a.shape) for a in arrays)}. Give scalars or arrays of one shape."
         ) from None
-    flat = [_auc(Beta(c, d), Beta(e, f)) for c, d, e, f in zip(*map(np.ravel, shapes), strict=True)]
-    return as_output(np.array(flat).reshape(shapes[0].shape))
+    for array, name in zip(arrays, names, strict=True):
+        _refuse_shapes(array, name)
+    flat = [np.ravel(shape) for shape in shapes]
+    with np.errstate(under="ignore"):
+        area = np.full(1, np.nan) if flat[0].size == 1 else auc_of_pairs(*flat)
+        for k in np.flatnonzero(np.isnan(area)):
+            a, b, c, d = (float(shape[k]) for shape in flat)
+            area[k] = _auc(Beta(a, b), Beta(c, d))
+    return as_output(area.reshape(shapes[0].shape))
+
+
+def _refuse_shapes(shapes: FloatArray, name: str) -> None:
+    bad = ~(np.isfinite(shapes) & (shapes > 0.0))
+    if np.any(bad):
+        first = np.argwhere(bad)[0].tolist()
+        where = f" at index {first[0] if len(first) == 1 else tuple(first)}" if first else ""
+        raise InputError(
+            f"{name} must be finite and > 0; {np.count_nonzero(bad)} of {bad.size} are not, the"
+            f" first is {float(shapes[tuple(first)])!r}{where}. Give positive shapes."
+        )
 
 
 closed_forms(Beta, Beta, BetaPair)

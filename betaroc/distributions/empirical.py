@@ -12,11 +12,25 @@ import numpy.typing as npt
 
 from betaroc._checks import score_array, weights_array
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.distributions._gaps import Gaps, merged, sums_above, sums_below
+from betaroc.distributions._bins import Bins
+from betaroc.distributions._gaps import (
+    Gaps,
+    gap_places,
+    gap_thresholds,
+    merged,
+    sums_above,
+    sums_below,
+)
+from betaroc.distributions._staircase import Staircase, balance, staircase
 from betaroc.distributions.base import Atoms, Distribution, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
 __all__ = ["Empirical"]
+
+#: From so many scores on, a few questions are answered from counts in bins, without a sort.
+_MANY = 2**15
+#: So many thresholds or quantiles are a few.
+_FEW = 1024
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,11 +85,32 @@ class Empirical(Distribution):
         return law
 
     @cached_property
+    def _sorted(self) -> FloatArray:
+        """All values, ascending, those of no weight too."""
+        self.__dict__.pop("_counted", None)  # of no more use
+        return np.sort(self.values)
+
+    @cached_property
+    def _counted(self) -> Bins | None:
+        """Counts in bins, of many scores without weights."""
+        many = self.weights is None and self.values.size >= _MANY
+        return Bins.of(self.values) if many else None
+
+    @property
+    def unsorted(self) -> Bins | None:
+        """Counts in bins, as long as nothing needed all scores in order."""
+        bins = None if "_sorted" in self.__dict__ else self._counted
+        return None if bins is None or bins.worn else bins
+
+    def _few(self, size: int) -> Bins | None:
+        return self.unsorted if size <= _FEW else None
+
+    @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray]:
         """Distinct values, ascending, and the weight on each (values of no weight left out)."""
         values: FloatArray = self.values
         if self.weights is None:
-            ordered = np.sort(values)
+            ordered = self._sorted
             new = ordered[1:] != ordered[:-1]
             if np.all(new):
                 return ordered, np.ones(ordered.size)
@@ -88,8 +123,7 @@ class Empirical(Distribution):
     @cached_property
     def whole(self) -> bool:
         """Whether all weights are whole numbers of scores."""
-        masses = self._steps[1]
-        return self.weights is None or bool(np.all(masses == np.floor(masses)))
+        return self.weights is None or bool(np.all(self._steps[1] == np.floor(self._steps[1])))
 
     @cached_property
     def _below(self) -> FloatArray:
@@ -104,7 +138,7 @@ class Empirical(Distribution):
     @property
     def total(self) -> float:
         """Sum of the weights, the number of scores without."""
-        return float(self._below[-1])
+        return float(self.values.size if self.weights is None else self._below[-1])
 
     def counts_at_most(self, t: Thresholds) -> FloatArray:
         """Weight of the scores <= theta.
@@ -119,6 +153,8 @@ class Empirical(Distribution):
         ndarray, shape of `t`
             An integer where the weights are.
         """
+        if self.weights is None:
+            return self._number_at_most(t).astype(np.float64)
         return self._below[self._index(t)]
 
     def counts_above(self, t: Thresholds) -> FloatArray:
@@ -134,13 +170,18 @@ class Empirical(Distribution):
         ndarray, shape of `t`
             An integer where the weights are.
         """
+        if self.weights is None:
+            return np.asarray(self.total - self._number_at_most(t), dtype=np.float64)
         return self._above[self._index(t)]
 
+    def _number_at_most(self, t: Thresholds) -> npt.NDArray[np.int64]:
+        theta, bins = _decisive(t), self._few(t.size)
+        if bins is not None:
+            return bins.at_most(theta)
+        return np.asarray(np.searchsorted(self._sorted, theta, side="right"))
+
     def _index(self, t: Thresholds) -> npt.NDArray[np.intp]:
-        # A logit short of infinity lies below a score of 1 although theta rounds to it.
-        short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
-        theta = np.where(short_of_one, np.nextafter(1.0, 0.0), t.theta)
-        return np.asarray(np.searchsorted(self._steps[0], theta, side="right"))
+        return np.asarray(np.searchsorted(self._steps[0], _decisive(t), side="right"))
 
     def _share_of(self, counts: FloatArray, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         share = np.where(np.isnan(t.theta), np.nan, counts / self.total)
@@ -150,6 +191,8 @@ class Empirical(Distribution):
     @property
     def support(self) -> tuple[float, float]:
         """Smallest and largest score."""
+        if self.unsorted is not None:
+            return self.unsorted.low, self.unsorted.high
         return float(self._steps[0][0]), float(self._steps[0][-1])
 
     @property
@@ -182,6 +225,10 @@ class Empirical(Distribution):
         return np.where(np.isnan(t.theta), np.nan, -np.inf)
 
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        bins = self._few(p.size)
+        if bins is not None:
+            places = bins.of_rank(_rank_reaching(p, self.values.size))
+            return Thresholds.from_theta(np.where(np.isnan(p), np.nan, places))
         shares = self._below[1:] / self.total
         index = np.minimum(np.searchsorted(shares, p, side="left"), shares.size - 1)
         return self._at(index, p)
@@ -207,6 +254,20 @@ class Empirical(Distribution):
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.choice(self._steps[0], size=size, p=self._steps[1] / self.total))
+
+
+def _decisive(t: Thresholds) -> FloatArray:
+    """What decides about scores: the last double below 1 where theta only rounds to 1."""
+    short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
+    return np.where(short_of_one, np.nextafter(1.0, 0.0), t.theta)
+
+
+def _rank_reaching(p: FloatArray, n: int) -> npt.NDArray[np.int64]:
+    """The smallest k in 1, ..., n with k / n >= p as they round; n where none is."""
+    k = np.fmin(np.fmax(np.ceil(p * n), 1.0), n)
+    k -= (k > 1.0) & ((k - 1.0) / n >= p)
+    k += (k < n) & (k / n < p)
+    return k.astype(np.int64)
 
 
 class EmpiricalPair(Pair):
@@ -250,13 +311,49 @@ class EmpiricalPair(Pair):
     def ratio_roots(self, level: float) -> Thresholds:
         return Thresholds.from_theta(np.empty(0))
 
+    @cached_property
+    def staircase(self) -> Staircase | None:
+        """Of two samples without weights: where the smaller one's scores stand in the larger."""
+        if self.client.weights is not None or self.impostor.weights is not None:
+            return None
+        samples = self.client._sorted, self.impostor._sorted
+        return staircase(*(samples if self._fewer_clients else samples[::-1]))
+
+    @property
+    def _fewer_clients(self) -> bool:
+        return bool(self.client.values.size <= self.impostor.values.size)
+
+    @property
+    def corners(self) -> list[FloatArray]:
+        """Thresholds at which the ROC turns, ascending, FAR, FRR, TPR and TNR there."""
+        if self.staircase is None:
+            gaps, kept = self.gaps, self.gaps.turns
+            rates = (gaps.far, gaps.frr, gaps.tpr, gaps.tnr)
+            return [gaps.thresholds(kept).theta, *(rate[kept] for rate in rates)]
+        low, high, *below = self.staircase.corners()
+        rejected, true = below if self._fewer_clients else below[::-1]
+        n, m = self.client.values.size, self.impostor.values.size
+        theta = gap_places(low, high, at_edges=self.at_edges)
+        return [theta, (m - true) / m, rejected / n, (n - rejected) / n, true / m]
+
+    def balance(self) -> Thresholds | None:
+        """Where FAR is nearest to FRR under the tie rule; None where weights need all gaps."""
+        if self.client.weights is not None or self.impostor.weights is not None:
+            return None
+        low, high = balance(self.client._sorted, self.impostor._sorted)
+        return gap_thresholds(np.array(low), np.array(high), at_edges=self.at_edges)
+
     def auc(self) -> float:
+        if self.staircase is not None:
+            pairs = int(self.client.values.size) * int(self.impostor.values.size)
+            wins = self.staircase.doubled_wins
+            return (wins if self._fewer_clients else 2 * pairs - wins) / (2.0 * pairs)
         places, weights = self.client._steps
         at = Thresholds.from_theta(places)
         upto = self.impostor.counts_at_most(at)
         strictly = self.impostor._below[np.searchsorted(self.impostor._steps[0], places)]
-        wins = math.fsum(weights * (strictly + upto))
-        return wins / (2.0 * self.client.total * self.impostor.total)
+        doubled = math.fsum(weights * (strictly + upto))
+        return doubled / (2.0 * self.client.total * self.impostor.total)
 
 
 closed_forms(Empirical, Empirical, EmpiricalPair)

@@ -59,7 +59,8 @@ def check_laws(client: object, impostor: object) -> None:
 
 
 def _kind(law: Distribution) -> type[Distribution]:
-    return type(law if law.continuous is None else law.continuous[1])
+    continuous = law.continuous
+    return type(law if continuous is None else continuous[1])
 
 
 class Pair:

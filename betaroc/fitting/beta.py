@@ -15,6 +15,7 @@ from betaroc.distributions import Beta
 from betaroc.errors import DegenerateDataError, FitError
 from betaroc.fitting.contract import (
     Coordinates,
+    Data,
     Estimate,
     Family,
     Influence,
@@ -30,7 +31,6 @@ from betaroc.fitting.newton import (
     solve_centred,
     solve_one,
 )  # fmt: skip
-from betaroc.fitting.sufficient import centre, mean_logs
 
 #: Spread, relative to the distance from 0 and from 1, below which moments start the solver.
 _CONCENTRATED = 0.1
@@ -38,11 +38,11 @@ _CONCENTRATED = 0.1
 _SMALL_SHAPES = 30.0
 
 
-def estimate_beta(sample: Sample) -> Estimate:
+def estimate_beta(sample: Data) -> Estimate:
     """The maximum-likelihood beta law of scores strictly inside (0, 1)."""
     if sample.low == sample.high:
         raise too_few_distinct(sample, "beta")
-    g1, g2 = mean_logs(sample.values, sample.weights, sample.total)
+    g1, g2 = sample.mean_logs()
     found = _solve(sample, g1, g2)
     if not found.a + found.b <= LARGEST_CONCENTRATION:
         raise _too_concentrated(sample)
@@ -57,7 +57,7 @@ def estimate_beta(sample: Sample) -> Estimate:
     return estimate
 
 
-def _solve(sample: Sample, g1: float, g2: float) -> BetaSolution:
+def _solve(sample: Data, g1: float, g2: float) -> BetaSolution:
     spread = sample.high - sample.low
     if spread > _CONCENTRATED * min(sample.low, 1.0 - sample.high):
         found = solve_one(g1, g2)
@@ -65,7 +65,7 @@ def _solve(sample: Sample, g1: float, g2: float) -> BetaSolution:
             return found
     else:
         found = None
-    seen = centre(sample.values, sample.weights, sample.total)
+    seen = sample.centred()
     mean = seen.m + seen.shift
     concentration = math.inf
     if seen.variance > 0.0:
@@ -77,15 +77,15 @@ def _solve(sample: Sample, g1: float, g2: float) -> BetaSolution:
     return solve_centred(seen, concentration, mean)
 
 
-def _too_concentrated(sample: Sample) -> DegenerateDataError:
+def _too_concentrated(sample: Data) -> DegenerateDataError:
     return DegenerateDataError(
-        f"{sample.name}: a beta law is fitted while a + b <= 1e12; the {sample.values.size} scores,"
+        f"{sample.name}: a beta law is fitted while a + b <= 1e12; the {sample.n} scores,"
         f" between {sample.low!r} and {sample.high!r}, ask for more: beyond, it is not told from a"
         ' single point. Use family="logit-normal" or "empirical", or scores on another scale.'
     )
 
 
-def _at_maximum(sample: Sample, g1: float, g2: float, found: BetaSolution) -> Estimate:
+def _at_maximum(sample: Data, g1: float, g2: float, found: BetaSolution) -> Estimate:
     a, b = found.a, found.b
     aa, ab, bb = found.covariance
     covariance = ((aa, ab), (ab, bb))
@@ -115,24 +115,24 @@ def _largest_mean_log_likelihood(a: float, b: float, g1: float, g2: float) -> fl
 
 
 def _influence(
-    sample: Sample, g1: float, g2: float, a: float, b: float, covariance: Matrix
+    sample: Data, g1: float, g2: float, a: float, b: float, covariance: Matrix
 ) -> Influence:
     """One Newton step without the extreme scores: covariance times their score, over the weight."""
     (of_aa, of_ab), (_, of_bb) = covariance
-    largest = Influence(0.0, "a", sample.low)
+    largest = 0.0, "a", sample.low
     for score in (sample.low, sample.high):
         s1, s2 = math.log(score) - g1, math.log1p(-score) - g2
         move_a = abs(of_aa * s1 + of_ab * s2) / (a * sample.total)
         move_b = abs(of_ab * s1 + of_bb * s2) / (b * sample.total)
-        largest = max(largest, Influence(move_a, "a", score), Influence(move_b, "b", score))
-    return largest
+        largest = max(largest, (move_a, "a", score), (move_b, "b", score))
+    return Influence(*largest)
 
 
 def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
     """The log-likelihood of any beta law, from the two mean logarithms."""
     if not sample.values.size:
         return lambda law: 0.0
-    g1, g2 = mean_logs(sample.values, sample.weights, sample.total)
+    g1, g2 = sample.mean_logs()
 
     def at(law: Any) -> float:
         terms = ((law.a - 1.0) * g1, (law.b - 1.0) * g2, -log_beta(law.a, law.b))

@@ -16,7 +16,7 @@ from betaroc._checks import choice, finite
 from betaroc._value import Value
 from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.errors import DegenerateDataError, InputError
-from betaroc.fitting.contract import BoolArray, Coordinates, Estimate, Family, Matrix, Sample
+from betaroc.fitting.contract import Coordinates, Data, Ends, Estimate, Family, Matrix, Sample
 from betaroc.fitting.likelihood import cells, censored, maximise
 
 __all__ = ["BoundaryRule"]
@@ -55,6 +55,10 @@ class BoundaryRule(Value):
     n_censored_low: int = 0
     n_censored_high: int = 0
     resolution: float | None = None
+
+
+#: Rules that met no score: values are not changed, so one of each is enough.
+_UNMET = {policy: BoundaryRule(policy) for policy in POLICIES}
 
 
 class Request(NamedTuple):
@@ -116,46 +120,29 @@ def _check_resolution(resolution: Any, boundary: str | None) -> float:
     return value
 
 
-def estimate_on_unit(sample: Sample, family: Family, request: Request) -> Ruled:
+def estimate_on_unit(sample: Data, family: Family, request: Request) -> Ruled:
     """An estimate of scores in [0, 1] that obeys the rule."""
     coordinates = family.coordinates
     if request.resolution is not None and request.policy is None and coordinates is not None:
-        return _interval(sample, family, coordinates, request.resolution)
+        return _interval(sample.rows(), family, coordinates, request.resolution)
     if request.policy in ("censor", "matlab") and coordinates is not None:
-        return _censor(sample, family, coordinates, request)
+        return _censor(sample.rows(), family, coordinates, request)
     policy = request.policy or "inflate"
     if policy == "squeeze":
-        return _squeeze(sample, family)
+        return _squeeze(sample.rows(), family)
     if sample.low > 0.0 and sample.high < 1.0:
-        n = sample.values.size
-        return Ruled(family.estimate(sample), BoundaryRule(policy), sample.total, n)
+        return Ruled(family.estimate(sample), _UNMET[policy], sample.total, sample.n)
     return _at_ends(sample, family, policy)
 
 
-class _Ends(NamedTuple):
-    zero: BoolArray
-    one: BoolArray
-    n_zero: int
-    n_one: int
-
-    @classmethod
-    def of(cls, sample: Sample) -> _Ends:
-        zero, one = sample.values == 0.0, sample.values == 1.0
-        return cls(zero, one, int(np.count_nonzero(zero)), int(np.count_nonzero(one)))
-
-
-def first_at_end(sample: Sample) -> int:
-    """Index of the first score of exactly 0 or 1."""
-    return sample.place(int(np.argmax((sample.values == 0.0) | (sample.values == 1.0))))
-
-
-def _at_ends(sample: Sample, family: Family, policy: str) -> Ruled:
-    ends, n = _Ends.of(sample), sample.values.size
+def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
+    ends, n = sample.ends(), sample.n
     if policy == "error":
+        where = sample.first_end_words()
         raise InputError(
             f'{sample.name} must lie strictly between 0 and 1 with boundary="error"; got'
-            f" {ends.n_zero} scores of exactly 0 and {ends.n_one} of exactly 1 among {n}, first"
-            f" at index {first_at_end(sample)}. Leave boundary out to fit point masses, or"
+            f" {ends.n_zero} scores of exactly 0 and {ends.n_one} of exactly 1 among {n}"
+            f"{f', {where}' if where else ''}. Leave boundary out to fit point masses, or"
             ' use "censor", "squeeze" or "drop".'
         )
     inside = _inside(sample, ends)
@@ -164,37 +151,33 @@ def _at_ends(sample: Sample, family: Family, policy: str) -> Ruled:
     if policy == "drop":
         dropped = ends.n_zero + ends.n_one
         rule = BoundaryRule(policy, ends.n_zero, ends.n_one, n_dropped=dropped)
-        return Ruled(estimate, rule, inside.total, inside.values.size)
-    return Ruled(_inflate(sample, inside, ends, estimate), rule, inside.total, n)
+        return Ruled(estimate, rule, inside.total, inside.n)
+    return Ruled(_inflate(sample.total, inside.total, ends, estimate), rule, inside.total, n)
 
 
-def _inside(sample: Sample, ends: _Ends) -> Sample:
+def _inside(sample: Data, ends: Ends) -> Data:
     """The scores strictly inside, if they can carry a law."""
-    n = sample.values.size
-    mask = ~(ends.zero | ends.one)
-    values = sample.values[mask]
-    if values.size == 0 or values.min() == values.max():
-        left = "none is" if values.size == 0 else f"{values.size} of one value are"
+    inside = sample.inside()
+    if inside.n == 0 or inside.low == inside.high:
+        left = "none is" if inside.n == 0 else f"{inside.n} of one value are"
         raise DegenerateDataError(
             f"{sample.name}: at least 2 distinct scores must lie strictly between 0 and 1;"
-            f" {ends.n_zero} of {n} are exactly 0, {ends.n_one} of {n} exactly 1 (perhaps after"
-            f" rounding), {left} inside. If scores round to 1, fit 1 - score or"
+            f" {ends.n_zero} of {sample.n} are exactly 0, {ends.n_one} of {sample.n} exactly 1"
+            f" (perhaps after rounding), {left} inside. If scores round to 1, fit 1 - score or"
             ' logits (family="normal"), or use family="empirical".'
         )
-    return sample.keep(mask)
+    return inside
 
 
-def _inflate(sample: Sample, inside: Sample, ends: _Ends, base: Estimate) -> Estimate:
+def _inflate(total: float, inside: float, ends: Ends, base: Estimate) -> Estimate:
     """Point masses with their observed shares beside the law of the rest."""
-    total = sample.total
-    weights = sample.weight_of(ends.zero), sample.weight_of(ends.one), inside.total
-    at_zero, at_one = weights[0] / total, weights[1] / total
-    masses = math.fsum(w * math.log(w / total) for w in weights if w > 0.0)
+    at_zero, at_one = ends.zero / total, ends.one / total
+    masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)
     return base._replace(
         distribution=Inflated(base.distribution, at_zero, at_one),
         names=(*base.names, *MASSES),
         values=(*base.values, at_zero, at_one),
-        covariance=_with_masses(base.covariance, inside.total / total, at_zero, at_one),
+        covariance=_with_masses(base.covariance, inside / total, at_zero, at_one),
         log_likelihood=base.log_likelihood + masses,
     )
 
@@ -212,7 +195,7 @@ def _with_masses(base: Matrix, share: float, zero: float, one: float) -> Matrix:
 
 def _squeeze(sample: Sample, family: Family) -> Ruled:
     """(s (n - 1) + 1/2) / n with n the total weight, for compatibility only."""
-    ends, n = _Ends.of(sample), sample.total
+    ends, n = sample.ends(), sample.total
     if not n > 1.0:
         raise InputError(
             f'{sample.name}: boundary="squeeze" needs a total weight above 1; got {n!r}. Weights'
@@ -221,12 +204,12 @@ def _squeeze(sample: Sample, family: Family) -> Ruled:
     moved = sample.replace((sample.values * (n - 1.0) + 0.5) / n)
     count = int(np.count_nonzero(moved.values != sample.values))
     rule = BoundaryRule("squeeze", ends.n_zero, ends.n_one, n_moved=count)
-    return Ruled(family.estimate(moved), rule, n, sample.values.size)
+    return Ruled(family.estimate(moved), rule, n, sample.n)
 
 
 def _censor(sample: Sample, family: Family, coordinates: Coordinates, request: Request) -> Ruled:
     """Scores at or beyond an edge say only that."""
-    ends, values, n = _Ends.of(sample), sample.values, sample.values.size
+    ends, values, n = sample.ends(), sample.values, sample.n
     if request.policy == "matlab":
         edges = MATLAB_EDGES
         low, high = values < edges[0], values > edges[1]
@@ -260,7 +243,7 @@ def _censor(sample: Sample, family: Family, coordinates: Coordinates, request: R
 
 def _interval(sample: Sample, family: Family, coordinates: Coordinates, step: float) -> Ruled:
     """Rounded scores: the probability of the cell k step +- step/2, cut to [0, 1]."""
-    ends, values, n = _Ends.of(sample), sample.values, sample.values.size
+    ends, values, n = sample.ends(), sample.values, sample.n
     last = math.ceil(1.0 / step + 0.5) - 1
     index = np.minimum(np.rint(values / step), last)
     off_grid = np.abs(values - np.minimum(index * step, 1.0)) > 1e-6 * step

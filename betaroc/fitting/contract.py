@@ -5,19 +5,87 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from betaroc._checks import listed
 from betaroc._thresholds import FloatArray
+from betaroc.distributions import Empirical
 from betaroc.distributions.base import Distribution
 from betaroc.errors import DegenerateDataError
+from betaroc.fitting.moments import mean_of, moments
+from betaroc.fitting.sufficient import Centred, centre, mean_logs
 
 BoolArray = npt.NDArray[np.bool_]
 Matrix = tuple[tuple[float, ...], ...]
-#: Up to so many terms are summed without rounding.
-EXACT_SUM = 100_000
+
+
+class Ends(NamedTuple):
+    """Scores of exactly 0 and of exactly 1, and their weight."""
+
+    n_zero: int
+    n_one: int
+    zero: float
+    one: float
+
+
+class Data(Protocol):
+    """One class as an estimator sees it: its scores, or the sums of a summary."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def n(self) -> int:
+        """Scores."""
+
+    @property
+    def total(self) -> float:
+        """Sum of their weights."""
+
+    @property
+    def low(self) -> float:
+        """The least score."""
+
+    @property
+    def high(self) -> float:
+        """The largest score."""
+
+    def rows(self) -> Sample:
+        """The scores themselves; an InputError if there are only sums."""
+
+    def ends(self) -> Ends:
+        """How many are exactly 0 and 1."""
+
+    def inside(self) -> Data:
+        """Those strictly inside (0, 1)."""
+
+    def mean_logs(self) -> tuple[float, float]:
+        """Mean of log(s) and of log(1 - s)."""
+
+    def centred(self) -> Centred:
+        """The sums of a concentrated beta law."""
+
+    def moments(self) -> tuple[float, float]:
+        """Mean and standard deviation."""
+
+    def logit_moments(self) -> tuple[float, float, float]:
+        """Mean and standard deviation of logits, and the mean of log(s (1 - s))."""
+
+    def law(self) -> Distribution:
+        """The empirical law."""
+
+    def outside_words(self) -> str:
+        """Which scores are outside [0, 1], after their count and extremes."""
+
+    def n_outside(self) -> int:
+        """Scores outside [0, 1]."""
+
+    def first_end_words(self) -> str:
+        """Where the first score of exactly 0 or 1 stands, if that is known."""
 
 
 class Sample(NamedTuple):
@@ -75,10 +143,57 @@ class Sample(NamedTuple):
 
     def mean(self, values: FloatArray) -> float:
         """Weighted mean of ``values``, exact up to rounding for 100 000 of them."""
-        parts = values if self.weights is None else self.weights * values
-        if parts.size <= EXACT_SUM:
-            return math.fsum(parts.tolist()) / self.total
-        return float(parts.sum()) / self.total
+        return mean_of(values, self.weights, self.total)
+
+    @property
+    def n(self) -> int:
+        return self.values.size
+
+    def rows(self) -> Sample:
+        return self
+
+    def ends(self) -> Ends:
+        zero, one = self.values == 0.0, self.values == 1.0
+        counts = int(np.count_nonzero(zero)), int(np.count_nonzero(one))
+        return Ends(*counts, self.weight_of(zero), self.weight_of(one))
+
+    def inside(self) -> Sample:
+        mask = (self.values != 0.0) & (self.values != 1.0)
+        if not mask.any():
+            return self._replace(values=self.values[mask], weights=None, total=0.0)
+        return self.keep(mask)
+
+    def mean_logs(self) -> tuple[float, float]:
+        return mean_logs(self.values, self.weights, self.total)
+
+    def centred(self) -> Centred:
+        return centre(self.values, self.weights, self.total)
+
+    def moments(self) -> tuple[float, float]:
+        return moments(self.values, self.weights, self.total, self.low, self.high)
+
+    def logit_moments(self) -> tuple[float, float, float]:
+        log, log1m = np.log(self.values), np.log1p(-self.values)
+        mu, sigma = self.replace(log - log1m).moments()
+        return mu, sigma, self.mean(log + log1m)
+
+    def law(self) -> Distribution:
+        return Empirical._of_checked(self.values, self.weights)
+
+    def _outside(self) -> npt.NDArray[np.intp]:
+        return np.flatnonzero((self.values < 0.0) | (self.values > 1.0))
+
+    def n_outside(self) -> int:
+        return self._outside().size
+
+    def outside_words(self) -> str:
+        wrong = self._outside()
+        places = listed(map(self.place, wrong.tolist()))
+        return f", first {float(self.values[wrong[0]])!r}; indices {places}"
+
+    def first_end_words(self) -> str:
+        first = int(np.argmax((self.values == 0.0) | (self.values == 1.0)))
+        return f"first at index {self.place(first)}"
 
 
 class Influence(NamedTuple):
@@ -148,12 +263,12 @@ class Family:
     one pair of two estimates, ``sized`` takes a number of components.
     """
 
-    estimate: Callable[[Sample], Estimate]
+    estimate: Callable[[Data], Estimate]
     coordinates: Coordinates | None = None
     on_unit: bool = False
-    impostor: Callable[[Sample], Estimate] | None = None
+    impostor: Callable[[Data], Estimate] | None = None
     join: Callable[[ClassEstimate, ClassEstimate], Joined | None] | None = None
-    sized: Callable[[Sample, int], Estimate] | None = None
+    sized: Callable[[Data, int], Estimate] | None = None
 
     @property
     def of_pairs(self) -> bool:
@@ -161,10 +276,10 @@ class Family:
         return self.impostor is not None or self.join is not None
 
 
-def too_few_distinct(sample: Sample, family: str) -> DegenerateDataError:
+def too_few_distinct(sample: Data, family: str) -> DegenerateDataError:
     """The error for a sample of equal scores."""
     return DegenerateDataError(
         f"{sample.name}: a {family} law needs at least 2 distinct scores; got"
-        f" {sample.values.size}, all equal to {sample.low!r}. The likelihood is unbounded."
+        f" {sample.n}, all equal to {sample.low!r}. The likelihood is unbounded."
         ' Give more scores, or use family="empirical".'
     )

@@ -6,11 +6,10 @@ import math
 
 from betaroc.distributions import Beta
 from betaroc.errors import DegenerateDataError
-from betaroc.fitting.contract import Estimate, Family, Sample
-from betaroc.fitting.sufficient import mean_logs
+from betaroc.fitting.contract import Data, Estimate, Family
 
 
-def estimate_client(sample: Sample) -> Estimate:
+def estimate_client(sample: Data) -> Estimate:
     """p = -1 / mean log s: the power law s^p, whose -log s is exponential."""
     p, log_likelihood = _power(sample, 0)
     return Estimate(
@@ -18,7 +17,7 @@ def estimate_client(sample: Sample) -> Estimate:
     )
 
 
-def estimate_impostor(sample: Sample) -> Estimate:
+def estimate_impostor(sample: Data) -> Estimate:
     """q = -1 / mean log(1 - s)."""
     q, log_likelihood = _power(sample, 1)
     return Estimate(
@@ -26,15 +25,15 @@ def estimate_impostor(sample: Sample) -> Estimate:
     )
 
 
-def _power(sample: Sample, which: int) -> tuple[float, float]:
+def _power(sample: Data, which: int) -> tuple[float, float]:
     """The exponent and W (log p - 1 + 1/p), the largest log-likelihood."""
     if sample.low == sample.high:
         raise DegenerateDataError(
             f"{sample.name}: a dual-beta fit needs at least 2 distinct scores, since equal ones are"
-            f" of no continuous law; got {sample.values.size}, all equal to {sample.low!r}. Give"
+            f" of no continuous law; got {sample.n}, all equal to {sample.low!r}. Give"
             ' more scores, or use family="empirical".'
         )
-    p = -1.0 / mean_logs(sample.values, sample.weights, sample.total)[which]
+    p = -1.0 / sample.mean_logs()[which]
     return p, sample.total * (math.log(p) - 1.0 + 1.0 / p)
 
 

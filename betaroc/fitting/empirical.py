@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-from betaroc.distributions import Empirical
-from betaroc.fitting.contract import Estimate, Family, Sample
+from betaroc.fitting.contract import Data, Estimate, Family
 
 
-def estimate_empirical(sample: Sample) -> Estimate:
+def estimate_empirical(sample: Data) -> Estimate:
     """The sample itself; equal scores are legal."""
-    return Estimate(Empirical(sample.values, sample.weights), (), (), (), math.nan)
+    return Estimate(sample.law(), (), (), (), math.nan)
 
 
 EMPIRICAL = Family(estimate_empirical)

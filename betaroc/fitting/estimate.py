@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc._checks import choice, count, listed, score_array, shown, weights_array
+from betaroc._checks import choice, count, score_array, shown, weights_array
 from betaroc._thresholds import FloatArray
 from betaroc.errors import FitError, InputError, InputTypeError
 from betaroc.fitting.beta import BETA
 from betaroc.fitting.boundary import BoundaryRule, Request, Ruled, check_request, estimate_on_unit
-from betaroc.fitting.contract import ClassEstimate, Estimate, Family, Matrix, Sample
+from betaroc.fitting.contract import ClassEstimate, Data, Estimate, Family, Matrix, Sample
 from betaroc.fitting.dual_beta import DUAL_BETA
 from betaroc.fitting.empirical import EMPIRICAL
 from betaroc.fitting.logit_normal import LOGIT_NORMAL
@@ -22,6 +22,7 @@ from betaroc.fitting.mixture import BETA_MIXTURE
 from betaroc.fitting.normal import NORMAL
 from betaroc.fitting.notices import (
     Notice,
+    empirical_auc,
     give,
     inflated,
     influence,
@@ -31,6 +32,10 @@ from betaroc.fitting.notices import (
 )  # fmt: skip
 from betaroc.fitting.proper_beta import PROPER_BETA
 from betaroc.fitting.result import DistributionFit, Fit
+from betaroc.fitting.summed import summed_class
+from betaroc.model import ScoreModel
+from betaroc.scores import Scores
+from betaroc.summary import Given, ScoreSummary
 
 __all__ = ["fit", "fit_distribution"]
 
@@ -48,7 +53,7 @@ FAMILIES: dict[str, Family] = {
 class _Class(NamedTuple):
     """One class on its way to a fit."""
 
-    sample: Sample
+    sample: Data
     ruled: Ruled
 
     @property
@@ -100,10 +105,8 @@ class _Task(NamedTuple):
 
     def run_both(self, scores: Any) -> tuple[Any, ...]:
         """Fits of both classes, what there is to say, their shared covariance and parameters."""
-        classes = [
-            self.estimated(Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights")))
-            for who in ("client", "impostor")
-        ]
+        of = summed_class if isinstance(scores, ScoreSummary) else _sampled_class
+        classes = [self.estimated(of(scores, who)) for who in ("client", "impostor")]
         joined = None if self.row.join is None else self.row.join(*(c.seen for c in classes))
         if joined is not None:
             classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
@@ -124,13 +127,13 @@ class _Task(NamedTuple):
             notices += inflated(sample, rule, result.params, self.family)
         return result, notices + influence(sample.name, ruled.estimate.influence, ruled.base_total)
 
-    def estimated(self, sample: Sample) -> _Class:
+    def estimated(self, sample: Data) -> _Class:
         """The estimate of a sample; the error of a failed one carries a result."""
         try:
             return _Class(sample, self._estimate(sample))
         except FitError as error:
             if isinstance(error.result, Estimate):
-                ruled = Ruled(error.result, None, sample.total, sample.values.size)
+                ruled = Ruled(error.result, None, sample.total, sample.n)
                 error.result = self._result(_Class(sample, ruled))
             raise
 
@@ -142,10 +145,10 @@ class _Task(NamedTuple):
             and rule.n_zero + rule.n_one > 0
         )
 
-    def _estimate(self, sample: Sample) -> Ruled:
+    def _estimate(self, sample: Data) -> Ruled:
         row = self._row(sample.name)
         if not row.on_unit:
-            return Ruled(row.estimate(sample), None, sample.total, sample.values.size)
+            return Ruled(row.estimate(sample), None, sample.total, sample.n)
         if sample.low < 0.0 or sample.high > 1.0:
             raise _outside(sample, self.family)
         return estimate_on_unit(sample, row, self.request)
@@ -179,25 +182,26 @@ class _Task(NamedTuple):
 
 
 def _sized(
-    estimate: Callable[[Sample, int], Estimate], components: int
-) -> Callable[[Sample], Estimate]:
+    estimate: Callable[[Data, int], Estimate], components: int
+) -> Callable[[Data], Estimate]:
     return lambda sample: estimate(sample, components)
 
 
 def _scaled(covariance: Matrix, total: float) -> Matrix:
-    return tuple(tuple([value / total for value in row]) for row in covariance)
+    return tuple([tuple([value / total for value in row]) for row in covariance])
 
 
-def _outside(sample: Sample, family: str) -> InputError:
-    wrong = np.flatnonzero((sample.values < 0.0) | (sample.values > 1.0))
-    first = int(wrong[0])
-    places = listed(map(sample.place, wrong.tolist()))
+def _sampled_class(scores: Scores, who: str) -> Sample:
+    return Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights"))
+
+
+def _outside(sample: Data, family: str) -> InputError:
     percent = sample.low >= 0.0 and 2.0 < sample.high <= 100.0
     hint = "They look like percentages: divide by 100. " if percent else ""
     return InputError(
-        f'{sample.name} must lie in [0, 1] for family="{family}"; got {wrong.size} of'
-        f" {sample.values.size} outside (min {sample.low:.6g}, max {sample.high:.6g}), first"
-        f" {float(sample.values[first])!r}; indices {places}. {hint}Otherwise fit"
+        f'{sample.name} must lie in [0, 1] for family="{family}"; got {sample.n_outside()} of'
+        f" {sample.n} outside (min {sample.low:.6g}, max {sample.high:.6g})"
+        f"{sample.outside_words()}. {hint}Otherwise fit"
         ' family="normal", or map both classes into [0, 1] by one fixed function first.'
     )
 
@@ -211,7 +215,7 @@ def _finite_extremes(sample: Any) -> tuple[float, float] | None:
         return None
     if sample.size == 0:
         return None
-    low, high = float(sample.min()), float(sample.max())
+    low, high = float(np.minimum.reduce(sample)), float(np.maximum.reduce(sample))
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
@@ -310,7 +314,8 @@ def fit_distribution(
             " Use br.fit(Scores(client, impostor), family)."
         )
     extremes = _finite_extremes(sample)
-    values = score_array(sample, "sample") if extremes is None else sample
+    kept = task.family == "empirical"  # the law holds the scores: a copy of them
+    values = score_array(sample, "sample") if extremes is None or kept else sample
     if weights is not None:
         weights = weights_array(weights, values.size, "weights")
     result, notices = task.run("sample", values, weights, extremes)
@@ -331,8 +336,9 @@ def fit(
 
     Parameters
     ----------
-    scores : Scores
-        Client and impostor scores.
+    scores : Scores or ScoreSummary
+        Client and impostor scores, or their sums: a summary is fitted from what `summarize` kept,
+        whatever number of rows that was.
     family : str
         ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"`` or ``"empirical"``, for
         both classes; ``"proper-beta"``: two beta laws whose ROC is concave, a_c >= a_i and
@@ -352,9 +358,11 @@ def fit(
     Raises
     ------
     InputTypeError
-        If `scores` is not a `Scores`.
+        If `scores` is neither a `Scores` nor a `ScoreSummary`.
     InputError, DegenerateDataError, FitError
-        As in :func:`fit_distribution`; the message names the class.
+        As in :func:`fit_distribution`; the message names the class. Of a summary also for what
+        needs the scores themselves: mixtures, ``"best"``, `resolution`, the rules ``"squeeze"``,
+        ``"censor"`` and ``"matlab"``, and laws with a + b > 1e6.
 
     Warns
     -----
@@ -363,7 +371,8 @@ def fit(
     BoundaryWarning, SmallSampleWarning, InfluenceWarning
         As in :func:`fit_distribution`, once for both classes.
     DiscretenessWarning
-        If fewer than half of a class's inner scores are distinct and no `resolution` is given.
+        If fewer than half of a class's inner scores are distinct and no `resolution` is given
+        (not of a summary, which does not count distinct scores).
 
     Notes
     -----
@@ -387,12 +396,9 @@ def fit(
     >>> round(result.client.params["a"], 4), result.model.prior
     (3.3701, 0.5)
     """
-    from betaroc.model import ScoreModel
-    from betaroc.scores import Scores
-
-    if not isinstance(scores, Scores):
+    if not isinstance(scores, Given):
         raise InputTypeError(
-            f"scores must be a betaroc.Scores; got {shown(scores)} of type"
+            f"scores must be betaroc.Scores or a ScoreSummary; got {shown(scores)} of type"
             f" {type(scores).__name__}. Make one with Scores(client, impostor),"
             " Scores.from_labels(y_true, y_score) or read_scores(path)."
         )
@@ -402,13 +408,19 @@ def fit(
         return _best(scores, boundary, resolution)
     task = _Task.of(family, boundary, resolution, components)
     client, impostor, said, shared_cov, ties = task.run_both(scores)
-    reversed_scores(scores.client, scores.impostor, scores.client_weights, scores.impostor_weights)
-    if resolution is None and task.family != "empirical":
-        said = said + tied("client", scores.client) + tied("impostor", scores.impostor)
-    give(said)
     model = ScoreModel(
         client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
     )
+    if isinstance(scores, ScoreSummary):
+        reversed_scores(scores.model.auc())
+    elif task.family == "empirical":
+        reversed_scores(model.auc())
+    else:
+        samples = scores.client, scores.impostor
+        reversed_scores(empirical_auc(*samples, scores.client_weights, scores.impostor_weights))
+        if resolution is None:
+            said = said + tied("client", samples[0]) + tied("impostor", samples[1])
+    give(said)
     return Fit(
         model, scores, client, impostor, task.family, shared_cov=shared_cov, tied=ties
     )  # fmt: skip

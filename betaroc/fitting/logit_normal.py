@@ -11,15 +11,17 @@ import numpy as np
 from betaroc._special import HALF_LOG_TWO_PI
 from betaroc._thresholds import FloatArray
 from betaroc.distributions import LogitNormal
-from betaroc.fitting.contract import Coordinates, Estimate, Family, Sample
-from betaroc.fitting.normal import inverse_information, moments, normal_log_likelihood
+from betaroc.fitting.contract import Coordinates, Data, Estimate, Family, Sample, too_few_distinct
+from betaroc.fitting.normal import checked, inverse_information, normal_log_likelihood
 
 
-def estimate_logit_normal(sample: Sample) -> Estimate:
+def estimate_logit_normal(sample: Data) -> Estimate:
     """Moments of log x - log(1 - x); the Jacobian -log x - log(1 - x) joins the likelihood."""
-    log, log1m = np.log(sample.values), np.log1p(-sample.values)
-    mu, sigma = moments(sample.replace(log - log1m), "logit-normal")
-    jacobian = -sample.total * sample.mean(log + log1m)
+    if sample.low == sample.high:
+        raise too_few_distinct(sample, "logit-normal")
+    *found, mean_jacobian = sample.logit_moments()
+    mu, sigma = checked(sample, "logit-normal", *found)
+    jacobian = -sample.total * mean_jacobian
     return Estimate(
         LogitNormal(mu, sigma),
         ("mu", "sigma"),

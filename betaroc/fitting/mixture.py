@@ -20,7 +20,7 @@ from betaroc._thresholds import FloatArray
 from betaroc.distributions import Beta, BetaMixture
 from betaroc.errors import DegenerateDataError, FitError
 from betaroc.fitting.beta import estimate_beta
-from betaroc.fitting.contract import Estimate, Family, Matrix, Sample, too_few_distinct
+from betaroc.fitting.contract import Data, Estimate, Family, Matrix, Sample, too_few_distinct
 from betaroc.fitting.newton import solve_one
 
 __all__ = ["BETA_MIXTURE", "estimate_mixture"]
@@ -99,8 +99,9 @@ class _Derivatives(NamedTuple):
     hessian: FloatArray
 
 
-def estimate_mixture(sample: Sample, count: int = 2) -> Estimate:
+def estimate_mixture(given: Data, count: int = 2) -> Estimate:
     """The mixture of `count` beta laws of scores strictly inside (0, 1)."""
+    sample = given.rows()
     if sample.low == sample.high:
         raise too_few_distinct(sample, "beta-mixture")
     if sample.total < _LEAST_SCORES * count:

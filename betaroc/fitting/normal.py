@@ -4,37 +4,27 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from betaroc._special import HALF_LOG_TWO_PI
 from betaroc.distributions import Normal
-from betaroc.fitting.contract import Estimate, Family, Matrix, Sample, too_few_distinct
+from betaroc.fitting.contract import Data, Estimate, Family, Matrix, too_few_distinct
 
 
-def estimate_normal(sample: Sample) -> Estimate:
+def estimate_normal(sample: Data) -> Estimate:
     """mu = mean, sigma^2 = mean (x - mu)^2: closed form, no iteration."""
-    mu, sigma = moments(sample, "normal")
+    if sample.low == sample.high:
+        raise too_few_distinct(sample, "normal")
+    mu, sigma = checked(sample, "normal", *sample.moments())
     log_likelihood = normal_log_likelihood(sigma, sample.total)
     return Estimate(
         Normal(mu, sigma), ("mu", "sigma"), (mu, sigma), inverse_information(sigma), log_likelihood
     )
 
 
-def moments(sample: Sample, family: str) -> tuple[float, float]:
-    """Mean and standard deviation, without overflow and without cancellation."""
-    if sample.low == sample.high:
-        raise too_few_distinct(sample, family)
-    _, exponent = math.frexp(max(abs(sample.low), abs(sample.high)))
-    scaled = np.ldexp(sample.values, -exponent)
-    centre = sample.mean(scaled)
-    away = scaled - centre
-    width = float(np.abs(away).max())
-    residual = sample.mean(away)
-    spread = sample.mean((away / width) ** 2) - (residual / width) ** 2
-    sigma = math.ldexp(width * math.sqrt(spread), exponent)
+def checked(sample: Data, family: str, mu: float, sigma: float) -> tuple[float, float]:
+    """Moments of a law that is no point."""
     if not sigma > 0.0:
         raise too_few_distinct(sample, family)
-    return math.ldexp(centre, exponent), sigma
+    return mu, sigma
 
 
 def normal_log_likelihood(sigma: float, total: float) -> float:

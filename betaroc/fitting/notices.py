@@ -17,8 +17,8 @@ from betaroc.errors import (
     SmallSampleWarning,
     warn,
 )
-from betaroc.fitting.boundary import BoundaryRule, first_at_end
-from betaroc.fitting.contract import Influence, Sample
+from betaroc.fitting.boundary import BoundaryRule
+from betaroc.fitting.contract import Data, Influence
 
 SMALL_SAMPLE = 10
 #: So many scores of which most are tied were rounded, fewer may be so by chance.
@@ -58,16 +58,17 @@ def small_sample(name: str, total: float) -> list[Notice]:
 
 
 def inflated(
-    sample: Sample, rule: BoundaryRule, params: Mapping[str, float], family: str
+    sample: Data, rule: BoundaryRule, params: Mapping[str, float], family: str
 ) -> list[Notice]:
     """Point masses that were fitted because nobody said otherwise."""
     ends = (("0.0", rule.n_zero, params["at_zero"]), ("1.0", rule.n_one, params["at_one"]))
     met = [end for end in ends if end[1]]
     counts = " and ".join(f"{count} exactly {end}" for end, count, _ in met)
     masses = " and ".join(f"{mass:.4g}" for _, _, mass in met)
+    where = sample.first_end_words()
     text = (
-        f"{sample.name}: of {sample.values.size} scores {counts} (first at index"
-        f" {first_at_end(sample)}); fitted as point mass {masses} beside a {family} law"
+        f"{sample.name}: of {sample.n} scores {counts}{f' ({where})' if where else ''}; fitted as"
+        f" point mass {masses} beside a {family} law"
     )
     return [Notice(BoundaryWarning, text)]
 
@@ -92,14 +93,8 @@ def tied(name: str, values: FloatArray) -> list[Notice]:
     return [Notice(DiscretenessWarning, text)]
 
 
-def reversed_scores(
-    client: FloatArray,
-    impostor: FloatArray,
-    client_weights: FloatArray | None,
-    impostor_weights: FloatArray | None,
-) -> None:
+def reversed_scores(auc: float) -> None:
     """Warn if the empirical AUC is below one half."""
-    auc = empirical_auc(client, impostor, client_weights, impostor_weights)
     if auc < 0.5:
         warn(
             f"impostors score higher than clients: the empirical AUC is {auc:.4g} < 0.5. Scores are"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from betaroc.model import ScoreModel
     from betaroc.scores import Scores
     from betaroc.shape_tests import CurveTest, EndTests
+    from betaroc.summary import ScoreSummary
 
 __all__ = ["DistributionFit", "Fit"]
 
@@ -238,7 +239,7 @@ class Fit(Value):
     ----------
     model : ScoreModel
         The pair of laws; its prior is the observed, weighted share of clients.
-    scores : Scores
+    scores : Scores or ScoreSummary
         The data.
     client, impostor : DistributionFit
         The two laws with their precision.
@@ -261,7 +262,7 @@ class Fit(Value):
     """
 
     model: ScoreModel
-    scores: Scores
+    scores: Scores | ScoreSummary
     client: DistributionFit
     impostor: DistributionFit
     family: str

@@ -20,6 +20,7 @@ from betaroc.errors import InputError
 from betaroc.fitting.boundary import MATLAB_EDGES
 from betaroc.fitting.likelihood import cells
 from betaroc.grouping import Groups, Trials, groups_of, settled, single_trials
+from betaroc.summary import rows_of
 
 if TYPE_CHECKING:
     from betaroc.fitting.result import DistributionFit, Fit
@@ -110,7 +111,7 @@ def joint_cov(fit: Fit, *, groups: bool = True) -> FloatArray:
         own[sizes[0] :, : sizes[0]] = own[: sizes[0], sizes[0] :].T
     if found is None or not all(sizes):
         return own
-    scores = fit.scores
+    scores = rows_of(fit.scores, "the errors of groups")
     samples = ((scores.client, scores.client_weights), (scores.impostor, scores.impostor_weights))
     cut, grow = found.rows[0].size, found.factors()
     contributions = np.zeros((found.first.size, sum(sizes)))

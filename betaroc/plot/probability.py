@@ -11,6 +11,7 @@ from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.adequacy import repeated
 from betaroc.errors import InputTypeError
 from betaroc.plot.style import CLIENT, GREY, IMPOSTOR, legend, named, new_axes, rate_axis
+from betaroc.summary import rows_of
 
 if TYPE_CHECKING:
     from betaroc.distributions.base import Distribution
@@ -85,6 +86,7 @@ def plot_fit(fit: Fit, kind: str = "qq", ax: Any = None, *, level: float = 0.95)
         )
     kind = _checks.choice(kind, _KINDS, "kind")
     level = _checks.level(level)
+    rows_of(fit.scores, "a picture of ordered scores")
     classes = [_Ordered.of(fit, who) for who in ("client", "impostor")]
     ax = new_axes(ax, square=True)
     fresh = not ax.has_data()

@@ -76,7 +76,8 @@ def _histogram(
         ax.set_ylim(0.0, top)
         return ax
 
-    caption = f"{part.role}: {scores.size} {who} scores" + (", fitted density" if fitted else "")
+    n = part.sizes[0 if who == "client" else 1]
+    caption = f"{part.role}: {n} {who} scores" + (", fitted density" if fitted else "")
     if reference is not None:
         caption += "; dashed: dev’s fitted density"
     if marks:

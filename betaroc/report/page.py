@@ -33,6 +33,7 @@ from betaroc.analysis.words import (
     end_words,
     fit_families,
     parameters,
+    summary_words,
 )  # fmt: skip
 from betaroc.fitting import DistributionFit
 from betaroc.measures import OperatingPoint
@@ -146,23 +147,32 @@ def _set_row(part: Part, role: str) -> dict[str, Any]:
         "role": role,
         "file": name(part.name) if source is None else path_shown(source.path),
         "format": "not from a file" if source is None else source.format,
-        "rows": scores.n_client + scores.n_impostor,
+        "rows": sum(part.sizes),
+        "coarse": "" if part.summary is None else f"{summary_words(part.summary)}.",
         "classes": [
             {
                 "who": who,
-                "n": values.size,
-                "weight": number(weight) if weight != values.size else "",
+                "n": n,
+                "weight": number(weight) if weight != n else "",
                 "low": extreme(float(values.min())),
                 "high": extreme(float(values.max())),
-                "zeros": int((values == 0.0).sum()),
-                "ones": int((values == 1.0).sum()),
+                "zeros": _exactly(part, who, 0.0),
+                "ones": _exactly(part, who, 1.0),
             }
-            for who, values, weight in (
-                ("client", scores.client, scores.client_total),
-                ("impostor", scores.impostor, scores.impostor_total),
+            for who, values, weight, n in (
+                ("client", scores.client, scores.client_total, part.sizes[0]),
+                ("impostor", scores.impostor, scores.impostor_total, part.sizes[1]),
             )
         ],
     }
+
+
+def _exactly(part: Part, who: str, place: float) -> int:
+    """Scores of exactly 0 or 1."""
+    if part.summary is not None:
+        one = getattr(part.summary, who)
+        return int(one.n_zero if place == 0.0 else one.n_one)
+    return int((getattr(part.scores, who) == place).sum())
 
 
 def _measures(part: Part, role: str) -> dict[str, Any]:

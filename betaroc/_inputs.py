@@ -1,0 +1,165 @@
+"""The score files of a call: read as rows, or streamed into sums and counts; their family."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from betaroc._words import shown
+from betaroc.analysis.format import path_words, visible
+from betaroc.errors import FileFormatError, InputError
+from betaroc.io import read_scores
+from betaroc.summary import Given, ScoreSummary, parquet_rows, summarize_file
+
+__all__ = ["family_of", "read_file"]
+
+#: Parquet files with more rows than this are streamed unasked.
+STREAMED = 5_000_000
+#: What sums of a class determine.
+_OF_SUMS: dict[str, set[Any]] = {
+    "family": {"auto", "beta", "normal", "logit-normal", "proper-beta", "dual-beta", "empirical"},
+    "boundary": {None, "inflate", "error", "drop"},
+    "resolution": {None},
+    "group": {None},
+    "id": {None},
+    "unpaired": {None, True},
+}
+
+
+def read_file(
+    path: str, arguments: argparse.Namespace, step: Callable[[], None], *, named: bool = True
+) -> Given:
+    """Scores of a file, with the columns of groups and ids where they are used; or their sums."""
+    with _naming_the_path(path):
+        summary = _streamed(path, arguments)
+    if summary is not None:
+        step()
+        return summary
+    columns = getattr(arguments, "group", None) if named else None
+    group = None if columns is None else _one_or_two(columns)
+    with _naming_the_path(path):
+        scores = read_scores(
+            path,
+            score=arguments.score,
+            label=arguments.label,
+            client_label=arguments.client_label,
+            format=arguments.format,
+            group=group,
+            id=getattr(arguments, "id", None) if named else None,
+        )
+    step()
+    return scores
+
+
+def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
+    """The summary of a large Parquet file, or of any that is to be streamed."""
+    mode = arguments.stream
+    if mode == "never" or not _is_parquet(path):
+        if mode == "always" and Path(path).is_file():
+            raise InputError(
+                f"--stream always must stand beside Parquet files; {path_words(path)} is none."
+                " Leave it out: other files are read as rows."
+            )
+        return None
+    wants = {name for name, kept in _OF_SUMS.items() if _asked(arguments, name) not in kept}
+    if mode == "auto" and (wants or parquet_rows(path) <= STREAMED):
+        return None
+    for name in sorted(wants & {"group", "id"}):
+        raise InputError(
+            f"--{name} must not stand beside --stream always: sums and counts know no single trial."
+            " Leave one of them out."
+        )
+    with _RowsBar(Path(path).name) as progress:
+        return summarize_file(
+            path, score=arguments.score, label=arguments.label,
+            client_label=arguments.client_label, progress=progress,
+        )  # fmt: skip
+
+
+def _asked(arguments: argparse.Namespace, name: str) -> object:
+    given = getattr(arguments, name, None)
+    return tuple(given) if isinstance(given, list) else given
+
+
+def _is_parquet(path: str) -> bool:
+    with suppress(OSError), Path(path).open("rb") as raw:
+        return raw.read(4) == b"PAR1"
+    return False  # what cannot be opened is refused where it is read
+
+
+class _RowsBar:
+    """A bar of rows on a terminal, once a stream has taken a second."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._bar: Any = None
+
+    def __enter__(self) -> Callable[[int, int], None] | None:
+        return self._show if sys.stderr is not None and sys.stderr.isatty() else None
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def _show(self, done: int, total: int) -> None:
+        if self._bar is None:
+            from tqdm import tqdm
+
+            self._bar = tqdm(
+                delay=1.0, leave=False, file=sys.stderr, unit=" scores", unit_scale=True,
+                desc=visible(self._name),
+            )  # fmt: skip
+        self._bar.total = total
+        self._bar.update(done - self._bar.n)
+
+
+@contextmanager
+def _naming_the_path(path: str) -> Iterator[None]:
+    """Two files of a call may have one name: errors give the path."""
+    try:
+        yield
+    except (FileFormatError, InputError) as error:
+        text = str(error).replace(shown(Path(path).name), path_words(path))
+        raise type(error)(text) from error
+
+
+def _one_or_two(columns: Sequence[str]) -> str | tuple[str, str]:
+    if len(columns) > 2:
+        raise InputError(
+            f"--group must name one or two columns; got {len(columns)}: {shown(list(columns))}."
+            " A trial hangs on two people at most: leave the others out."
+        )
+    return columns[0] if len(columns) == 1 else (columns[0], columns[1])
+
+
+def family_of(asked: str, read: Sequence[Given]) -> tuple[str, str]:
+    """The family and why; only here is one chosen, and it is said."""
+    if asked == "best":
+        return asked, ""
+    if asked != "auto":
+        return asked, f"asked for with --family {asked}"
+    found = [_span(given) for given in read]
+    outside, total = (sum(span[k] for span in found) for k in (0, 1))
+    if outside:
+        low, high = min(span[2] for span in found), max(span[3] for span in found)
+        percent = ""
+        if low >= 0.0 and 2.0 < high <= 100.0:
+            percent = "; if they are percentages, divide by 100 for laws on [0, 1]"
+        return "normal", f"chosen because {outside} of {total} scores lie outside [0, 1]{percent}"
+    return "beta", f"chosen because all {total} scores lie in [0, 1]"
+
+
+def _span(given: Given) -> tuple[int, int, float, float]:
+    """Scores outside [0, 1], all scores, and the extremes."""
+    total = given.n_client + given.n_impostor
+    if isinstance(given, ScoreSummary):
+        sides = (given.client, given.impostor)
+        low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+        return sum(s.n_outside for s in sides), total, low, high
+    both = (given.client, given.impostor)
+    outside = sum(int(((x < 0.0) | (x > 1.0)).sum()) for x in both)
+    return outside, total, min(float(x.min()) for x in both), max(float(x.max()) for x in both)

@@ -1,0 +1,77 @@
+"""Polynomials for digamma and trigamma: ``python tests/reference/make_polygamma.py``.
+
+mpmath at 60 digits. The asymptotic series of digamma and trigamma are replaced, on the range of
+z = 1/x^2 where they are used, by the polynomials that agree with the functions at Chebyshev's
+nodes: nearly the best of their degree.
+
+    phi    z P(z) = digamma(x) - log(x) + 1/(2x),                degree 6 on (0, 1/64]
+    tau    T(z)/x^3 = trigamma(x) - 1/x - 1/(2x^2),              degree 6 on (0, 1/64]
+    rough  z R(z) = digamma(y + 1/2) - log(y), z = 1/y^2,        degree 3 on (0, 4/9]
+
+``error`` is the largest one on 2000 points: relative to digamma(x) - log(x) and
+trigamma(x) - 1/x for the first two, absolute for the third, with the coefficients as stored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import mpmath as mp
+
+mp.mp.dps = 60
+Function = Callable[[mp.mpf], mp.mpf]
+HALF = mp.mpf(1) / 2
+
+
+def phi(z: mp.mpf) -> mp.mpf:
+    """P(z)."""
+    x = 1 / mp.sqrt(z)
+    return (mp.psi(0, x) - mp.log(x) + HALF / x) / z
+
+
+def tau(z: mp.mpf) -> mp.mpf:
+    """T(z)."""
+    x = 1 / mp.sqrt(z)
+    return (mp.psi(1, x) - 1 / x - HALF * z) * x**3
+
+
+def rough(z: mp.mpf) -> mp.mpf:
+    """R(z)."""
+    y = 1 / mp.sqrt(z)
+    return (mp.psi(0, y + HALF) - mp.log(y)) / z
+
+
+def interpolated(function: Function, end: mp.mpf, terms: int) -> list[mp.mpf]:
+    """Coefficients, lowest first, of the polynomial through Chebyshev's nodes of (0, end)."""
+    nodes = [end / 2 * (1 + mp.cos(mp.pi * (2 * k + 1) / (2 * terms))) for k in range(terms)]
+    matrix = mp.matrix([[z**j for j in range(terms)] for z in nodes])
+    return list(mp.lu_solve(matrix, mp.matrix([function(z) for z in nodes])))
+
+
+def error(terms: list[float], function: Function, end: mp.mpf, share: Function) -> float:
+    """Largest |polynomial - function| times ``share``."""
+    grid = [end * k / 2000 for k in range(1, 2001)]
+    return float(max(abs((mp.polyval(terms[::-1], z) - function(z)) * share(z)) for z in grid))
+
+
+def made() -> dict[str, dict[str, object]]:
+    """The three polynomials."""
+    near = mp.mpf(1) / 64
+    jobs = {
+        "phi": (phi, near, 7, 17, lambda z: z / (mp.psi(0, z**-HALF) - mp.log(z**-HALF))),
+        "tau": (tau, near, 7, 17, lambda z: z**1.5 / (mp.psi(1, z**-HALF) - z**HALF)),
+        "rough": (rough, mp.mpf(4) / 9, 4, 10, lambda z: z),
+    }
+    found = {}
+    for name, (function, end, count, decimals, share) in jobs.items():
+        exact = interpolated(function, end, count)
+        terms = [float(t) if decimals == 17 else round(float(t), decimals) for t in exact]
+        found[name] = {"terms": terms, "error": error(terms, function, end, share)}
+    return found
+
+
+if __name__ == "__main__":
+    path = Path(__file__).with_name("polygamma.json")
+    path.write_text(json.dumps(made(), indent=1) + "\n", encoding="utf-8")
