@@ -42,7 +42,6 @@ from betaroc.errors import (
     warn,
 )
 from betaroc.fitting import Fit, fit
-from betaroc.scores import Scores
 from betaroc.summary import Given, ScoreSummary
 
 __all__ = [
