@@ -198,6 +198,8 @@ def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins() -> None:
     assert (low["low"], low["high"]) == pytest.approx((high["low"], high["high"]), abs=coarse)
     verdicts = [line for line in sums.summary().splitlines() if line.startswith("dev: fit of")]
     assert len(verdicts) == 3
+    assert "" not in sums.summary().split("\n\n")[0].splitlines()
+    assert "dev: fit of the ROC" in sums.summary().split("\n\n")[0]
     assert "it needs every score" in two["dev"]["families"]["reason"]
     assert "it needs every score" in two["dev"]["sensitivity"]["reason"]
 

@@ -44,7 +44,8 @@ def _other_family(dev: Part) -> list[str]:
     """The recommended family, if it is another than the one fitted."""
     if dev.quality is None or dev.fit is None or not is_modelled(dev):
         return []
-    return [family_words(dev)] if dev.quality.recommended != dev.fit.family else []
+    best = dev.quality.recommended
+    return [family_words(dev)] if best and best != dev.fit.family else []
 
 
 def family_words(part: Part) -> str:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc._thresholds import FloatArray
+from betaroc.distributions import Empirical
+from betaroc.distributions.pairs import pair_of
 from betaroc.errors import (
     BetarocWarning,
     BoundaryWarning,
@@ -111,10 +113,8 @@ def empirical_auc(
     impostor_weights: FloatArray | None = None,
 ) -> float:
     """P(client > impostor) + P(equal) / 2, weighted."""
-    order = np.argsort(impostor)
-    ordered = impostor[order]
-    own = np.ones(ordered.size) if impostor_weights is None else impostor_weights[order]
-    below = np.concatenate([[0.0], np.cumsum(own)])
-    wins = below[np.searchsorted(ordered, client, "left")]
-    wins = 0.5 * (wins + below[np.searchsorted(ordered, client, "right")])
-    return float(np.average(wins, weights=client_weights)) / float(below[-1])
+    laws = (
+        Empirical._of_checked(client, client_weights),
+        Empirical._of_checked(impostor, impostor_weights),
+    )
+    return float(pair_of(*laws).auc())
