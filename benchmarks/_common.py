@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.metadata
 import math
 import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,11 @@ PACKAGES = (
 
 
 class Goal(NamedTuple):
-    """A figure to reach: our time over that of a peer, or with `at_least` the peer's over ours."""
+    """A figure to reach: our time over that of a peer, or with `at_least` the peer's over ours.
+
+    Without a peer the figure is no ratio but a number of `unit`; NaN where there is none, as the
+    peer is not installed.
+    """
 
     what: str
     peer: str
@@ -31,6 +36,7 @@ class Goal(NamedTuple):
     at_least: float = math.nan
     #: Why it is missed, where it is known.
     why: str = ""
+    unit: str = ""
 
     @property
     def met(self) -> bool:
@@ -40,28 +46,41 @@ class Goal(NamedTuple):
     @property
     def wanted(self) -> str:
         """The figure in words."""
+        if not self.peer:
+            return f"at most {self.at_most:g} {self.unit}".rstrip()
         if math.isnan(self.at_least):
             return f"at most {self.at_most:g} x {self.peer}"
         return f"{self.at_least:g} x faster than {self.peer}"
 
     @property
+    def measured(self) -> str:
+        """The figure found."""
+        return "" if math.isnan(self.ratio) else f"{self.ratio:.3g} {self.unit}".rstrip()
+
+    @property
     def verdict(self) -> str:
         """Met, or missed by how much and why."""
+        if math.isnan(self.ratio):
+            return "peer not installed" if self.peer else "not installed"
         if self.met:
             return "met"
         by = self.ratio / self.at_most if math.isnan(self.at_least) else self.at_least / self.ratio
         return f"missed by a factor of {by:.2g}{f': {self.why}' if self.why else ''}"
 
 
-def medians(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+def medians(
+    cases: dict[str, Callable[[], object]], rounds: int, every: Mapping[str, int] | None = None
+) -> dict[str, float]:
     """Median processor seconds of each case; every round runs all in turn, after one warm-up.
 
-    Processor time, since a busy machine suspends a long case and not a short one. Nothing here
-    runs on more than one thread.
+    Cases named in `every` take part in every so many rounds only. Processor time, since a busy
+    machine suspends a long case and not a short one. Nothing here runs on more than one thread.
     """
     seconds: dict[str, list[float]] = {name: [] for name in cases}
     for turn in range(rounds + 1):
         for name, case in cases.items():
+            if turn % (every or {}).get(name, 1):
+                continue
             start = time.process_time()
             case()
             if turn:
@@ -114,3 +133,26 @@ def report(title: str, body: str, file: str | None) -> None:
     if file:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / file).write_text(text, encoding="utf-8")
+
+
+def command(
+    doc: str,
+    title: str,
+    file: str,
+    run: Callable[[], tuple[str, list[Goal]]],
+    write: bool | None,
+) -> list[Goal]:
+    """Run a subject and report its tables; the command line says whether to write, if None."""
+    if write is None:
+        parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+        parser.add_argument("--write", action="store_true", help=f"write results/{file}")
+        write = parser.parse_args().write
+    body, goals = run()
+    report(title, body, file if write else None)
+    return goals
+
+
+def file_of(subject: str) -> str:
+    """Where a table goes whose ratios hang on numpy's sort."""
+    switched = os.environ.get("NPY_DISABLE_CPU_FEATURES")
+    return f"{subject}_avx2.md" if switched else f"{subject}.md"

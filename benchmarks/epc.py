@@ -8,14 +8,13 @@ are a line that says so.
 
 from __future__ import annotations
 
-import argparse
-import os
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from _common import Goal, medians, report, table, version
+from _common import Goal, command, file_of, medians, table, version
 
 import betaroc as br
 from betaroc.criteria import CRITERIA
@@ -99,16 +98,16 @@ def curves() -> tuple[str, list[Goal]]:
     if bob is None:
         rows.append(["bob.measure.epc", "not installed", "", "", ""])
     text = table(["case", "ms", "over np.sort(dev)", "goal", "bob.measure's time over this"], rows)
-    peers = {"plain numpy loop": 10.0} | ({} if bob is None else {"bob.measure.epc": 20.0})
+    peers = {"plain numpy loop": 10.0, "bob.measure.epc": 20.0}
     faster = [
         Goal(
-            "EPC, weighted-error", name, seconds[name] / seconds[WEIGHTED], at_least=least,
-            why=WHY_PEER,
+            "EPC, weighted-error", name, seconds.get(name, math.nan) / seconds[WEIGHTED],
+            at_least=least, why=WHY_PEER,
         )
         for name, least in peers.items()
     ]  # fmt: skip
     said = [
-        f"{g.ratio:.1f} times faster than {g.peer} (goal {g.at_least:g}: {g.verdict})"
+        f"{g.measured or '?'} times faster than {g.peer} (goal {g.at_least:g}: {g.verdict})"
         for g in faster
     ]
     return f"{text}\n\nWeighted error: {'; '.join(said)}.", [*goals.values(), *faster]
@@ -191,12 +190,8 @@ def bootstraps() -> tuple[str, list[Goal]]:
     return table(head, rows), goals
 
 
-def main(write: bool | None = None) -> list[Goal]:
-    """Print both tables."""
-    if write is None:
-        parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-        parser.add_argument("--write", action="store_true", help="write results/epc*.md")
-        write = parser.parse_args().write
+def run() -> tuple[str, list[Goal]]:
+    """Both tables, and the goals."""
     (of_curves, curve_goals), (of_bands, band_goals) = curves(), bootstraps()
     body = (
         f"## Curves: {2 * CURVE_SIZE} dev and {2 * CURVE_SIZE} test scores, {ALPHAS} alphas\n\n"
@@ -206,10 +201,12 @@ def main(write: bool | None = None) -> list[Goal]:
         "Rows: drawn with replacement and counted by np.bincount in cells found beforehand;"
         f" quantiles not included.\n\n{of_bands}"
     )
-    switched = os.environ.get("NPY_DISABLE_CPU_FEATURES")
-    name = "epc_avx2.md" if switched else "epc.md"
-    report("Expected performance curves: speed", body, name if write else None)
-    return curve_goals + band_goals
+    return body, curve_goals + band_goals
+
+
+def main(write: bool | None = None) -> list[Goal]:
+    """Print the tables."""
+    return command(__doc__, "Expected performance curves: speed", file_of("epc"), run, write)
 
 
 if __name__ == "__main__":

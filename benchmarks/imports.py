@@ -5,14 +5,13 @@ python benchmarks/imports.py [--write]
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
 from pathlib import Path
 
-from _common import Goal, report, table, version
+from _common import Goal, command, table, version
 
 ROUNDS = 15
 FIRST_FIT = (
@@ -64,13 +63,7 @@ def run() -> tuple[str, list[Goal]]:
 
 def main(write: bool | None = None) -> list[Goal]:
     """Print the table."""
-    if write is None:
-        parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-        parser.add_argument("--write", action="store_true", help="write results/imports.md")
-        write = parser.parse_args().write
-    body, goals = run()
-    report("Imports", body, "imports.md" if write else None)
-    return goals
+    return command(__doc__, "Imports", "imports.md", run, write)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Speed beside R and Octave, where these are installed: a beta fit, an empirical ROC.
+"""Speed beside R and Octave, where these are installed: a beta fit, an empirical ROC and its AUC.
 
     python benchmarks/languages.py [--write]
 
@@ -8,7 +8,6 @@ blocks of both alternate, and the ratio is the median over the rounds.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import statistics
 import subprocess
@@ -18,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from _common import Goal, report, table
+from _common import Goal, command, table
 
 import betaroc as br
 
@@ -55,7 +54,7 @@ PEERS = {
             "pkg load statistics; f = @() betafit(x); k = 20;",
         ),
     },
-    "empirical ROC and AUC": {
+    "corners of the empirical ROC, AUC": {
         "R pROC::roc": (
             "Rscript", "library(pROC)",
             'suppressMessages(library(pROC)); y <- scan("{folder}/y.txt", quiet = TRUE);'
@@ -65,7 +64,7 @@ PEERS = {
 }  # fmt: skip
 
 
-def command(program: str, script: str) -> list[str]:
+def call(program: str, script: str) -> list[str]:
     """How a program runs a script."""
     return [program, "-e", script] if program == "Rscript" else [program, "--eval", script]
 
@@ -74,14 +73,14 @@ def absent(program: str, probe: str) -> str:
     """Why a peer is not there; empty if it is."""
     if shutil.which(program) is None:
         return f"{program} is not installed"
-    done = subprocess.run(command(program, probe), capture_output=True, check=False)  # noqa: S603
+    done = subprocess.run(call(program, probe), capture_output=True, check=False)  # noqa: S603
     return "" if done.returncode == 0 else "the package is not installed"
 
 
 def seconds_of(program: str, script: str) -> float:
     """What the script prints of its own time."""
     done = subprocess.run(  # noqa: S603 - scripts of this file
-        command(program, script), capture_output=True, text=True, check=True
+        call(program, script), capture_output=True, text=True, check=True
     )
     return float(done.stdout.split()[-1])
 
@@ -95,12 +94,12 @@ def ours(case: Callable[[], object], many: int) -> float:
     return (time.process_time() - start) / many
 
 
-def roc_and_auc(scores: br.Scores) -> Callable[[], object]:
-    """The corners and the area, from the scores on."""
+def corners_and_auc(scores: br.Scores) -> Callable[[], object]:
+    """The corners of the ROC and the area, from the scores on."""
 
     def case() -> object:
         model = br.fit(scores, "empirical").model
-        return model.auc(), model.roc().points()
+        return model.auc(), model.roc().corners()
 
     return case
 
@@ -114,7 +113,7 @@ def rows(folder: Path) -> list[list[str]]:
     labels = np.repeat([1, 0], [scores.n_client, scores.n_impostor])
     subjects = {
         "beta fit": (sample, None, lambda: br.fit_distribution(sample).cov, 500),
-        "empirical ROC and AUC": (values, labels, roc_and_auc(scores), 5),
+        "corners of the empirical ROC, AUC": (values, labels, corners_and_auc(scores), 5),
     }
     found = []
     for name, (x, y, case, many) in subjects.items():
@@ -136,17 +135,16 @@ def rows(folder: Path) -> list[list[str]]:
     return found
 
 
-def main(write: bool | None = None) -> list[Goal]:
-    """Print the table."""
-    if write is None:
-        parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-        parser.add_argument("--write", action="store_true", help="write results/languages.md")
-        write = parser.parse_args().write
+def run() -> tuple[str, list[Goal]]:
+    """The table; no goals were set."""
     with tempfile.TemporaryDirectory() as folder:
         head = ["subject", "peer", "peer, ms", "betaroc, ms", "peer's time over ours"]
-        body = table(head, rows(Path(folder)))
-    report("R and Octave: speed", body, "languages.md" if write else None)
-    return []
+        return table(head, rows(Path(folder))), []
+
+
+def main(write: bool | None = None) -> list[Goal]:
+    """Print the table."""
+    return command(__doc__, "R and Octave: speed", "languages.md", run, write)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ SUBJECTS = {
 
 def summary(goals: list[Goal]) -> str:
     """What was to be reached, and what was."""
-    rows = [[goal.what, goal.wanted, f"{goal.ratio:.3g}", goal.verdict] for goal in goals]
+    rows = [[goal.what, goal.wanted, goal.measured, goal.verdict] for goal in goals]
     return table(["what", "goal", "measured", "verdict"], rows)
 
 

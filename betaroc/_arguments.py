@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from betaroc import _checks
+from betaroc._inputs import STREAMED
 from betaroc._words import shown
 from betaroc.analysis.format import version, visible
 from betaroc.criteria import CRITERIA
@@ -47,6 +48,19 @@ _NAMES = (
 _BARE = r"(?<![\w'\"/.-])"
 _ARGUMENT = re.compile(rf"{_BARE}({_NAMES})=(?:\.\.\.)?(?=(.?))")
 _SUBJECT = re.compile(rf"(?:^|{_BARE}(?=client_label))({_NAMES})(?= must )")
+
+#: What needs every score, in the words of the command line.
+_ROWS = (
+    (
+        "Take Scores: all rows, or a random part of them.",
+        "Pass --stream never, or a part of the rows.",
+    ),
+    (
+        "Fit Scores (all rows, or a random part of them)",
+        "Pass --stream never or a part of the rows",
+    ),
+    ("Give Scores, or take", "Pass --stream never or"),
+)
 
 _EXAMPLES = """examples:
   betaroc fit dev.csv
@@ -250,8 +264,8 @@ def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
     parser.add_argument(
         "--stream", choices=("auto", "always", "never"), default="auto",
         help="read Parquet files in pieces and keep sums and counts in bins instead of rows, in"
-        " bounded memory: always, never, or where a file has more than 5 million rows and nothing"
-        " asked for needs the rows (default: auto)",
+        f" bounded memory: always, never, or where a file has more than {STREAMED / 1e6:g} million"
+        " rows and nothing asked for needs them (default: auto)",
     )  # fmt: skip
 
 
@@ -262,6 +276,8 @@ def as_options(message: str) -> str:
     text = re.sub(r'resample="(\w+)"', r"--band \1", text)
     text = re.sub("^score and label must ", "--score and --label must ", text)
     text = _SUBJECT.sub(lambda found: _option(found[1]), text)
+    for rows in _ROWS:
+        text = text.replace(*rows)
     text = text.replace("paired=True", "a paired comparison").replace("paired=False", "--unpaired")
     return _ARGUMENT.sub(_given, text)
 

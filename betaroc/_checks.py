@@ -18,6 +18,7 @@ from betaroc._words import listed, nearest, shown
 from betaroc.errors import InputError, InputTypeError, PrecisionWarning, warn
 
 __all__ = [
+    "LARGEST_EXACT",
     "FloatArray",
     "array_1d",
     "choice",
@@ -40,7 +41,7 @@ __all__ = [
 ]
 
 #: Up to here every integer has a float64 of its own.
-_EXACT = 2**53
+LARGEST_EXACT = 2**53
 
 
 def choice(value: object, options: Sequence[str], name: str) -> str:
@@ -231,7 +232,9 @@ def _raise_lost(item: object, index: int, name: str) -> NoReturn:
 def _refuse_lost_integers(array: npt.NDArray[Any], name: str) -> None:
     if array.dtype.itemsize < 8:
         return
-    large = np.flatnonzero((array > _EXACT) | (array < -_EXACT if array.dtype.kind == "i" else 0))
+    large = np.flatnonzero(
+        (array > LARGEST_EXACT) | (array < -LARGEST_EXACT if array.dtype.kind == "i" else 0)
+    )
     for index in large.tolist():
         if int(float(int(array[index]))) != int(array[index]):
             _raise_lost(array[index], index, name)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 from numbers import Number
 from typing import Any
 
+from betaroc._checks import LARGEST_EXACT
 from betaroc._engines import Source, collected, is_lazy
 from betaroc._sums import is_missing
 from betaroc._words import listed, nearest, shown
 from betaroc.errors import InputError, InputTypeError, PrecisionWarning, warn
 
-__all__ = ["checked_schema", "refuse_many_labels", "refuse_text"]
+__all__ = ["checked_schema", "refuse_lost_integers", "refuse_many_labels", "refuse_text"]
 
 #: What reads as a number, in the regular expressions of every engine.
 _NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$"
+#: Integers that may be beyond 2**53.
+_LONG = {"Int64", "UInt64", "Int128", "UInt128"}
 
 
 def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
@@ -72,21 +76,26 @@ def _texts(piece: Any, score: str) -> tuple[int, int, list[Any]]:
     rows = piece.select(nw.col(score).cast(nw.String).alias("s"))
     reads = nw.col("s").str.contains(_NUMBER)
     wrong = rows.filter(~reads & ~nw.col("s").is_null())
-    n, bad = (int(collected(t.select(nw.len().alias("n")))["n"][0]) for t in (rows, wrong))
-    return n, bad, collected(wrong.head(3))["s"].tolist() if bad else []
+    bad = _height(wrong)
+    return _height(rows), bad, collected(wrong.head(3))["s"].tolist() if bad else []
+
+
+def _height(rows: Any) -> int:
+    import narwhals as nw
+
+    return int(collected(rows.select(nw.len().alias("n")))["n"][0])
 
 
 def _objects(piece: Any, score: str) -> tuple[int, int, list[Any]]:
     """Rows, values that neither are nor read as numbers nor are missing, and the first of them."""
-    column = piece.to_native()[score]
     if not is_lazy(piece):
-        return _strangers(column)
+        return _strangers(piece[score].to_list())
     if not piece.implementation.is_dask():
         return 0, 0, []
     from dask.base import compute
     from dask.delayed import delayed
 
-    parts = compute(*(delayed(_strangers)(part) for part in column.to_delayed()))  # type: ignore[no-untyped-call]
+    parts = compute(*(delayed(_strangers)(part) for part in piece.to_native()[score].to_delayed()))  # type: ignore[no-untyped-call]
     return (
         sum(n for n, _, _ in parts),
         sum(bad for _, bad, _ in parts),
@@ -102,6 +111,34 @@ def _strangers(values: Any) -> tuple[int, int, list[Any]]:
 
 def _reads(value: object) -> bool:
     return isinstance(value, str) and re.match(_NUMBER, value) is not None
+
+
+def refuse_lost_integers(
+    source: Source, score: str, low: float = -math.inf, high: float = math.inf
+) -> None:
+    """Raise where integers are beyond 2**53, counted if the extremes as doubles reach there."""
+    import narwhals as nw
+
+    kind = source.schema[score]
+    if str(kind) not in _LONG or (-LARGEST_EXACT < low and high < LARGEST_EXACT):
+        return
+    lost = nw.col(score) > nw.lit(LARGEST_EXACT, kind)
+    if kind.is_signed_integer():
+        lost = lost | (nw.col(score) < nw.lit(-LARGEST_EXACT, kind))
+    n = bad = 0
+    first: list[Any] = []
+    for piece in source.pieces([score]):
+        wrong = piece.filter(lost)
+        rows, some = _height(piece), _height(wrong)
+        n, bad = n + rows, bad + some
+        if some and not first:
+            first = collected(wrong.head(1))[score].tolist()
+    if bad:
+        raise InputError(
+            f"{source.name}column {shown(score)} must keep its identity as float64; {bad} of {n}"
+            f" integers are beyond 2**53, such as {shown(first[0])}, and would be rounded. Subtract"
+            " a constant or rank them first."
+        )
 
 
 def refuse_many_labels(source: Source, label: str) -> None:

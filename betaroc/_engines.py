@@ -49,7 +49,8 @@ def collected(frame: Any) -> dict[str, Any]:
     """The columns of a Narwhals frame of few rows, as arrays; Polars streams."""
     name = frame.implementation.name.lower() if is_lazy(frame) else ""
     if name == "duckdb":  # needs neither pyarrow nor pandas
-        return dict(frame.to_native().fetchnumpy())
+        columns = frame.to_native().fetchnumpy().items()
+        return {k: _unmasked(values) for k, values in columns}
     if name == "polars":
         import narwhals as nw
 
@@ -57,6 +58,17 @@ def collected(frame: Any) -> dict[str, Any]:
     elif name:
         frame = frame.collect()
     return {column: frame[column].to_numpy() for column in frame.columns}
+
+
+def _unmasked(values: Any) -> Any:
+    """With None in place of what is masked, since numpy joins masked arrays without their masks."""
+    if not np.ma.isMaskedArray(values):
+        return values
+    if not np.any(values.mask):
+        return values.data
+    plain = values.data.astype(object)
+    plain[values.mask] = None
+    return plain
 
 
 @contextmanager

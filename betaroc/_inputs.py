@@ -6,12 +6,15 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from betaroc._words import shown
 from betaroc.analysis.format import path_words, visible
-from betaroc.errors import FileFormatError, InputError
+from betaroc.errors import FileFormatError, InputError, quietly
+from betaroc.fitting.boundary import SUMMED_POLICIES
+from betaroc.fitting.estimate import FAMILIES
 from betaroc.io import read_scores
 from betaroc.summary import Given, ScoreSummary, parquet_rows, summarize_file
 
@@ -19,10 +22,10 @@ __all__ = ["family_of", "read_file"]
 
 #: Parquet files with more rows than this are streamed unasked.
 STREAMED = 5_000_000
-#: What sums of a class determine.
+#: Values of options that sums of a class are enough for.
 _OF_SUMS: dict[str, set[Any]] = {
-    "family": {"auto", "beta", "normal", "logit-normal", "proper-beta", "dual-beta", "empirical"},
-    "boundary": {None, "inflate", "error", "drop"},
+    "family": {"auto", *(name for name, row in FAMILIES.items() if row.summed)},
+    "boundary": {None, *SUMMED_POLICIES},
     "resolution": {None},
     "group": {None},
     "id": {None},
@@ -58,7 +61,8 @@ def read_file(
 def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
     """The summary of a large Parquet file, or of any that is to be streamed."""
     mode = arguments.stream
-    if mode == "never" or not _is_parquet(path):
+    other = arguments.format not in (None, "parquet")  # refused where the file is read
+    if mode == "never" or other or not _is_parquet(path):
         if mode == "always" and Path(path).is_file():
             raise InputError(
                 f"--stream always must stand beside Parquet files; {path_words(path)} is none."
@@ -66,7 +70,7 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
             )
         return None
     wants = {name for name, kept in _OF_SUMS.items() if _asked(arguments, name) not in kept}
-    if mode == "auto" and (wants or parquet_rows(path) <= STREAMED):
+    if mode == "auto" and (wants or not _worth_it(path)):
         return None
     for name in sorted(wants & {"group", "id"}):
         raise InputError(
@@ -74,10 +78,22 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
             " Leave one of them out."
         )
     with _RowsBar(Path(path).name) as progress:
-        return summarize_file(
-            path, score=arguments.score, label=arguments.label,
-            client_label=arguments.client_label, progress=progress,
-        )  # fmt: skip
+        columns = {n: getattr(arguments, n) for n in ("score", "label", "client_label")}
+        with quietly():
+            found = summarize_file(path, **columns, progress=progress)
+        if not found.is_coarse:
+            return found
+        # Equal bins between the extremes, which are known now.
+        sides = (found.client, found.impostor)
+        low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+        if not low < high:
+            return found
+        return summarize_file(path, **columns, layout=(low, high), progress=progress)
+
+
+def _worth_it(path: str) -> bool:
+    """Whether a file is large, or nothing is there to read it as rows."""
+    return find_spec("pyarrow") is None or parquet_rows(path) > STREAMED
 
 
 def _asked(arguments: argparse.Namespace, name: str) -> object:

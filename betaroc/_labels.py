@@ -15,6 +15,7 @@ from betaroc.errors import InputError, InputTypeError
 BoolArray = npt.NDArray[np.bool_]
 
 #: The pairs that need no client_label: the larger is the client's.
+WORDS = frozenset({"true", "false"})
 KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
 
 
@@ -54,6 +55,16 @@ def _refuse_one_class(mask: BoolArray, found: Sequence[object], n: int, name: st
             f"{name} must name both classes; there are no {missing} scores: all {n} labels are"
             f" {listed(found)}. Add the trials of the other class."
         )
+
+
+def label_key(token: str) -> object:
+    """What a label in a file stands for: its number if it is one, else its text."""
+    text = token.strip()
+    try:
+        number = float(text)
+    except ValueError:
+        return text.lower() if text.lower() in WORDS else text
+    return number if np.isfinite(number) and "_" not in text else text
 
 
 def looks_like_labels(values: npt.NDArray[Any]) -> bool:

@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from betaroc._thresholds import FloatArray
 
-__all__ = ["bin_edges", "bin_of", "bin_steps"]
+__all__ = ["MOST_BINS", "bin_edges", "bin_of", "bin_steps"]
 
 Layout = tuple[float, float] | None
+#: The largest number of bins.
+MOST_BINS = 1 << 20
 #: Scores at a time, for the processor's cache.
 _BLOCK = 1 << 14
 #: From a column by its name to new columns.

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._columns import checked_schema, refuse_many_labels, refuse_text
+from betaroc._columns import (
+    checked_schema,
+    refuse_lost_integers,
+    refuse_many_labels,
+    refuse_text,
+)
 from betaroc._engines import Source, as_ours, collected, frame_error, is_lazy
 from betaroc._layout import Layout, bin_steps
-from betaroc._sums import FAR, KINDS, Labels, added, array_sums, group_sums, is_missing
+from betaroc._sums import KIND_STRIDE, KINDS, Labels, added, array_sums, group_sums, is_missing
 from betaroc._words import shown
 from betaroc.errors import BetarocError, InputTypeError
 
@@ -24,10 +30,15 @@ Progress = Callable[[int, int], object]
 _SLICE = 1 << 20
 #: Labels beyond which nothing is summed any more.
 _MANY = 16
+#: Groups by system and label beyond which the labels are counted before all groups are collected.
+_MANY_GROUPS = 1 << 20
 
 
-def frame_source(frame: Any, score: str, label: str) -> Source:
-    """A frame that Narwhals reads: a lazy one as it is, one in memory in slices."""
+def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
+    """A frame that Narwhals reads: a lazy one as it is, one in memory in slices.
+
+    `instead` is what the caller takes in place of a frame.
+    """
     import narwhals as nw
 
     named = partial(frame_error, score, label)
@@ -37,7 +48,7 @@ def frame_source(frame: Any, score: str, label: str) -> Source:
         except TypeError as error:
             raise InputTypeError(
                 "the argument must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB,"
-                f" Dask, PySpark) or a path; got {shown(frame)} of type {type(frame).__name__}."
+                f" Dask, PySpark) or {instead}; got {shown(frame)} of type {type(frame).__name__}."
             ) from error
         if not is_lazy(table) and table.implementation.is_polars():
             table = table.lazy()  # its own engine is the faster one
@@ -48,7 +59,8 @@ def frame_source(frame: Any, score: str, label: str) -> Source:
         if is_lazy(wanted):
             yield wanted
         else:
-            yield from (wanted[start : start + _SLICE] for start in range(0, len(wanted), _SLICE))
+            starts = range(0, max(len(wanted), 1), _SLICE)  # a slice even of no rows
+            yield from (wanted[start : start + _SLICE] for start in starts)
 
     return Source(schema, pieces, named)
 
@@ -63,22 +75,33 @@ def label_sums(
     progress: Progress | None = None,
 ) -> Labels:
     """Sums and counts of every label."""
+    found: Labels = {}
     with as_ours(source.error):
         checked_schema(source, score, label)
-        found: Labels = {}
-        try:
+        with _as_numbers(source, score):
             for piece in source.pieces([score, label]):
                 part = _piece_sums(piece, score, label, bins, layout)
                 if part is None or len(found := added(found, part)) > _MANY:
                     refuse_many_labels(source, label)
                 if progress is not None and source.rows is not None:
                     progress(sum(one.rows for one in found.values()), source.rows)
-        except BetarocError:
-            raise
-        except (TypeError, ValueError):
-            refuse_text(source, score)  # a part of another type than the frame says
-            raise
+        low = min((one.of.minimum for one in found.values()), default=0.0)
+        high = max((one.of.maximum for one in found.values()), default=0.0)
+        refuse_lost_integers(source, score, low, high)
     return found
+
+
+@contextmanager
+def _as_numbers(source: Source, score: str) -> Iterator[None]:
+    """What is said where an engine cannot make doubles of the scores."""
+    try:
+        yield
+    except BetarocError:
+        raise
+    except (TypeError, ValueError):
+        refuse_lost_integers(source, score)  # pyarrow rounds none
+        refuse_text(source, score)  # a part of another type than the frame says
+        raise
 
 
 def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels | None:
@@ -137,15 +160,26 @@ def system_groups(
     import narwhals as nw
 
     parts = []
+    labels: set[Any] = set()
     with as_ours(source.error):
         checked_schema(source, score, label, system=system)
-        for piece in source.pieces([system, score, label]):
-            rows = piece.select(
-                nw.col(system).alias("system"), nw.col(label).alias("label"),
-                nw.col(score).cast(nw.Float64).alias("s"),
-            )  # fmt: skip
-            parts.append(collected(_grouped(rows, 1, (0.0, 1.0), ("system", "label"))))
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        with _as_numbers(source, score):
+            for piece in source.pieces([system, score, label]):
+                rows = piece.select(
+                    nw.col(system).alias("system"), nw.col(label).alias("label"),
+                    nw.col(score).cast(nw.Float64).alias("s"),
+                )  # fmt: skip
+                groups = _grouped(rows, 1, (0.0, 1.0), ("system", "label"))
+                part = collected(groups.head(_MANY_GROUPS))
+                labels |= _distinct(part["label"])
+                if len(labels) > _MANY:
+                    refuse_many_labels(source, label)
+                parts.append(part if len(part["n"]) < _MANY_GROUPS else collected(groups))
+        found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        low = float(np.min(found["minimum"], initial=0.0))
+        high = float(np.max(found["maximum"], initial=0.0))
+        refuse_lost_integers(source, score, low, high)
+    return found
 
 
 # ---------------------------------------------------------------------- partitions of Dask
@@ -199,10 +233,16 @@ def _rows(piece: Any, score: str, label: str) -> Any:
 def _grouped_sums(rows: Any, bins: int, layout: Layout) -> Labels | None:
     most = (_MANY + 1) * (bins + len(KINDS))
     columns = collected(_grouped(rows, bins, layout).head(most))
-    labels = columns.pop("label").tolist()
-    if len(labels) >= most or len({None if is_missing(v) else v for v in labels}) > _MANY:
+    labels = columns.pop("label")
+    if len(labels) >= most or len(_distinct(labels)) > _MANY:
         return None
-    return group_sums({name: np.asarray(column) for name, column in columns.items()}, labels)
+    columns = {name: np.asarray(column) for name, column in columns.items()}
+    return group_sums(columns, labels.tolist())
+
+
+def _distinct(labels: npt.NDArray[Any]) -> set[Any]:
+    """The labels that occur; missing ones are None."""
+    return {None if is_missing(v) else v for v in labels.tolist()}
 
 
 def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("label",)) -> Any:
@@ -231,7 +271,7 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
     )
     safe = nw.col("safe")
     rows = rows.with_columns(
-        bin=nw.col("bin").floor() + nw.col("kind") * float(FAR),
+        bin=nw.col("bin").floor() + nw.col("kind") * float(KIND_STRIDE),
         log=safe.log(), u=1.0 - safe,
     )  # fmt: skip
     # log(1 - s), also where s is tiny: log(u) (s / (1 - u)) with u = 1 - s as rounded.
@@ -239,10 +279,10 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
     stretched = nw.col("log_u") * (safe / nw.col("v"))
     rows = rows.with_columns(log1m=nw.when(u < 1.0).then(stretched).otherwise(0.0 - safe))
     rows = rows.with_columns(logit=nw.col("log") - nw.col("log1m"))
-    rows = rows.with_columns(logit2=nw.col("logit") * nw.col("logit"))
-    sums = [nw.col(name).sum() for name in ("log", "log1m", "logit2", "square")]
+    rows = rows.with_columns(logit_square=nw.col("logit") * nw.col("logit"))
+    sums = [nw.col(name).sum() for name in ("log", "log1m", "logit_square", "square")]
     return rows.group_by(*keys, "bin").agg(
-        nw.len().alias("n"), s.min().alias("low"), s.max().alias("high"),
+        nw.len().alias("n"), s.min().alias("minimum"), s.max().alias("maximum"),
         s.sum().alias("total"), *sums,
     )  # fmt: skip
 

@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc._checks import FloatArray, score_array
-from betaroc._labels import KNOWN_LABELS, BoolArray, looks_like_labels
+from betaroc._labels import KNOWN_LABELS, WORDS, BoolArray, label_key, looks_like_labels
 from betaroc._names import AnyArray, stacked
 from betaroc._words import listed, nearest, shown
 from betaroc.errors import FileFormatError, InputError
-
-_WORDS = {"true", "false"}
 
 
 class Wanted(NamedTuple):
@@ -63,7 +61,7 @@ class Rows:
             values = score_array(self.scores, f"{self.name}, scores")
         except InputError as error:
             raise FileFormatError(str(error)) from error
-        keys = [_key(token) for token in self.tokens]
+        keys = [label_key(token) for token in self.tokens]
         kinds = list(dict.fromkeys(keys))
         if len(kinds) > 2:
             self._refuse_many(kinds, keys)
@@ -82,14 +80,14 @@ class Rows:
             numbers = {k for k in kinds if isinstance(k, float)}
             if any(numbers <= known for known in KNOWN_LABELS) and len(numbers) == len(kinds):
                 return 1.0
-            if set(kinds) <= _WORDS:
+            if set(kinds) <= WORDS:
                 return "true"
             raise FileFormatError(
                 f"{self.name}: labels must be {{0, 1}}, {{-1, 1}} or true/false unless"
                 f" client_label= (--client-label) says which is the client's; got"
                 f" {self._tally(kinds, keys)}. Pass one of them."
             )
-        wanted = _key(str(client_label))
+        wanted = label_key(str(client_label))
         if wanted in kinds:
             return wanted
         raise FileFormatError(
@@ -127,13 +125,3 @@ class Rows:
             f"{self.name} must hold both classes; there are no {missing} scores: all"
             f" {self.codes.size} labels are {listed(self.tokens)}. Add the other class's trials."
         )
-
-
-def _key(token: str) -> object:
-    """A label's identity: its number if it is one, else its text."""
-    text = token.strip()
-    try:
-        number = float(text)
-    except ValueError:
-        return text.lower() if text.lower() in _WORDS else text
-    return number if np.isfinite(number) and "_" not in text else text

@@ -24,6 +24,8 @@ HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _TINY = 1e-270
 #: Closer to an end than this, theta or 1 - theta is denormal or gone; the logit is not.
 _LOST = 1e-290
+#: From here on eight terms of Stirling's series are exact to rounding.
+_FAR = 10.0
 _LEGENDRE = np.polynomial.legendre.leggauss(16)
 # Coefficients of Stirling's series for log Gamma, B_2k / (2k (2k - 1)).
 _STIRLING = (
@@ -36,7 +38,8 @@ def stirling_remainder(x: float) -> float:
     """log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2], relatively accurate for x > 0."""
     total = 0.0
     while x < 12.0:
-        total += (x + 0.5) * math.log1p(1.0 / x) - 1.0 if x > 1e-8 else -0.5 * math.log(x) - 1.0
+        step = math.log1p(1.0 / x) if x > 1e-8 else math.log1p(x) - math.log(x)
+        total += (x + 0.5) * step - 1.0
         x += 1.0
     inverse_square, power = 1.0 / (x * x), 1.0 / x
     series = []
@@ -47,17 +50,22 @@ def stirling_remainder(x: float) -> float:
 
 
 def stirling_remainders(x: FloatArray) -> FloatArray:
-    """`stirling_remainder` of arrays, to 1e-15 absolutely; relatively from 12 on."""
-    from scipy.special import gammaln
-
-    far = x >= 12.0
-    y = np.where(far, x, 12.0)
-    series = np.zeros_like(y)
-    for coefficient in reversed(_STIRLING):
-        series = series / (y * y) + coefficient
-    near = np.where(far, 1.0, x)
-    rough = gammaln(near) - (near - 0.5) * np.log(near) + near - HALF_LOG_TWO_PI
-    return np.where(far, series / y, rough)
+    """`stirling_remainder` of arrays, relatively to 1e-12: the series at x, or at x + 8."""
+    near = x < _FAR
+    inverse = 1.0 / np.where(near, x + 8.0, x)
+    square = inverse * inverse
+    c1, c2, c3, c4, c5, c6, c7, c8 = _STIRLING
+    series = c5 + square * (c6 + square * (c7 + square * c8))
+    series = c1 + square * (c2 + square * (c3 + square * (c4 + square * series)))
+    if not np.any(near):
+        return np.asarray(series * inverse)
+    x, square = np.where(near, x, 1.0), np.where(near, square, 1.0)
+    # The product of (x + k) e / (x + 8) over k < 8, in pairs of k and 7 - k.
+    pair, share = x * (x + 7.0), math.e * math.e * square
+    product = pair * share * ((pair + 6.0) * share)
+    product *= (pair + 10.0) * share * ((pair + 12.0) * share)
+    step = (x - 0.5) * np.log1p(8.0 / x) - np.log(product)
+    return np.asarray(series * inverse + np.where(near, step, 0.0))
 
 
 @lru_cache(maxsize=4096)

@@ -122,17 +122,23 @@ def _duckdb(path: Path) -> Opened:
     connection.execute("SET enable_progress_bar = false")
     place = "".join(f"[{c}]" if c in "*?[" else c for c in str(path))  # these would be patterns
     counted = connection.execute("SELECT count(*) FROM read_parquet(?)", [place]).fetchall()
+    rows = int(counted[0][0])
 
-    def table() -> Any:  # which holds the connection: it ends with its last user
-        return connection.read_parquet(place, file_row_number=True)
+    def table(**more: Any) -> Any:  # which holds the connection: it ends with its last user
+        return connection.read_parquet(place, hive_partitioning=False, **more)
+
+    schema = nw.from_native(table()).collect_schema()
+    numbered = "file_row_number" not in {name.lower() for name in schema.names()}
 
     def pieces(columns: list[str]) -> Iterator[Any]:
-        for start, stop in _ranges(int(counted[0][0])):
+        if not numbered:  # the file's own column of this name: all rows are one piece
+            yield nw.from_native(table()).select(columns)
+            return
+        for start, stop in _ranges(rows):
             within = f"file_row_number >= {start} AND file_row_number < {stop}"
-            yield nw.from_native(table().filter(within)).select(columns)
+            yield nw.from_native(table(file_row_number=True).filter(within)).select(columns)
 
-    schema = nw.from_native(table()).drop("file_row_number").collect_schema()
-    return schema, int(counted[0][0]), pieces
+    return schema, rows, pieces
 
 
 def _pyarrow(path: Path) -> Opened:

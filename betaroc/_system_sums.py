@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from betaroc._labels import client_mask
 from betaroc._one_pass import frame_source, system_groups
-from betaroc._sums import FAR, KINDS, is_missing
+from betaroc._sums import KIND_STRIDE, KINDS, is_missing
 from betaroc._thresholds import FloatArray
 from betaroc._words import shown
 from betaroc.batch_statistics import ragged_mean_logs
@@ -49,6 +50,8 @@ class ClassColumns:
     logit_square: FloatArray
     kept: FloatArray
     logit_kept: FloatArray
+    #: Whether the scores are there to be asked again.
+    from_rows: bool = field(default=False, kw_only=True)
 
     @property
     def inner(self) -> FloatArray:
@@ -61,15 +64,30 @@ def system_columns(
     frame: Any, system: str, score: str, label: str, client_label: object
 ) -> tuple[list[Any], ClassColumns, ClassColumns]:
     """Names of the systems, ascending, and both classes."""
-    groups = system_groups(frame_source(frame, score, label), system, score, label)
-    kind = groups["bin"] // FAR
+    source = frame_source(
+        frame, score, label, instead="a mapping or sequence of Scores or ScoreSummary"
+    )
+    groups = system_groups(source, system, score, label)
+    kind = groups["bin"] // KIND_STRIDE
     _refuse_bad(groups, kind, {"score": score, "label": label, "system": system})
-    names, of_system = np.unique(groups["system"], return_inverse=True)
+    names, of_system = _named(groups, system)
     mask = client_mask(
         groups["label"], client_label, name=f"column {shown(label)}", counts=groups["n"]
     )
     both = [_of_groups(groups, kind, of_system, names.size, rows) for rows in (mask, ~mask)]
     return names.tolist(), both[0], both[1]
+
+
+def _named(groups: dict[str, AnyArray], system: str) -> tuple[AnyArray, npt.NDArray[np.intp]]:
+    """Names of the systems, ascending, and that of each group by its place."""
+    try:
+        return np.unique(groups["system"], return_inverse=True)
+    except TypeError as error:
+        kinds = Counter(type(v).__name__ for v in groups["system"].tolist())
+        raise InputError(
+            f"column {shown(system)} must hold names of one type; got"
+            f" {', '.join(sorted(kinds))}. Convert it to text first."
+        ) from error
 
 
 def _refuse_bad(groups: dict[str, AnyArray], kind: FloatArray, columns: dict[str, str]) -> None:
@@ -119,15 +137,15 @@ def _of_groups(
         square = total(np.maximum(part["square"] - part["total"] * own, 0.0))
         square = square + total(part["n"] * (own - mean[place]) ** 2)
         raw = total(part["square"])
-        log, log1m, raw_logit = (total(part[k], inner) for k in ("log", "log1m", "logit2"))
+        log, log1m, raw_logit = (total(part[k], inner) for k in ("log", "log1m", "logit_square"))
         logit_square = raw_logit - (log - log1m) ** 2 / total(part["n"], inner)
         kept = np.where(raw > 0.0, square / raw, 1.0)
         logit_kept = np.where(raw_logit > 0.0, logit_square / raw_logit, 1.0)
     zero, one, outside = (total(part["n"], kind == k) for k in (_ZERO, _ONE, _OUTSIDE))
     return ClassColumns(
         n, zero, one, outside,
-        extreme("low", whole, np.inf), extreme("high", whole, -np.inf),
-        extreme("low", inner, 2.0), extreme("high", inner, -1.0),
+        extreme("minimum", whole, np.inf), extreme("maximum", whole, -np.inf),
+        extreme("minimum", inner, 2.0), extreme("maximum", inner, -1.0),
         mean, square, log, log1m, logit_square, kept, logit_kept,
     )  # fmt: skip
 
@@ -146,7 +164,8 @@ def class_columns(samples: Sequence[FloatArray], *, unit: bool, squares: bool) -
             size, last = size + samples[last].size, last + 1
         parts.append(_of_samples(samples[first:last], unit=unit, squares=squares))
         first = last
-    return ClassColumns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    return ClassColumns(*columns, from_rows=True)
 
 
 def _of_samples(

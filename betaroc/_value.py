@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cached_property
 from inspect import isfunction
 from typing import Any
 
@@ -66,6 +67,15 @@ class Value:
                 setattr(cls, name, quiet(member))
             elif isinstance(member, property) and member.fget is not None:
                 setattr(cls, name, property(quiet(member.fget), doc=member.__doc__))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickles and copies hold: not what is cached, which is made again."""
+        kind = type(self)
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

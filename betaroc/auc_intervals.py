@@ -229,7 +229,7 @@ def auc_test(
 # ----------------------------------------------------------------------------- placements
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     """The area, and each trial's share of the other class on its right side, less the area."""
-    if not isinstance(rows_of(scores, "DeLong's variance"), Scores):
+    if not isinstance(rows_of(scores, "an interval of the empirical area"), Scores):
         raise InputTypeError(
             f"{name} must be Scores; got {type(scores).__name__}. For labels and scores use"
             " Scores.from_labels."

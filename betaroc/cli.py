@@ -23,6 +23,7 @@ from betaroc._arguments import (
 from betaroc._inputs import family_of, read_file
 from betaroc._words import shown
 from betaroc.analysis import Analysis, Judge, Part, analyze_quietly, best_words, fitted_part
+from betaroc.analysis.coarse import coarse_words
 from betaroc.analysis.compare import (
     System,
     comparison_csv,
@@ -178,6 +179,7 @@ def _epc(arguments: argparse.Namespace) -> None:
         sys.stdout.write(as_json(numbers | chosen))
         return
     if arguments.csv:
+        messages += coarse_words([("dev", dev), ("test", test)])
         sys.stdout.write(epc_csv(curve, dev, test, band, seed))
     else:
         by = _chosen_words(family, reason)
@@ -234,6 +236,8 @@ def _compare(arguments: argparse.Namespace) -> None:
         sys.stdout.write(as_json(comparison_numbers(comparison, systems) | further))
         return
     if arguments.csv:
+        sides = [(f"{s.name}, {r}", getattr(s, r)) for s in systems for r in ("dev", "test")]
+        messages += coarse_words(sides)
         sys.stdout.write(comparison_csv(comparison, systems, seed))
     else:
         by = [_chosen_words(*pair) for pair in chosen]
@@ -315,7 +319,7 @@ def _warn(messages: Sequence[str]) -> None:
 def _analysis(
     arguments: argparse.Namespace, step: Callable[[], None], level: float, seed: int
 ) -> Analysis:
-    """Given, choose the family, analyse; every warning as text, once."""
+    """Read, choose the family, analyse; every warning as text, once."""
     notes: list[Note] = []
     names = _distinct(arguments.test)
     with noted(notes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -93,10 +93,6 @@ class CovariateFit(Value):
     covariates: tuple[Covariate, ...]
     prior: float
     roots: FloatArray
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: what is cached is made again."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     # -------------------------------------------------------------------------- numbers
     @property

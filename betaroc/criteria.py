@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -98,11 +99,36 @@ def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
 
 
 # ----------------------------------------------------------------------- rate targets
+class _Target(NamedTuple):
+    """A rate that a threshold can be chosen for."""
+
+    #: What its axis says.
+    axis: str
+    #: Its values at the decisions that two samples allow, and a prior.
+    rate: Callable[[Gaps | Decisions, float], FloatArray]
+    #: Of a share of one class: the class, and the share of it to be rejected for each alpha.
+    rejected: Callable[[FloatArray], tuple[str, FloatArray]] | None
+
+
+_TARGETS = {
+    "far": _Target("FAR", lambda at, _: at.far, lambda alpha: ("impostor", 1.0 - alpha)),
+    "frr": _Target("FRR", lambda at, _: at.frr, lambda alpha: ("client", alpha)),
+    "precision": _Target("precision", lambda at, prior: precision_of(prior, at.tpr, at.far), None),
+    "recall": _Target("recall", lambda at, _: at.tpr, lambda alpha: ("client", 1.0 - alpha)),
+    "sensitivity": _Target(
+        "sensitivity", lambda at, _: at.tpr, lambda alpha: ("client", 1.0 - alpha)
+    ),
+    "specificity": _Target("specificity", lambda at, _: at.tnr, lambda alpha: ("impostor", alpha)),
+}
+
+
 def _target(name: str) -> Choice:
+    target = _TARGETS[name]
+
     def choose(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
         if isinstance(pair, EmpiricalPair):
-            rejected = _REJECTED[name](alpha) if name in _REJECTED else None
-            return choose_nearest(pair, alpha, lambda gaps: _RATES[name](gaps, prior), rejected)
+            rejected = None if target.rejected is None else target.rejected(alpha)
+            return choose_nearest(pair, alpha, lambda at: target.rate(at, prior), rejected)
         if name == "precision":
             return nearest_precision(pair, prior, alpha)
         return nearest_rate(pair, alpha, name)
@@ -113,32 +139,13 @@ def _target(name: str) -> Choice:
 def _levels(name: str) -> Levels:
     def levels(pair: Pair, prior: float) -> FloatArray:
         if isinstance(pair, EmpiricalPair):
-            values = _RATES[name](pair.gaps, prior)
+            values = _TARGETS[name].rate(pair.gaps, prior)
             return np.unique(values[~np.isnan(values)])
         if name == "precision":
             return precision_turns(pair, prior)
         return monotone_jumps(pair, name)
 
     return levels
-
-
-#: Of rates that are a share of one class: the class, and the share of it to be rejected.
-_REJECTED: dict[str, Callable[[FloatArray], tuple[str, FloatArray]]] = {
-    "far": lambda alpha: ("impostor", 1.0 - alpha),
-    "frr": lambda alpha: ("client", alpha),
-    "recall": lambda alpha: ("client", 1.0 - alpha),
-    "sensitivity": lambda alpha: ("client", 1.0 - alpha),
-    "specificity": lambda alpha: ("impostor", alpha),
-}
-
-_RATES: dict[str, Callable[[Gaps | Decisions, float], FloatArray]] = {
-    "far": lambda gaps, _: gaps.far,
-    "frr": lambda gaps, _: gaps.frr,
-    "precision": lambda gaps, prior: precision_of(prior, gaps.tpr, gaps.far),
-    "recall": lambda gaps, _: gaps.tpr,
-    "sensitivity": lambda gaps, _: gaps.tpr,
-    "specificity": lambda gaps, _: gaps.tnr,
-}
 
 
 # --------------------------------------------------------------------- single points
@@ -150,18 +157,12 @@ def _break_even(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
     return Thresholds.concatenate([decisions.break_even(pair, prior)] * alpha.size)
 
 
-#: Rates that can be a target, and what their axis says.
-_TARGETS = {
-    "far": "FAR", "frr": "FRR", "precision": "precision", "recall": "recall",
-    "sensitivity": "sensitivity", "specificity": "specificity",
-}  # fmt: skip
-
 #: Every criterion by the name used everywhere.
 CRITERIA: dict[str, Criterion] = {
     "weighted-error": Criterion(_weighted_error, "alpha: weight of FAR against FRR"),
     **{
-        name: Criterion(_target(name), f"expected {axis}", levels=_levels(name))
-        for name, axis in _TARGETS.items()
+        name: Criterion(_target(name), f"expected {target.axis}", levels=_levels(name))
+        for name, target in _TARGETS.items()
     },
     "weighted-precision-recall": Criterion(
         _weighted_precision_recall, "alpha: weight of precision against recall"

@@ -15,8 +15,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._special import bracketed_root
-from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.pairs import Pair
@@ -27,7 +26,6 @@ __all__ = [
     "at_far",
     "at_frr",
     "at_tpr",
-    "balanced",
     "break_even",
     "equal_error",
     "exact_weight",
@@ -118,57 +116,6 @@ def least_on_counts(
 
 
 # --------------------------------------------------------------------- balanced errors
-def balanced(pair: Pair, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
-    """Where weight_far FAR = weight_frr FRR inside a continuous stretch; None on a jump."""
-    if pair.discrete:
-        return None
-    t = pair.candidates
-    gap = weight_far * pair.far(t) - weight_frr * pair.frr(t)
-    first = int(np.argmax(gap <= 0.0))
-    if first == 0 or gap[first] == 0.0:
-        return None
-    low, high = t[first - 1], t[first]
-    below = pair.just_below(high)
-    if low.theta == below.theta and low.logit == below.logit:
-        return None
-    constant = math.log(weight_far) - math.log(weight_frr)
-
-    def excess(at: Thresholds) -> FloatArray:
-        with np.errstate(invalid="ignore"):
-            return pair.impostor._upper(at)[1] - pair.client._lower(at)[1] + constant
-
-    return _root_between(pair, excess, low, high, "balance of the two errors")
-
-
-def _root_between(
-    pair: Pair,
-    function: Callable[[Thresholds], FloatArray],
-    low: Thresholds,
-    high: Thresholds,
-    what: str,
-) -> Thresholds | None:
-    """The sign change (+ to -) of a decreasing function in a stretch without jumps."""
-    if not float(high.theta) > float(low.theta):
-        return None
-    unit = pair.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
-    ends = (low.logit, high.logit) if unit else (low.theta, high.theta)
-    place = Thresholds.from_logit if unit else Thresholds.from_theta
-    a, b = float(ends[0]), float(ends[1])
-    grid = pair.grid(a, b, unit=unit)
-    inner = np.concatenate([[a] if math.isfinite(a) else [], grid, [b] if b < BELOW_ONE else []])
-    values = function(place(inner))
-    keep = ~np.isnan(values)
-    inner, values = inner[keep], values[keep]
-    k = int(np.argmax(values <= 0.0))
-    if inner.size == 0 or k == 0 or not np.any(values <= 0.0):
-        return None
-
-    def at(u: float) -> float:
-        return float(function(place(np.array(u))))
-
-    return place(np.array(bracketed_root(at, float(inner[k - 1]), float(inner[k]), what=what)))
-
-
 def nearest_balance(
     pair: Pair, gap: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 ) -> Thresholds:
@@ -180,13 +127,13 @@ def nearest_balance(
 
 def equal_error(pair: Pair) -> Thresholds:
     """Where FAR equals FRR, or is nearest to it."""
-    root = pair.balance() if isinstance(pair, EmpiricalPair) else balanced(pair)
+    root = pair.balance()
     return nearest_balance(pair, lambda _, far, frr: far - frr) if root is None else root
 
 
 def break_even(pair: Pair, prior: float) -> Thresholds:
     """Where precision equals recall, or is nearest to it."""
-    root = balanced(pair, 1.0 - prior, prior) if 0.0 < prior < 1.0 else None
+    root = pair.balance_root(1.0 - prior, prior) if 0.0 < prior < 1.0 else None
     if root is not None:
         return root
 

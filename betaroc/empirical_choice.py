@@ -40,8 +40,8 @@ _MOST = 0.5
 _SAME_COUNTS, _SAME_WEIGHTS = 1e-14, 1e-12
 
 
-# ------------------------------------------------------------------------------- corners
-@dataclass(frozen=True)
+# ---------------------------------------------------------------------------- candidates
+@dataclass(frozen=True, eq=False)
 class Decisions:
     """Some of the gaps that two samples decide in, ascending, and their errors.
 
@@ -78,27 +78,27 @@ class Decisions:
         return gap_thresholds(self.low[index], self.high[index], at_edges=self.at_edges)
 
 
-def corners_of(pair: EmpiricalPair) -> Decisions:
+def candidates_of(pair: EmpiricalPair) -> Decisions:
     """Gaps where no small move lowers one error and leaves the other, and both ends.
 
-    A corner lies above a place of impostors and below the next place of clients: one search
+    A candidate lies above a place of impostors and below the next place of clients: one search
     of these among those, without a merge.
     """
     client, impostor = pair.client, pair.impostor
     own, other = client._steps[0], impostor._steps[0]
-    j, k, low = _corners_between(own, other)
+    j, k, low = _candidates_between(own, other)
     return _with_ends(
         pair,
-        max(own[-1], other[-1]),
-        low,
-        own[j],
-        client._above[j],
-        impostor._above[k],
-        client._below[j],
+        top=max(own[-1], other[-1]),
+        low=low,
+        high=own[j],
+        clients_above=client._above[j],
+        impostors_above=impostor._above[k],
+        clients_below=client._below[j],
     )
 
 
-def _corners_between(own: FloatArray, other: FloatArray) -> tuple[Index, Index, FloatArray]:
+def _candidates_between(own: FloatArray, other: FloatArray) -> tuple[Index, Index, FloatArray]:
     """Clients' places with impostors' right below, impostors' scores below them, the next below."""
     below = np.searchsorted(other, own, side="left")
     j = np.flatnonzero(np.diff(below, prepend=0) > 0)
@@ -108,6 +108,7 @@ def _corners_between(own: FloatArray, other: FloatArray) -> tuple[Index, Index, 
 
 def _with_ends(
     pair: EmpiricalPair,
+    *,
     top: float,
     low: FloatArray,
     high: FloatArray,
@@ -115,21 +116,21 @@ def _with_ends(
     impostors_above: FloatArray,
     clients_below: FloatArray,
 ) -> Decisions:
-    """The corners between accept all and reject all."""
+    """The candidates between accept all and reject all."""
     n, n_impostor = pair.client.total, pair.impostor.total
     return Decisions(
-        np.concatenate([[-np.inf], low, [top]]),
-        np.concatenate([[-np.inf], high, [top]]),
-        np.concatenate([[n], clients_above, [0.0]]),
-        np.concatenate([[n_impostor], impostors_above, [0.0]]),
-        np.concatenate([[0.0], clients_below, [n]]),
-        n,
-        n_impostor,
-        pair.at_edges,
+        low=np.concatenate([[-np.inf], low, [top]]),
+        high=np.concatenate([[-np.inf], high, [top]]),
+        clients_above=np.concatenate([[n], clients_above, [0.0]]),
+        impostors_above=np.concatenate([[n_impostor], impostors_above, [0.0]]),
+        clients_below=np.concatenate([[0.0], clients_below, [n]]),
+        clients=n,
+        impostors=n_impostor,
+        at_edges=pair.at_edges,
     )
 
 
-def promising_corners(pair: EmpiricalPair) -> Decisions | None:
+def promising_candidates(pair: EmpiricalPair) -> Decisions | None:
     """Those that may be best for some alpha, from counts in bins; None where a sort is due.
 
     No threshold in a bin has fewer errors than the impostors above the bin and the clients
@@ -150,14 +151,14 @@ def promising_corners(pair: EmpiricalPair) -> Decisions | None:
     promising = held[(x <= most[-1]) & (y <= np.interp(x, most, least) + 1e-6)]
     if np.sum(counts[promising]) > _MOST * np.sum(counts):
         return None
-    return _corners_within(pair, bins, promising)
+    return _candidates_within(pair, bins, promising)
 
 
-def _corners_within(pair: EmpiricalPair, bins: CommonBins, wanted: Index) -> Decisions:
-    """The corners whose neighbours both lie in some bins, with no scores between that do not."""
+def _candidates_within(pair: EmpiricalPair, bins: CommonBins, wanted: Index) -> Decisions:
+    """The candidates whose neighbours both lie in some bins, with no scores between that do not."""
     client, impostor = bins.cut(wanted)
     first = np.flatnonzero(np.diff(client.scores, prepend=-np.inf))
-    j, k, low = _corners_between(client.scores[first], impostor.scores)
+    j, k, low = _candidates_between(client.scores[first], impostor.scores)
     high = client.scores[first[j]]
     above, below = np.searchsorted(wanted, bins.bin_of(np.array([high, low])))
     skipped = client.skipped + impostor.skipped
@@ -166,8 +167,15 @@ def _corners_within(pair: EmpiricalPair, bins: CommonBins, wanted: Index) -> Dec
     rejected = client.skipped[above] + first[j]
     accepted = pair.impostor.total - (impostor.skipped[above] + k)
     top = max(pair.client.support[1], pair.impostor.support[1])
-    clients = pair.client.total - rejected
-    return _with_ends(pair, top, low[known], high[known], clients, accepted, rejected)
+    return _with_ends(
+        pair,
+        top=top,
+        low=low[known],
+        high=high[known],
+        clients_above=pair.client.total - rejected,
+        impostors_above=accepted,
+        clients_below=rejected,
+    )
 
 
 # ------------------------------------------------------------------------ linear criteria
@@ -179,45 +187,46 @@ def choose_linear(
     """For each alpha the threshold of least alpha x + (1 - alpha) y.
 
     `losses` makes x and y of TPR and FAR; x falls where FAR alone falls, y where
-    TPR alone rises, so that the best gaps are corners.
+    TPR alone rises, so that the best gaps are among `candidates_of`.
     """
-    corners = corners_of(pair)
-    x, y = losses(corners.tpr, corners.far)
+    candidates = candidates_of(pair)
+    x, y = losses(candidates.tpr, candidates.far)
     kept = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     if kept.size == 0:
         raise InputError(
             "the criterion must be defined at some threshold of dev; it is 0/0 or infinite at all"
             " of them, as F is with a prior of 0. Give a prior above 0."
         )
-    x, y, total = x[kept], y[kept], corners.far[kept] + corners.frr[kept]
+    x, y, total = x[kept], y[kept], candidates.far[kept] + candidates.frr[kept]
     vertices = hull_vertices(x, y)
     criterion = _criterion(alpha, x[vertices], y[vertices])
     chosen = vertices[_least(criterion, total[vertices])]
     # Where x alone counts, equal x of a larger y may have the lower HTER.
     chosen = np.where(alpha == 1.0, _least(x[None, :], total), chosen)
-    return corners.thresholds(kept[chosen])
+    return candidates.thresholds(kept[chosen])
 
 
 def choose_weighted_error(pair: EmpiricalPair, alpha: FloatArray) -> Thresholds:
     """For each alpha the threshold of least alpha FAR + (1 - alpha) FRR, ties on counts."""
-    corners = promising_corners(pair) or corners_of(pair)
-    x, y = corners.impostors_above, corners.clients_below
+    some = promising_candidates(pair)
+    candidates = candidates_of(pair) if some is None else some
+    x, y = candidates.impostors_above, candidates.clients_below
     vertices = hull_vertices(x, y)
-    far, frr = corners.far[vertices], corners.frr[vertices]
+    far, frr = candidates.far[vertices], candidates.frr[vertices]
     criterion = _criterion(alpha, far, frr)
     least = np.min(criterion, axis=1, keepdims=True)
     close = criterion <= least + _NEAR * least
     chosen = np.argmin(criterion, axis=1)
-    t = corners.thresholds(vertices)
+    t = candidates.thresholds(vertices)
     for k in np.nonzero(np.sum(close, axis=1) > 1)[0]:
         if not pair.whole:
             chosen[k] = decisions.best(t, criterion[k], far + frr)
             continue
         weight, near = decisions.exact_weight(alpha[k]), vertices[close[k]]
         best = decisions.least_on_counts(
-            corners.impostors_above[near],
-            corners.clients_below[near],
-            (int(corners.clients), int(corners.impostors)),
+            candidates.impostors_above[near],
+            candidates.clients_below[near],
+            (int(candidates.clients), int(candidates.impostors)),
             (weight, 1 - weight),
         )
         chosen[k] = np.flatnonzero(close[k])[best]
@@ -305,7 +314,7 @@ def choose_nearest(
     of many scores only those about there are sorted.
     """
     some = None if rejected is None else gaps_about(pair, *rejected)
-    gaps = some or pair.gaps
+    gaps = pair.gaps if some is None else some
     values = rate(gaps)
     order = np.argsort(values, kind="stable")  # nan last
     levels = values[order]
@@ -369,7 +378,15 @@ def _gaps_within(pair: EmpiricalPair, bins: CommonBins, wanted: Index) -> Decisi
     )
     n, m = pair.client.total, pair.impostor.total
     below = rejected.astype(np.float64)
-    return _with_ends(pair, places[-1], low, high, n - below, m - true.astype(np.float64), below)
+    return _with_ends(
+        pair,
+        top=places[-1],
+        low=low,
+        high=high,
+        clients_above=n - below,
+        impostors_above=m - true.astype(np.float64),
+        clients_below=below,
+    )
 
 
 def _short(value: float) -> Fraction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,9 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.errors import InputError, InputTypeError, SameDataWarning, TargetWarning, warn
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.model import ScoreModel
+from betaroc.scores import Scores
 from betaroc.side_checks import Laws, warn_of_reversed, warn_of_scales
+from betaroc.summary import ScoreSummary
 
 if TYPE_CHECKING:
     from betaroc.bands import Band
@@ -27,6 +29,17 @@ _WEIGHTED_ERROR = "weighted-error"
 _AUTOMATIC_ALPHAS = 101
 #: A target this near to a rate is met.
 _MET = 1e-12
+
+
+@runtime_checkable
+class Fitted(Protocol):
+    """A model and the data behind it, as a `Fit` is, which stands above this module."""
+
+    @property
+    def model(self) -> ScoreModel: ...
+
+    @property
+    def scores(self) -> Scores | ScoreSummary: ...
 
 
 class LossSplit(NamedTuple):
@@ -513,8 +526,8 @@ def epc(
     single = CRITERIA[criterion].single
     alphas = checked_alphas(alpha, single=single, criterion=criterion)
     dev_model, test_model = side(dev, "dev", prior), side(test, "test", prior)
-    of_dev, of_test = getattr(dev, "scores", dev), getattr(test, "scores", test)
-    if not isinstance(dev, ScoreModel) and type(of_dev) is type(of_test) and of_dev == of_test:
+    of_dev, of_test = _data_of(dev), _data_of(test)
+    if of_dev is not None and of_dev == of_test:
         warn(
             "dev and test are the same data: the threshold is judged where it was chosen, which is"
             " too good. Give separate scores, or use cross-validation.",
@@ -523,14 +536,14 @@ def epc(
     laws = _laws(dev, dev_model), _laws(test, test_model)
     for given, its_laws, name in ((dev, laws[0], "dev"), (test, laws[1], "test")):
         # A fit has warned already, and typed laws are what somebody wanted.
-        if hasattr(given, "n_client"):
+        if isinstance(given, Scores | ScoreSummary):
             warn_of_reversed(its_laws, name)
     warn_of_scales(*laws)
     if alpha is not None:
         warn_of_reach(dev_model, criterion, alphas)
     chosen = _chosen(dev_model, criterion, alphas)
-    kept = [side if hasattr(side, "client_weights") else None for side in (dev, test)]
-    fits = [side if hasattr(side, "scores") else None for side in (dev, test)]
+    kept = [given if isinstance(given, Scores) else None for given in (dev, test)]
+    fits = [given if isinstance(given, Fitted) else None for given in (dev, test)]
     return Epc(
         dev_model, test_model, criterion, measure, alphas, chosen,
         kept[0], kept[1], fits[0], fits[1], prior is not None,
@@ -574,24 +587,31 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
     return np.array(values)
 
 
+def _data_of(given: Any) -> Scores | ScoreSummary | None:
+    """The data of a side, also those behind a fit; None of a model."""
+    data = given.scores if isinstance(given, Fitted) else given
+    return data if isinstance(data, Scores | ScoreSummary) else None
+
+
 def _laws(given: Any, model: ScoreModel) -> Laws:
     """What is known of the scores of a side: those of a fit, not its laws."""
-    scores = getattr(given, "scores", None)
-    if scores is None:
-        return model.client, model.impostor
-    if not hasattr(scores, "client_weights"):  # a summary
-        return scores.model.client, scores.model.impostor
+    data = given.scores if isinstance(given, Fitted) else None
+    if isinstance(data, Scores):
+        return _empirical(data)
+    known = data.model if isinstance(data, ScoreSummary) else model
+    return known.client, known.impostor
+
+
+def _empirical(scores: Scores) -> tuple[Empirical, Empirical]:
     client = Empirical._of_checked(scores.client, scores.client_weights)
     return client, Empirical._of_checked(scores.impostor, scores.impostor_weights)
 
 
 def side(given: Any, name: str, prior: float | None) -> ScoreModel:
     """One side as a model: empirical laws for scores, the fitted model of a fit."""
-    model = getattr(given, "model", given)
-    if hasattr(given, "client_weights"):
-        client = Empirical._of_checked(given.client, given.client_weights)
-        impostor = Empirical._of_checked(given.impostor, given.impostor_weights)
-        model = ScoreModel(client, impostor, prior=given.prior, name=given.name)
+    model = given.model if isinstance(given, ScoreSummary | Fitted) else given
+    if isinstance(given, Scores):
+        model = ScoreModel(*_empirical(given), prior=given.prior, name=given.name)
     if not isinstance(model, ScoreModel):
         raise InputTypeError(
             f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,21 +30,17 @@ from betaroc.errors import (
     warn,
 )
 from betaroc.fitting import fit
-from betaroc.fitting.boundary import check_request
+from betaroc.fitting.boundary import SUMMED_POLICIES, check_request
 from betaroc.fitting.estimate import FAMILIES
 from betaroc.fitting.newton import ILL_CONDITIONED, beta_mle
 from betaroc.fitting.notices import SMALL_SAMPLE
+from betaroc.fitting.summed import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE
 from betaroc.scores import Scores
 from betaroc.summary import Given
 
 __all__ = ["fit_many"]
 
 AnyArray = npt.NDArray[Any]
-#: Sums of doubles tell laws apart to about 1e-14 (a + b).
-_CONCENTRATED = 1e6
-#: Means of squares of which less than this share is left about the mean have cancelled.
-_KEPT = 1e-8
-_RULES = ("inflate", "drop", "error")
 
 
 def fit_many(
@@ -86,11 +83,13 @@ def fit_many(
     Raises
     ------
     InputError
-        For an empty collection, an unknown family or rule, and what `summarize` refuses in a frame:
-        missing columns, null, NaN or infinite scores and missing labels (counted), labels beyond
-        two.
+        For an empty collection, a name that occurs twice, an unknown family or rule, and what
+        `summarize` refuses in a frame: missing columns, null, NaN or infinite scores and missing
+        labels (counted), labels beyond two; names of systems of several types.
     InputTypeError
         For something else than a frame or a collection of scores.
+    EngineError
+        If the engine of a frame lost its workers.
 
     Warns
     -----
@@ -104,8 +103,10 @@ def fit_many(
     A beta fit needs two sums a class. Those of all systems are made in one pass, and Newton's
     method runs on all of them side by side, to the accuracy of :func:`fit`; a class with a + b
     beyond about 1e3 is fitted again by itself from its scores. Of a frame, whose sums are all
-    there is, the relative error is about 1e-14 (a + b), and classes beyond 1e6 are not fitted; nor
-    are normal laws whose variance is below 1e-8 of the mean square. Other families, and scores
+    there is, the relative error is about 1e-14 (a + b), and classes beyond 1e6 are not fitted. Sums
+    of squares about 0 cost normal and logit-normal laws a relative error of about
+    1e-16 (mean / sigma)^2, and none is fitted beyond a ratio of 1e4; :func:`summarize` reads such
+    scores a second time. Other families, and scores
     with weights, are fitted one by one.
 
     Examples
@@ -133,10 +134,15 @@ def fit_many(
         names, items = list(frame), list(frame.values())
     elif isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
         items = list(frame)
-        names = [getattr(item, "name", None) or k for k, item in enumerate(items)]
+        names = [_name(item, k) for k, item in enumerate(items)]
     else:
         return _of_frame(frame, (system, score, label), client_label, family, boundary)
     return _of_scores(names, items, family, boundary)
+
+
+def _name(item: Any, place: int) -> str | int:
+    named = isinstance(item, Given) and item.name is not None
+    return str(item.name) if named else place
 
 
 # ------------------------------------------------------------------------------ the two ways
@@ -147,11 +153,11 @@ def _of_frame(
     family: str,
     boundary: str | None,
 ) -> Any:
-    if family not in _BATCHES or boundary not in (None, *_RULES):
+    if family not in _BATCHES or boundary not in (None, *SUMMED_POLICIES):
         raise InputError(
             f"of a frame only sums are collected, which determine {listed(_BATCHES)} fits with"
-            f" boundary None, {listed(_RULES)}; got family={family!r}, boundary={boundary!r}. Pass"
-            " a mapping of names to Scores."
+            f" boundary None, {listed(SUMMED_POLICIES)}; got family={family!r},"
+            f" boundary={boundary!r}. Pass a mapping of names to Scores."
         )
     if not all(isinstance(c, str) for c in columns) or len(set(columns)) < len(columns):
         raise InputError(
@@ -177,7 +183,13 @@ def _of_scores(names: list[Any], items: list[Any], family: str, boundary: str | 
                 f"every system must be Scores or a ScoreSummary; {shown(name)} is {shown(item)} of"
                 f" type {type(item).__name__}. Pass Scores(client, impostor), or a frame."
             )
-    batched = family in _BATCHES and boundary in (None, *_RULES)
+    twice = [name for name, many in Counter(names).items() if many > 1]
+    if twice:
+        raise InputError(
+            f"systems must have names of their own; {names.count(twice[0])} are called"
+            f" {shown(twice[0])}. Pass a mapping of distinct names."
+        )
+    batched = family in _BATCHES and boundary in (None, *SUMMED_POLICIES)
     together = [k for k, item in enumerate(items) if batched and _plain(item)]
     columns: dict[str, AnyArray] = {}
     alone = set(range(len(items))) - set(together)
@@ -262,7 +274,8 @@ class _Laws:
         """What sums do not settle is not fitted where there is nothing else."""
         for k in np.flatnonzero(self.doubtful):
             self.reason[k] = self.reason[k] or (
-                f"{self.who}: too concentrated for sums of doubles; pass Scores"
+                f"{self.who}: too concentrated, or too large or small, for sums of doubles;"
+                " pass Scores"
             )
 
 
@@ -283,7 +296,9 @@ def _reasons(side: ClassColumns, who: str, boundary: str | None, *, unit: bool) 
                 f"{who}: {side.zero[k]:g} scores of exactly 0 and {side.one[k]:g} of exactly 1"
             )
     for k in np.flatnonzero(side.outside > 0.0) if unit else ():
+        percent = side.low[k] >= 0.0 and 2.0 < side.high[k] <= 100.0
         found[k] = f"{who}: {side.outside[k]:g} of {side.n[k]:g} scores outside [0, 1]"
+        found[k] += ", as of percentages: divide by 100" if percent else ""
     for k in np.flatnonzero(~(side.n > 0.0)):
         found[k] = f"{who}: no scores"
     return found
@@ -298,8 +313,10 @@ def _beta(side: ClassColumns, who: str, boundary: str | None) -> _Laws:
     of_a, of_b, coupling, det = information_terms(a, b, *taus)
     aa, ab, bb = of_b / det, coupling / det, of_a / det
     amplified = np.maximum(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
-    concentrated = np.where(np.isnan(side.mean), amplified > ILL_CONDITIONED, a + b > _CONCENTRATED)
-    doubtful = (reason != "") | ~converged | concentrated
+    limit = amplified > ILL_CONDITIONED
+    if not side.from_rows:
+        limit &= a + b > LARGEST_SUMMED
+    doubtful = (reason != "") | ~converged | limit
     params, errors = {"a": a, "b": b}, {"a": np.sqrt(aa / n), "b": np.sqrt(bb / n)}
     likelihood = n * _mean_log_likelihood(a, b, g1, g2)
     return _with_masses(_Laws(who, params, errors, likelihood, reason, doubtful), side, boundary)
@@ -337,7 +354,8 @@ def _moments(
     square: FloatArray,
     kept: FloatArray,
 ) -> _Laws:
-    good = (reason == "") & (kept > _KEPT) & np.isfinite(square) & (square > 0.0)
+    good = (reason == "") & (kept > CANCELLED) & np.isfinite(square)
+    good &= square > LEAST_SQUARE * n
     n, mu = np.where(good, n, np.nan), np.where(good, mu, np.nan)
     sigma = np.sqrt(np.where(good, square, np.nan) / n)
     errors = {"mu": sigma / np.sqrt(n), "sigma": sigma / np.sqrt(2.0 * n)}
@@ -419,12 +437,20 @@ def _table(
     return table.astype({"n_client": np.int64, "n_impostor": np.int64})
 
 
+_ADVICE: dict[type[BetarocWarning], str] = {
+    BetarocWarning: "The column reason says why each.",
+    SmallSampleWarning: "Estimates from so few are biased; see n_client and n_impostor.",
+    BoundaryWarning: 'Other choices: boundary="error" or "drop".',
+    ReversedScoresWarning: "Nothing is flipped: see auc, and check which label is the client's.",
+}
+
+
 def _say(table: Any, boundary: str | None) -> None:
     """One warning a kind, with the number of systems and the first."""
     lost = ~table["fitted"]
-    few = table[["n_client", "n_impostor"]].min(axis=1) < SMALL_SAMPLE
+    few = ~lost & (table[["n_client", "n_impostor"]].min(axis=1) < SMALL_SAMPLE)
     masses = [c for c in table.columns if c.endswith(("_at_zero", "_at_one"))]
-    ends = (table[masses] > 0.0).any(axis=1) if boundary is None and masses else lost & False
+    ends = (table[masses] > 0.0).any(axis=1) if boundary is None and masses else ~lost & lost
     for rows, what, category in (
         (lost, "are not fitted", BetarocWarning),
         (few, f"have a class of fewer than {SMALL_SAMPLE} scores", SmallSampleWarning),
@@ -440,6 +466,6 @@ def _say(table: Any, boundary: str | None) -> None:
             why = f": {first['reason']}" if category is BetarocWarning else ""
             warn(
                 f"{int(rows.sum())} of {len(table)} systems {what}, first {shown(first['system'])}"
-                f"{why.rstrip('.')}.",
+                f"{why.rstrip('.')}. {_ADVICE[category]}",
                 category,
             )

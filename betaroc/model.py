@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -88,16 +89,9 @@ class ScoreModel(Value):
         check_laws(self.client, self.impostor)
         object.__setattr__(self, "prior", checked_prior(self.prior))
 
-    @property
+    @cached_property
     def _pair(self) -> Pair:
-        cached = self.__dict__.get("_pair_cache")
-        if cached is None:
-            cached = pair_of(self.client, self.impostor, generic=self.is_generic)
-            self.__dict__["_pair_cache"] = cached
-        return cached
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "_pair_cache"}
+        return pair_of(self.client, self.impostor, generic=self.is_generic)
 
     def generic(self) -> ScoreModel:
         """The same pair on the generic algorithms: the oracle of the closed forms.
@@ -980,9 +974,13 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).roc().tpr(0.25), 12)  # 2 sqrt(x) - x
         0.75
         """
-        roc = Roc(self.client, self.impostor, positive, self.prior, self.name, self.is_generic)
-        roc.__dict__["_pair"] = self._pair  # what was sorted once is
-        return roc
+        return Roc._of_pair(
+            self._pair,
+            positive=positive,
+            prior=self.prior,
+            name=self.name,
+            is_generic=self.is_generic,
+        )
 
     def det(self, scale: Literal["probit", "linear"] = "probit") -> Det:
         """FRR against FAR on normal deviates, or on linear axes.

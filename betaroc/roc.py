@@ -17,7 +17,7 @@ from betaroc._checks import prior as checked_prior
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.distributions.base import Distribution, as_output
-from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.empirical import Corners, EmpiricalPair
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.ends import ends
 from betaroc.errors import InputError
@@ -95,8 +95,12 @@ class Roc(Value):
     def _pair(self) -> Pair:
         return pair_of(self.client, self.impostor, generic=self.is_generic)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "_pair"}
+    @classmethod
+    def _of_pair(cls, pair: Pair, **given: Any) -> Roc:
+        """The curve of a pair that was made before: what is sorted stays so."""
+        roc = cls(pair.client, pair.impostor, **given)
+        vars(roc)["_pair"] = pair
+        return roc
 
     @property
     def _upward(self) -> bool:
@@ -478,8 +482,8 @@ class Roc(Value):
                 " Take points(n)."
             )
         step = -1 if self._upward else 1
-        theta, far, frr, tpr, tnr = (column[::step] for column in pair.corners)
-        return OperatingPoint(theta, far, frr, self.prior, math.nan, tpr, tnr)
+        at = Corners(*(column[::step] for column in pair.corners))
+        return OperatingPoint(at.theta, at.far, at.frr, self.prior, math.nan, at.tpr, at.tnr)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draw the curve; see :func:`betaroc.plot.plot_roc`.
@@ -641,7 +645,7 @@ class RocHull(Value):
         for start, end in zip(self.starts, self.ends, strict=True):
             if start.far <= start.frr and end.far >= end.frr:
                 return self._mixture(start, end)
-        root = decisions.balanced(self.roc._pair)
+        root = self.roc._pair.balance_root()
         if root is not None:
             return self.roc._at(root)
         vertices = self.points()

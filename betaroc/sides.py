@@ -17,6 +17,7 @@ from betaroc.expected_performance import Epc
 from betaroc.grouping import GroupedSide, Trials, groups_of
 from betaroc.model import ScoreModel
 from betaroc.resampling import Drawn, draw_law, refuse_fractional_weights
+from betaroc.scores import Scores
 from betaroc.threshold_error import ThresholdError, threshold_error
 
 __all__ = [
@@ -65,8 +66,8 @@ def side_trials(e: Epc, name: str) -> Any:
     """The scores of an empirical side, with its groups if it has any."""
     model, fit = getattr(e, name), getattr(e, f"{name}_fit")
     scores = getattr(e, f"{name}_scores")
-    if scores is None and hasattr(getattr(fit, "scores", None), "client_weights"):
-        scores = fit.scores  # not of a summary
+    if scores is None and fit is not None and isinstance(fit.scores, Scores):
+        scores = fit.scores
     if scores is None and isinstance(model._pair, EmpiricalPair):
         laws = model._pair.client, model._pair.impostor
         return Trials(*(law.values for law in laws), *(law.weights for law in laws))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,16 +14,16 @@ import numpy.typing as npt
 
 from betaroc import _checks
 from betaroc._engines import Source
-from betaroc._labels import client_mask
-from betaroc._layout import Layout, bin_edges
+from betaroc._labels import WORDS, client_mask, label_key
+from betaroc._layout import MOST_BINS, Layout, bin_edges
 from betaroc._one_pass import Progress, frame_source, label_squares, label_sums
 from betaroc._streams import file_source
-from betaroc._sums import Labels, LabelSums
+from betaroc._sums import ClassSummary, Labels, added
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.distributions.binned import Binned
-from betaroc.errors import InputError, InputTypeError
+from betaroc.errors import InputError, InputTypeError, PrecisionWarning, warn
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores, ScoreSource
 
@@ -32,6 +31,7 @@ __all__ = [
     "ClassSummary",
     "Given",
     "ScoreSummary",
+    "binned_scores",
     "parquet_rows",
     "rows_of",
     "summarize",
@@ -41,88 +41,6 @@ __all__ = [
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 _BINS = 65_536
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ClassSummary(Value):
-    """What is kept of the scores of one class.
-
-    Parameters
-    ----------
-    n : int
-        Scores.
-    n_zero, n_one, n_outside : int
-        Scores of exactly 0, exactly 1, and outside [0, 1].
-    minimum, maximum : float
-        Extremes.
-    inner_minimum, inner_maximum : float
-        Extremes of the scores inside (0, 1); 2 and -1 where there are none.
-    mean, square : float
-        Mean, and sum of squared departures from it.
-    log, log1m, logit_square : float
-        Sums of log s, of log(1 - s) and of logit(s)**2 over the scores inside (0, 1).
-    bins, counts : ndarray of int
-        Bins that hold scores, ascending, and how many.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> import pandas as pd
-    >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.0], "label": [1, 1, 0]}))
-    >>> one.client.n, one.client.maximum, one.impostor.n_zero, one.client.counts.tolist()
-    (2, 0.9, 1, [1, 1])
-    """
-
-    n: int
-    n_zero: int
-    n_one: int
-    n_outside: int
-    minimum: float
-    maximum: float
-    inner_minimum: float
-    inner_maximum: float
-    mean: float
-    square: float
-    log: float
-    log1m: float
-    logit_square: float
-    bins: IntArray
-    counts: IntArray
-
-    @property
-    def n_inside(self) -> int:
-        """Scores strictly inside (0, 1)."""
-        return self.n - self.n_zero - self.n_one - self.n_outside
-
-    def _dense(self, bins: int) -> IntArray:
-        """The counts of all bins."""
-        counts = np.zeros(bins, dtype=np.int64)
-        counts[self.bins] = self.counts
-        return counts
-
-    def _merged(self, other: ClassSummary) -> ClassSummary:
-        n = self.n + other.n
-        away = other.mean - self.mean
-        bins, place = np.unique(np.concatenate([self.bins, other.bins]), return_inverse=True)
-        counts = np.zeros(bins.size, dtype=np.int64)
-        np.add.at(counts, place, np.concatenate([self.counts, other.counts]))
-        return ClassSummary(
-            n,
-            self.n_zero + other.n_zero,
-            self.n_one + other.n_one,
-            self.n_outside + other.n_outside,
-            min(self.minimum, other.minimum),
-            max(self.maximum, other.maximum),
-            min(self.inner_minimum, other.inner_minimum),
-            max(self.inner_maximum, other.inner_maximum),
-            self.mean + away * (other.n / n),
-            self.square + other.square + away * away * (self.n * (other.n / n)),
-            self.log + other.log,
-            self.log1m + other.log1m,
-            self.logit_square + other.logit_square,
-            bins,
-            counts,
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,7 +59,7 @@ class ScoreSummary(Value):
     n_bins : int
         Bins of the layout.
     layout : tuple of float, optional
-        (low, high) of equal bins; None for the layout that suits any score.
+        (low, high) of equal bins; None for that of :func:`summarize`.
     name : str, optional
         Name of the classifier.
     source : ScoreSource, optional
@@ -210,6 +128,76 @@ class ScoreSummary(Value):
         return float(impostor) / self.n_impostor, float(client) / self.n_client
 
     @property
+    def is_coarse(self) -> bool:
+        """Whether more than 1 % of a class, and more than 100 scores, share a bin.
+
+        Exact 0 and 1 apart. Right for scores that are equal; others need a `layout`.
+        """
+        room = self._cells.room
+        sizes = (self.n_client, self.n_impostor)
+        return any(
+            bool(np.any(counts[room] > max(0.01 * n, 100)))
+            for counts, n in zip(self._cells.counts, sizes, strict=True)
+        )
+
+    def rate_error_at(self, threshold: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """The most that FAR and FRR can be off at some thresholds; 0 at borders of bins.
+
+        Parameters
+        ----------
+        threshold : array_like
+            Thresholds; nan has the error nan.
+
+        Returns
+        -------
+        far, frr : ndarray
+            Share of the impostors, and of the clients, in the bin around each threshold.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"score": [0.1, 0.3, 0.4, 0.7], "label": [0, 1, 0, 1]})
+        >>> summary = br.summarize(frame, bins=8, layout=(0.0, 1.0))
+        >>> [e.tolist() for e in summary.rate_error_at([0.26, 0.9])]  # bins of 1/8
+        [[0.0, 0.0], [0.5, 0.0]]
+        """
+        theta = np.asarray(threshold, dtype=np.float64)
+        cells = self._cells
+        k = np.minimum(np.searchsorted(cells.upper, theta), cells.upper.size - 1)
+        inside = (cells.lower[k] < theta) & (theta < cells.upper[k])
+        client, impostor = (
+            np.where(np.isnan(theta), np.nan, np.where(inside, c[k], 0)) for c in cells.counts
+        )
+        return impostor / self.n_impostor, client / self.n_client
+
+    def border_below(self, threshold: float) -> float:
+        """The lower border of the bin that holds a threshold, where counted rates are exact.
+
+        Parameters
+        ----------
+        threshold : float
+            A threshold, finite.
+
+        Returns
+        -------
+        float
+            At most `threshold`: itself in a bin without scores, unless above all of them.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
+        >>> summary = br.summarize(frame, bins=8, layout=(0.0, 1.0))
+        >>> round(summary.border_below(0.45), 6), summary.border_below(0.3)  # bins of 1/8
+        (0.375, 0.3)
+        """
+        cells = self._cells
+        k = min(int(np.searchsorted(cells.upper, threshold)), cells.upper.size - 1)
+        return float(min(cells.lower[k], threshold))
+
+    @property
     def auc_error(self) -> float:
         """The most that the AUC of `model` can be off: half the pairs that share a bin."""
         cells = self._cells
@@ -218,7 +206,11 @@ class ScoreSummary(Value):
 
     @cached_property
     def _cells(self) -> _Cells:
-        """The bins; the outermost have finite borders, and exact 0 and 1 a cell of their own."""
+        """The bins; the outermost have finite borders.
+
+        Scores of exactly 0 have a cell of their own if none is below, of exactly 1 if none is
+        above.
+        """
         sides = (self.client, self.impostor)
         low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
         upper = np.minimum(bin_edges(self.n_bins, self.layout), high)
@@ -242,16 +234,8 @@ class ScoreSummary(Value):
         counts[np.searchsorted(places, upper) - 1] = cells.counts[which][kept]
         return Binned(places, counts)
 
-    def _binned_scores(self) -> Scores:
-        """A weighted score a cell: its upper border, but for the extremes of a class."""
-        parts: dict[str, Any] = {"name": self.name, "source": self.source}
-        for who, counts in zip(("client", "impostor"), self._cells.counts, strict=True):
-            one: ClassSummary = getattr(self, who)
-            kept = counts > 0
-            places = np.minimum(self._cells.upper[kept], one.maximum)
-            places[0] = one.minimum
-            parts[who], parts[f"{who}_weights"] = places, counts[kept].astype(np.float64)
-        return Scores._checked(**parts)
+    def __radd__(self, other: object) -> ScoreSummary:
+        return self if other == 0 else NotImplemented  # what sum() begins with
 
     def __add__(self, other: object) -> ScoreSummary:
         if not isinstance(other, ScoreSummary):
@@ -277,6 +261,16 @@ class ScoreSummary(Value):
 
 #: What is taken where scores are taken.
 Given = Scores | ScoreSummary
+
+
+def binned_scores(summary: ScoreSummary) -> Scores:
+    """A weighted score a bin, on the upper border that both classes share."""
+    cells = summary._cells
+    found: dict[str, Any] = {"name": summary.name, "source": summary.source}
+    for who, counts in zip(("client", "impostor"), cells.counts, strict=True):
+        kept = counts > 0
+        found[who], found[f"{who}_weights"] = cells.upper[kept], counts[kept].astype(np.float64)
+    return Scores._checked(**found)
 
 
 class _Cells(NamedTuple):
@@ -346,9 +340,9 @@ def summarize(
     Raises
     ------
     InputError
-        Missing columns, one column for both, null, NaN or infinite scores and missing labels
-        (counted), labels beyond two, one class; a layout without width or too wide for doubles;
-        a step of a lazy frame that its engine cannot do.
+        Missing columns, one column for both; null, NaN or infinite scores, integers beyond 2**53
+        and missing labels (counted), labels beyond two, one class; a layout
+        without width or too wide for doubles; a step of a lazy frame that its engine cannot do.
     InputTypeError
         No frame, or scores that are not numbers: text among them is counted.
     EngineError
@@ -360,7 +354,7 @@ def summarize(
     Warns
     -----
     PrecisionWarning
-        If the scores are float16.
+        If the scores are float16, or bins are wide for them (`ScoreSummary.is_coarse`).
 
     Notes
     -----
@@ -377,14 +371,11 @@ def summarize(
     >>> br.epc(summary, summary.model, alpha=[0.5]).value.round(4).tolist()  # FAR 0, FRR 1/3
     [0.1667]
     """
+    wanted = _wanted(score, label, client_label, bins, layout)
     if isinstance(frame_or_path, str | os.PathLike):
-        return summarize_file(
-            frame_or_path, score=score, label=label, client_label=client_label, bins=bins,
-            layout=layout,
-        )  # fmt: skip
-    bins, layout = _arguments(score, label, bins, layout)
-    source = frame_source(frame_or_path, score, label)
-    return _summary(source, score, label, client_label, bins, layout)
+        return _of_file(frame_or_path, wanted)
+    source = frame_source(frame_or_path, score, label, instead="the path of a Parquet file")
+    return _summary(source, wanted)
 
 
 def summarize_file(
@@ -398,15 +389,70 @@ def summarize_file(
     engine: str | None = None,
     progress: Progress | None = None,
 ) -> ScoreSummary:
-    """`summarize` of a Parquet file by "polars", "duckdb" or "pyarrow", the first there is.
+    """Sums, extremes and counts in bins of both classes of a Parquet file, read in pieces.
 
-    `progress` is called with the rows done and the rows to do, after each piece of the file; the
-    latter doubles where a second read is needed.
+    As :func:`summarize` of a path, with a choice of engine and news of the progress.
+
+    Parameters
+    ----------
+    path : str or Path
+        A Parquet file.
+    score, label : str
+        Columns.
+    client_label : optional
+        The label of the clients, compared as text and as a number; None only for {0, 1},
+        {False, True} and {-1, 1}.
+    bins : int
+        Bins of the layout, 8 to 1048576.
+    layout : tuple of float, optional
+        (low, high): equal bins between, scores beyond in the outermost; left out, the layout of
+        :func:`summarize`.
+    engine : str, optional
+        "polars", "duckdb" or "pyarrow"; left out, the first of these that is installed.
+    progress : callable, optional
+        Called as ``progress(done, total)`` with rows after each piece of the file; `total`
+        doubles where a second read is needed.
+
+    Returns
+    -------
+    ScoreSummary
+        Its `source` names the file.
+
+    Raises
+    ------
+    InputError
+        As `summarize`; an unknown engine.
+    InputTypeError
+        Scores that are not numbers: text among them is counted.
+    ScoreFileNotFoundError, FileFormatError, MissingDependencyError
+        No such file; one that is no readable Parquet; the engine, or all three, not installed.
+
+    Warns
+    -----
+    PrecisionWarning
+        If the scores are float16, or bins are wide for them (`ScoreSummary.is_coarse`).
+
+    Notes
+    -----
+    A piece has 4194304 rows, 1048576 with pyarrow; Polars and DuckDB hold a group of rows of the
+    file besides. DuckDB takes a file with a column called file_row_number as one piece, since it
+    finds pieces by a column of that name.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from betaroc.summary import summarize_file
+    >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "scores.parquet")
+    ...     frame.to_parquet(path)
+    ...     summary = summarize_file(path, progress=lambda done, total: print(done, "of", total))
+    5 of 5
+    >>> summary.n_client, summary.source.format
+    (3, 'parquet')
     """
-    bins, layout = _arguments(score, label, bins, layout)
-    source = file_source(Path(path), engine)
-    found = _summary(source, score, label, client_label, bins, layout, progress)
-    return replace(found, source=ScoreSource(os.fspath(path), "parquet"))
+    return _of_file(path, _wanted(score, label, client_label, bins, layout), engine, progress)
 
 
 def parquet_rows(path: str | os.PathLike[str]) -> int:
@@ -425,12 +471,22 @@ def rows_of(scores: Any, what: str) -> Any:
     return scores
 
 
-def _arguments(score: Any, label: Any, bins: Any, layout: Any) -> tuple[int, Layout]:
+class _Wanted(NamedTuple):
+    """What to make a summary of, checked."""
+
+    score: str
+    label: str
+    client_label: object
+    bins: int
+    layout: Layout
+
+
+def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any) -> _Wanted:
     bins = _checks.count(bins, "bins", 8)
-    if bins > 1 << 20:
-        raise InputError(f"bins must be at most 1048576; got {bins}. Take fewer.")
+    if bins > MOST_BINS:
+        raise InputError(f"bins must be at most {MOST_BINS}; got {bins}. Take fewer.")
     _refuse_one_column(score, label)
-    return bins, _layout(layout, bins)
+    return _Wanted(score, label, client_label, bins, _layout(layout, bins))
 
 
 def _layout(given: Any, bins: int) -> Layout:
@@ -467,25 +523,51 @@ def _refuse_one_column(score: object, label: object) -> None:
 
 
 # ------------------------------------------------------------------------------ both classes
-def _summary(
-    source: Source,
-    score: str,
-    label: str,
-    client_label: object,
-    bins: int,
-    layout: Layout,
+def _of_file(
+    path: str | os.PathLike[str],
+    wanted: _Wanted,
+    engine: str | None = None,
     progress: Progress | None = None,
 ) -> ScoreSummary:
-    sums = label_sums(source, score, label, bins, layout, progress)
-    _refuse_bad_rows(sums, source.name, score, label)
-    if source.name:  # of a file, as read_scores does
-        client_label = _in_file(list(sums), client_label)
+    found = _summary(file_source(Path(path), engine), wanted, progress)
+    return replace(found, source=ScoreSource(os.fspath(path), "parquet"))
+
+
+def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) -> ScoreSummary:
+    score, label, client_label, bins, layout = wanted
+    given = label_sums(source, score, label, bins, layout, progress)
+    _refuse_bad_rows(given, source.name, score, label)
+    # Labels of a file mean what read_scores takes them for.
+    names = {one: _read_label(one) if source.name else one for one in given}
+    sums: Labels = {}
+    for one, part in given.items():
+        sums = added(sums, {names[one]: part})
+    if source.name and client_label is not None:
+        client_label = _read_label(client_label)
     client, impostor = _both(sums, f"{source.name}column {shown(label)}", client_label)
     if sums[client].cancelled or sums[impostor].cancelled:
-        centres = {one: sums[one].mean for one in (client, impostor)}
+        centres = {one: sums[name].of.mean for one, name in names.items()}
         again = label_squares(source, score, label, centres, progress)
-        sums |= {one: sums[one].about(*again[one]) for one in centres if sums[one].cancelled}
-    return ScoreSummary(_one_class(sums[client]), _one_class(sums[impostor]), bins, layout)
+        for name in (client, impostor):
+            if sums[name].cancelled:
+                parts = [again[one] for one in centres if names[one] == name]
+                sums[name] = sums[name].about(*(sum(column) for column in zip(*parts, strict=True)))
+    found = ScoreSummary(sums[client].of, sums[impostor].of, bins, layout)
+    if found.is_coarse:
+        _warn_of_bins(found)
+    return found
+
+
+def _warn_of_bins(found: ScoreSummary) -> None:
+    far, frr = found.rate_error
+    sides = (found.client, found.impostor)
+    low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+    warn(
+        f"bins are wide for these scores, from {low!r} to {high!r}: {frr:.2%} of the clients and"
+        f" {far:.2%} of the impostors share one, and counted rates are off by so much within it."
+        f" Unless these scores are equal, pass layout=({low:.6g}, {high:.6g}).",
+        PrecisionWarning,
+    )
 
 
 def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
@@ -496,15 +578,11 @@ def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
     return labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
 
 
-def _in_file(labels: list[Any], wanted: object) -> object:
-    """The label that is meant, compared as text and as a number."""
-    for label in () if wanted is None or wanted in labels else labels:
-        if str(label).casefold() == str(wanted).casefold():
-            return label
-        with suppress(TypeError, ValueError):
-            if not isinstance(label, str) and float(label) == float(str(wanted)):
-                return label
-    return wanted
+def _read_label(label: object) -> object:
+    key = label_key(str(label))
+    if isinstance(key, float) and key.is_integer():
+        return int(key)
+    return key == "true" if key in WORDS else key
 
 
 def _refuse_bad_rows(sums: Labels, name: str, score: str, label: str) -> None:
@@ -522,10 +600,3 @@ def _refuse_bad_rows(sums: Labels, name: str, score: str, label: str) -> None:
             f"{name}column {shown(label)} must have no missing label; got {sums[None].rows} of"
             f" {rows} null or NaN. Drop these rows first."
         )
-
-
-def _one_class(one: LabelSums) -> ClassSummary:
-    return ClassSummary(
-        one.n, one.zero, one.one, one.outside, one.low, one.high, one.inner_low, one.inner_high,
-        one.mean + one.rest, one.square, one.log, one.log1m, one.logit2, one.bins, one.counts,
-    )  # fmt: skip

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.distributions._beta_auc import auc_of_pair, auc_of_pairs
+from betaroc._special import stirling_remainder, stirling_remainders
+from betaroc.distributions._beta_auc import _kernel, _steps, auc_of_pair, auc_of_pairs
 from betaroc.distributions.beta import _auc_by_quadrature
 from betaroc.errors import InputError, InputTypeError
 
@@ -197,3 +198,40 @@ def test_refusals() -> None:
         br.beta_auc([1.0, 2.0], [1.0, 2.0, 3.0], 1.0, 1.0)
     with pytest.raises(InputTypeError):
         br.beta_auc("1", 1.0, 1.0, 1.0)
+
+
+def stirling_by_fractions(x: float) -> float:
+    """The remainder by Binet's continued fraction, 1/12 / (x + 1/30 / (x + 53/210 / (x + ...)))."""
+    value = x
+    for a in (22999 / 22737, 195 / 371, 53 / 210, 1 / 30):
+        value = x + a / value
+    return 1 / 12 / value
+
+
+def test_stirling_remainders() -> None:
+    """What log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2] is where it is known otherwise."""
+    half_log = 0.5 * math.log(2.0 * math.pi)
+    small = np.geomspace(1e-300, 1e-9, 60)  # log Gamma(x) = -log x - euler x + O(x^2)
+    near = -(0.5 + small) * np.log(small) + (1.0 - np.euler_gamma) * small - half_log
+    known = {2.0: 2.0 - 1.5 * math.log(2.0) - half_log, 1.0: 1.0 - half_log}
+    far = np.geomspace(100.0, 1e300, 50)
+    places = np.concatenate([small, [*known], far])
+    expected = [*near, *known.values(), *(stirling_by_fractions(x) for x in far.tolist())]
+    with np.errstate(all="raise", under="ignore"):
+        np.testing.assert_allclose(stirling_remainders(places), expected, rtol=1e-13)
+    one_by_one = [stirling_remainder(x) for x in places.tolist()]
+    np.testing.assert_allclose(one_by_one, expected, rtol=1e-13)
+    # R(x) - R(x + 1) = (x + 1/2) log(1 + 1/x) - 1, also across both of the borders, 10 and 12.
+    x = np.linspace(2.0, 14.0, 97)
+    step = (x + 0.5) * np.log1p(1.0 / x) - 1.0
+    found = stirling_remainders(x) - stirling_remainders(x + 1.0)
+    np.testing.assert_allclose(found, step, atol=5e-15, rtol=0.0)
+    np.testing.assert_allclose(
+        stirling_remainders(x), [stirling_remainder(v) for v in x.tolist()], rtol=1e-12
+    )
+
+
+def test_what_calls_share_cannot_be_written_to() -> None:
+    for array in (_steps(128), _kernel(128)):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1.0

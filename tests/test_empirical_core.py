@@ -6,9 +6,16 @@ generic path, which scores with weights of one take.
 
 from __future__ import annotations
 
+import copy
+import inspect
 import itertools
+import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from fractions import Fraction
+from functools import cached_property
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -17,11 +24,12 @@ import pytest
 
 import betaroc as br
 from betaroc import decisions
+from betaroc._value import Value
 from betaroc.criteria import CRITERIA
 from betaroc.distributions import empirical
 from betaroc.distributions._bins import Bins, CommonBins
 from betaroc.distributions.pairs import pair_of
-from betaroc.empirical_choice import gaps_about, hull_vertices, promising_corners
+from betaroc.empirical_choice import gaps_about, hull_vertices, promising_candidates
 
 FloatArray = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, float], FloatArray]
@@ -133,6 +141,164 @@ def test_quantiles_are_those_of_all_places(kind: str, binned: None) -> None:
         assert law.support == generic.support
 
 
+# -------------------------------------------------------------------------- many threads
+def sort_elsewhere(law: br.Empirical, bins: Bins) -> None:
+    other = Thread(target=lambda: law._sorted)
+    other.start()
+    other.join()
+
+
+def wear_out(law: br.Empirical, bins: Bins) -> None:
+    bins._passes = 10**6
+
+
+@pytest.mark.parametrize("meanwhile", [sort_elsewhere, wear_out])
+def test_bins_that_go_while_they_are_used(
+    meanwhile: Callable[[br.Empirical, Bins], None],
+    binned: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Right after each look at the bins another thread sorts all scores, or wears the bins."""
+    read: Any = br.Empirical.unsorted
+    seen = []
+
+    def disturbed(law: br.Empirical) -> Bins | None:
+        bins: Bins | None = read.fget(law)
+        if bins is not None:
+            meanwhile(law, bins)
+            seen.append(bins)
+        return bins
+
+    monkeypatch.setattr(br.Empirical, "unsorted", property(disturbed))
+    client, impostor = samples("ties", 3, 300)
+    generic, alpha = weighted_pair(client, impostor), np.linspace(0.0, 1.0, 11)
+    few = np.linspace(-1.0, 1.0, 9)
+    questions: list[Callable[[Any], Any]] = [
+        lambda pair: pair.client.support,
+        lambda pair: pair.client.cdf(few).tolist(),
+        lambda pair: pair.client.sf(0.1),
+        lambda pair: pair.client.ppf(alpha).tolist(),
+        lambda pair: pair.client.isf(alpha).tolist(),
+        *(
+            lambda pair, name=name: CRITERIA[name].choose(pair, 0.5, alpha)
+            for name in ("weighted-error", *TARGETS)
+        ),
+    ]
+    for question in questions:
+        assert question(unsorted_pair(client, impostor)) == question(generic)
+    assert len(seen) >= len(questions) - 2  # isf sorts in any case
+
+
+def test_one_law_in_many_threads(binned: None) -> None:
+    client, impostor = samples("normal", 8, 3_000)
+    pair = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
+    generic = br.ScoreModel(*(br.Empirical(x, np.ones(x.size)) for x in (client, impostor)))
+
+    def answers(model: br.ScoreModel) -> list[Any]:
+        curve = br.epc(model, model, alpha=[0.2, 0.5])
+        return [
+            model.client.support, model.frr(0.1), model.client.ppf(0.3), curve.threshold.tolist(),
+            model.auc(), model.eer().threshold,
+        ]  # fmt: skip
+
+    expected = answers(generic)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: answers(pair), range(24)))
+    assert all(one == expected for one in found)
+
+
+# ------------------------------------------------------------------------ pickles and copies
+def used(value: Any) -> Any:
+    """Every property and every method without arguments of a value was asked."""
+    for name, member in inspect.getmembers_static(type(value)):
+        if isinstance(member, cached_property) or (
+            isinstance(member, property) and not name.startswith("_")
+        ):
+            getattr(value, name)
+    for name in ("auc", "eer", "hull", "ks", "to_frame", "loss_split"):
+        method = getattr(value, name, None)
+        if callable(method):
+            method()
+    if isinstance(value, br.ScoreModel):
+        value.roc().points(), value.det().points(), br.epc(value, value, alpha=[0.5])
+    if type(value) is br.Empirical:
+        value.cdf(0.5), value.ppf(0.5)
+    if type(value) is br.Roc and type(value.client) is br.Empirical:
+        value.corners()
+    return value
+
+
+def public_values() -> dict[str, Callable[[], Any]]:
+    import pandas as pd
+
+    rng = np.random.default_rng(6)
+    client, impostor = rng.beta(4, 2, 300), rng.beta(2, 4, 400)
+    frame = pd.DataFrame(
+        {
+            "score": np.concatenate([client, impostor]),
+            "label": np.repeat([1, 0], [300, 400]),
+            "x": rng.random(700),
+        }
+    )
+    scores = br.Scores(client, impostor)
+    laws = br.Beta(4, 2), br.Beta(2, 4)
+    samples = br.Empirical(client), br.Empirical(impostor)
+    sided = br.Scores(client[::2], impostor[::2]), br.Scores(client[1::2], impostor[1::2])
+    return {
+        "scores": lambda: br.Scores(client, impostor),
+        "summary": lambda: br.summarize(frame),
+        "empirical": lambda: br.Empirical(client),
+        "weighted": lambda: br.Empirical(client, np.arange(1.0, 301.0)),
+        "binned": lambda: br.Binned(np.linspace(0, 1, 65), np.arange(64.0)),
+        "beta": lambda: br.Beta(4, 2),
+        "normal": lambda: br.Normal(0, 1),
+        "logit-normal": lambda: br.LogitNormal(0, 1),
+        "inflated": lambda: br.Inflated(br.Beta(4, 2), 0.1, 0.2),
+        "mixture": lambda: br.BetaMixture([0.25, 0.75], laws),
+        "model": lambda: br.ScoreModel(*laws),
+        "generic model": lambda: br.ScoreModel(*laws, is_generic=True),
+        "model of samples": lambda: br.ScoreModel(*map(copy.copy, samples)),
+        "curve": lambda: br.Roc(*laws),
+        "curve of samples": lambda: br.Roc(*map(copy.copy, samples)),
+        "curve of a model": lambda: br.ScoreModel(*map(copy.copy, samples)).roc(),
+        "hull": lambda: br.Roc(*laws).hull(),
+        "fit of a law": lambda: br.fit_distribution(client),
+        "fit": lambda: br.fit(scores),
+        "fit of samples": lambda: br.fit(scores, "empirical"),
+        "fit of a summary": lambda: br.fit(br.summarize(frame)),
+        "curve of performance": lambda: br.epc(*sided, alpha=[0.2, 0.5]),
+        "covariates": lambda: br.fit_covariates(frame, "x"),
+    }
+
+
+@pytest.mark.parametrize("name", public_values())
+def test_a_pickle_holds_nothing_that_is_made_again(name: str) -> None:
+    make = public_values()[name]
+    fresh, value = make(), used(make())
+    assert len(pickle.dumps(value)) == len(pickle.dumps(fresh))
+    for twin in (pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)):
+        assert vars(twin).keys() == {f.name for f in fields(twin)} & vars(value).keys()
+        assert twin == value
+        assert hash(twin) == hash(value)
+        assert repr(twin) == repr(value)
+
+
+def test_attributes_of_a_users_law_are_kept() -> None:
+    """A family of one's own may set what is no field; only what is cached is left out."""
+    law = pickle.loads(pickle.dumps(Doubled(3.0)))
+    assert (law.double, "triple" in vars(law), law.triple) == (6.0, False, 9.0)
+
+
+class Doubled(Value):
+    def __init__(self, size: float) -> None:
+        self.size, self.double = size, 2.0 * size
+        assert self.triple == 3.0 * size
+
+    @cached_property
+    def triple(self) -> float:
+        return 3.0 * self.size
+
+
 # ----------------------------------------------------------------------- choices of thresholds
 def least_errors(client: FloatArray, impostor: FloatArray, alpha: FloatArray) -> list[float]:
     """Tie rule of the criterion, in fractions over every decision."""
@@ -180,9 +346,9 @@ def test_only_promising_scores_are_sorted() -> None:
     """80 000 scores: the errors at the borders of bins leave a small part of them in question."""
     rng = np.random.default_rng(2)
     pair = unsorted_pair(rng.normal(1.0, 1.0, 40_000), rng.normal(-1.0, 1.2, 40_000))
-    corners, gaps = promising_corners(pair), gaps_about(pair, "client", np.linspace(0, 1, 11))
-    assert corners is not None
-    assert corners.low.size < 5_000
+    some, gaps = promising_candidates(pair), gaps_about(pair, "client", np.linspace(0, 1, 11))
+    assert some is not None
+    assert some.low.size < 5_000
     assert gaps is not None
     assert gaps.low.size < 1_000
 
@@ -199,9 +365,9 @@ def test_a_part_too_large_is_not_sorted_by_itself(
     binned: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pair = unsorted_pair(*samples("normal", 3, 300))
-    assert promising_corners(pair) is not None
+    assert promising_candidates(pair) is not None
     monkeypatch.setattr("betaroc.empirical_choice._MOST", 0.01)
-    assert promising_corners(pair) is None
+    assert promising_candidates(pair) is None
     assert gaps_about(pair, "client", np.linspace(0.0, 1.0, 11)) is None
 
 

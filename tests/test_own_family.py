@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import betaroc as br
@@ -119,3 +120,17 @@ def test_a_report_is_written(fits, tmp_path) -> None:
     made = br.analyze(scores, family="own", boundary="inflate")
     made.to_html(tmp_path / "report.html")
     assert "own" in made.summary() + (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_summary_is_fitted_where_the_family_says_that_sums_are_enough(fits, monkeypatch) -> None:
+    rng = np.random.default_rng(1)
+    client, impostor = rng.beta(3, 2, 60), rng.beta(2, 3, 80)
+    frame = pd.DataFrame(
+        {"score": np.concatenate([client, impostor]), "label": [1] * 60 + [0] * 80}
+    )
+    summary = br.summarize(frame)
+    with pytest.raises(br.InputError, match='family="own" must have every score; got a summary'):
+        br.fit(summary, "own")
+    monkeypatch.setitem(FAMILIES, "own", Family(_estimate, on_unit=True, summed=True))
+    found = br.fit(summary, "own").client.values
+    assert found == pytest.approx(br.fit(br.Scores(client, impostor), "own").client.values)

@@ -49,6 +49,7 @@ LAYERS = (
     ("betaroc.h_measure", "betaroc.posterior", "betaroc.ranking", "betaroc.roc"),
     ("betaroc.curves",),
     ("betaroc.model",),
+    ("betaroc.scores", "betaroc.summary"),
     ("betaroc.empirical_choice", "betaroc.smooth_choice"),
     ("betaroc.criteria",),
     ("betaroc.side_checks",),
@@ -64,7 +65,7 @@ LAYERS = (
     ("betaroc.paired_trials", "betaroc.rate_errors", "betaroc.sides"),
     ("betaroc.bands",),
     ("betaroc.comparison",),
-    ("betaroc.intervals", "betaroc.scores", "betaroc.summary"),
+    ("betaroc.intervals",),
     (
         "betaroc.auc_intervals",
         "betaroc.calibration",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import pickle
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,8 @@ import pandas as pd
 import pytest
 
 import betaroc as br
-from betaroc._layout import bin_edges, bin_of
+from betaroc._layout import MOST_BINS, bin_edges, bin_of
+from betaroc._sums import KIND_STRIDE
 from betaroc.sides import rechoice
 from betaroc.summary import summarize_file
 
@@ -209,6 +212,7 @@ def exact_moments(values: np.ndarray) -> tuple[float, float]:
     return float(mean), float(sum((v - mean) ** 2 for v in exact))
 
 
+@pytest.mark.filterwarnings("ignore:bins are wide")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_squares_of_scores_far_from_0(engine: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
@@ -242,6 +246,7 @@ def test_squares_beyond_doubles_are_infinite_without_a_warning(engine: str, tmp_
     assert (same.impostor.mean, same.impostor.square) == (1e-9, 0.0)
 
 
+@pytest.mark.filterwarnings("ignore:bins are wide")
 def test_batches_of_a_file_are_merged_without_cancelling(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +257,26 @@ def test_batches_of_a_file_are_merged_without_cancelling(
     found = br.summarize(frame_of("parquet-pyarrow", score, label, tmp_path))
     square = exact_moments(score[label == 1])[1]
     assert found.client.square == pytest.approx(square, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:bins are wide")
+@pytest.mark.parametrize(("mean", "sd"), [(1e12, 10.0), (1e9, 0.1)])
+@pytest.mark.parametrize("engine", ["pandas", "polars-lazy"])
+def test_summaries_of_scores_far_from_0_are_merged_without_cancelling(
+    engine: str, mean: float, sd: float, tmp_path: Path
+) -> None:
+    score, label = np.random.default_rng(3).normal(mean, sd, 1000), np.tile([0, 1], 500)
+    parts = [
+        summarized(engine, frame_of(engine, score[k : k + 200], label[k : k + 200], tmp_path))
+        for k in range(0, 1000, 200)
+    ]
+    one, *others = (pickle.loads(pickle.dumps(part)) for part in parts)
+    for other in others:
+        one = one + other
+    for found, values in ((one.client, score[label == 1]), (one.impostor, score[label == 0])):
+        centre, square = exact_moments(values)
+        assert found.mean == centre  # the double nearest to the mean
+        assert found.square == pytest.approx(square, rel=1e-12)
 
 
 # ------------------------------------------------------------------------------ bad input
@@ -341,6 +366,38 @@ def test_missing_labels_are_counted(engine: str, lost: list[Any], tmp_path: Path
         summarized(engine, arrow_of(engine, arrow, tmp_path), client_label=labels[1])
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_integers_that_doubles_cannot_hold_are_refused(engine: str, tmp_path: Path) -> None:
+    label = np.tile([0, 1], 3)
+    largest = np.array([2**53, -(2**53), 1, 2, 3, 4])
+    found = summarized(engine, frame_of(engine, largest, label, tmp_path))
+    assert (found.client.minimum, found.impostor.maximum) == (-(2.0**53), 2.0**53)
+    for first, dtype in ((2**53 + 1, "i8"), (-(2**53) - 1, "i8"), (2**63 + 1, "u8")):
+        score = np.array([1, first, 2**60 + 1, 2, 3, 4], dtype=dtype)
+        with pytest.raises(
+            br.InputError,
+            match=rf"'score' must keep its identity as float64; 2 of 6 .* such as {first}, and",
+        ):
+            summarized(engine, frame_of(engine, score, label, tmp_path))
+
+
+@pytest.mark.parametrize("engine", FILES)
+@pytest.mark.parametrize("name", ["file_row_number", "File_Row_Number", "label=7"])
+def test_a_file_may_have_names_that_engines_use(
+    engine: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip(engine.partition("-")[2])
+    monkeypatch.setattr("betaroc._streams._PIECE", 2)
+    folder = tmp_path / name  # "label=7" is a partition's to some
+    folder.mkdir()
+    frame = table([0.9, 0.7, 0.4, 0.1, 0.5], [1, 1, 1, 0, 0])
+    frame.assign(**{name: 5.0}).to_parquet(folder / "scores.parquet")
+    found = summarized(engine, folder / "scores.parquet")
+    assert (found.n_client, found.n_impostor) == (3, 2)
+    assert (found.client.minimum, found.impostor.maximum) == (0.4, 0.5)
+
+
 def test_text_is_no_parquet(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "a.csv").write_text("score,label\n0.1,1\n", encoding="utf-8")
@@ -368,3 +425,24 @@ def test_a_summary_is_a_value() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert summary.prior == 2 / 3
+
+
+def test_what_rounding_took_from_the_mean_is_no_part_of_equality() -> None:
+    one = br.summarize(table([0.1, 0.2, 0.7], [0, 1, 1])).client
+    same = replace(one, mean_rest=1e-20)
+    assert same == one
+    assert hash(same) == hash(one)
+    assert repr(same) == repr(one)
+    names = (
+        "n", "n_zero", "n_one", "n_outside", "minimum", "maximum", "inner_minimum",
+        "inner_maximum", "mean", "square", "log", "log1m", "logit_square", "bins", "counts",
+    )  # fmt: skip
+    assert br.ClassSummary(*(getattr(one, name) for name in names)) == one
+
+
+def test_kinds_of_groups_are_further_apart_than_bins() -> None:
+    assert KIND_STRIDE > MOST_BINS
+    frame = table([0.1, 0.2, 1.0, 2.0], [0, 1, 1, 1])
+    assert br.summarize(frame, bins=MOST_BINS).client.counts.sum() == 3
+    with pytest.raises(br.InputError, match="at most 1048576; got 1048577"):
+        br.summarize(frame, bins=MOST_BINS + 1)

@@ -334,7 +334,9 @@ class Judge(NamedTuple):
         On the one set that may choose, families are compared.
         """
         laws = part.fit if is_modelled(part) else None
-        found = part_intervals(part.scores, laws, part.empirical, self.level, self.rng)
+        found = part_intervals(
+            part.scores, laws, part.empirical, self.level, self.rng, summary=part.summary
+        )
         if not self.checks:
             return replace(part, intervals=found)
         checked = quality_of(part.given, laws, self.level, self.rng, choose=choose)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.analysis.coarse import summary_numbers, summary_words
 from betaroc.analysis.format import (
     counted,
     level_words,
@@ -114,6 +115,7 @@ def source_numbers(scores: Given, prior: float) -> dict[str, Any]:
         "source": None if source is None else {"path": source.path, "format": source.format},
         "n_client": scores.n_client,
         "n_impostor": scores.n_impostor,
+        **summary_numbers(scores),
         "prior": prior,
     }
 
@@ -168,7 +170,11 @@ def read_words(role: str, scores: Given) -> str:
     """What was read for a role."""
     source = scores.source
     name = "" if source is None else f" {path_words(source.path)} ({source.format}),"
-    return f"{role}:{name} {scores.n_client} client and {scores.n_impostor} impostor scores"
+    coarse = summary_words(scores)
+    return (
+        f"{role}:{name} {scores.n_client} client and {scores.n_impostor} impostor scores"
+        f"{coarse and f'; {coarse}'}"
+    )
 
 
 def axis_words(epc: Epc) -> str:

@@ -116,7 +116,8 @@ def mismatch_words(dev: Part) -> str:
     totals = scores.client_total, scores.impostor_total
     rate = 0.5 * (point.hter + counted)
     error = 0.5 * math.sqrt(rate * (1.0 - rate) * sum(1.0 / n for n in totals))
-    apart = abs(point.hter - counted) / error if error > 0.0 else 0.0
+    coarse = 0.0 if dev.summary is None else max(dev.summary.rate_error)
+    apart = max(abs(point.hter - counted) - coarse, 0.0) / error if error > 0.0 else 0.0
     far = dev.distances
     steps = (0.0, 0.0) if far is None else (far.client, far.impostor)
     off = [step > max(_STEP, _CHANCE / math.sqrt(n)) for step, n in zip(steps, totals, strict=True)]
@@ -173,11 +174,11 @@ def _seen(dev: Part) -> str:
 
 
 def _apart(dev: Part) -> bool:
-    return float(dev.scores.impostor.max()) < float(dev.scores.client.min())
+    return dev.extremes("impostor")[1] < dev.extremes("client")[0]
 
 
 def _apart_words(dev: Part) -> str:
-    highest, lowest = float(dev.scores.impostor.max()), float(dev.scores.client.min())
+    highest, lowest = dev.extremes("impostor")[1], dev.extremes("client")[0]
     words = (
         f"Dev's scores separate the classes: no impostor lies above {extreme(highest)}, no client"
         f" below {extreme(lowest)}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from betaroc.grouping import groups_of
 from betaroc.intervals import Interval
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
+from betaroc.summary import ScoreSummary
 
 __all__ = ["Measured", "PartIntervals", "TPR", "law_intervals", "measured", "part_intervals"]
 
@@ -107,9 +108,18 @@ def measured(key: str, estimate: float, find: Callable[[], Interval], why: str =
 
 
 def part_intervals(
-    scores: Scores, fit: Fit | None, empirical: ScoreModel, level: float, rng: Any
+    scores: Scores,
+    fit: Fit | None,
+    empirical: ScoreModel,
+    level: float,
+    rng: Any,
+    *,
+    summary: ScoreSummary | None = None,
 ) -> PartIntervals:
-    """Every interval of a score set; ``fit`` is None where no laws were fitted."""
+    """Every interval of a score set; ``fit`` is None where no laws were fitted.
+
+    ``summary`` is the set's, if the scores are its bins.
+    """
     groups = groups_of(scores)
     client: tuple[Measured, ...] = ()
     impostor: tuple[Measured, ...] = ()
@@ -118,7 +128,7 @@ def part_intervals(
     return PartIntervals(
         level,
         () if fit is None else _of_model(fit, level),
-        _of_scores(scores, empirical, level, rng),
+        _of_scores(scores, empirical, level, rng, summary),
         client,
         impostor,
         None if groups is None or not groups.dependent else groups.labels,
@@ -226,7 +236,11 @@ def _absent(name: str, value: float) -> bool:
 
 # ------------------------------------------------------------------------- the scores
 def _of_scores(
-    scores: Scores, empirical: ScoreModel, level: float, rng: Any
+    scores: Scores,
+    empirical: ScoreModel,
+    level: float,
+    rng: Any,
+    summary: ScoreSummary | None,
 ) -> tuple[Measured, ...]:
     eer = empirical.eer()
     area = empirical.auc()
@@ -254,19 +268,30 @@ def _of_scores(
             found.append(Measured(key, value, why=why or same))
         else:
             found.append(Measured(key, value, low, high, "bootstrap"))
-    found.append(_tpr(scores, float(empirical.at_far(FAR).tpr), level, alone=alone))
+    tpr, binned = float(empirical.at_far(FAR).tpr), summary is not None
+    found.append(_tpr(scores, tpr, level, alone=alone, binned=binned))
     found.append(
         Measured("ks", empirical.ks(), why="a maximum over thresholds is too large on average")
     )
-    return tuple(found)
+    return tuple(found if summary is None else (_widened(m, summary) for m in found))
 
 
-def _tpr(scores: Scores, value: float, level: float, *, alone: bool) -> Measured:
+def _widened(m: Measured, summary: ScoreSummary) -> Measured:
+    """With what bins can be off added to either end."""
+    if m.why or m.key not in ("auc", "eer", "eer-threshold"):
+        return m
+    if m.key == "eer-threshold":
+        return replace(m, low=summary.border_below(m.low))
+    off = summary.auc_error if m.key == "auc" else max(summary.rate_error)
+    return replace(m, low=max(m.low - off, 0.0), high=min(m.high + off, 1.0))
+
+
+def _tpr(scores: Scores, value: float, level: float, *, alone: bool, binned: bool) -> Measured:
     if not alone:
         return Measured(TPR, value, why="the exact one takes trials as independent")
     if not whole_weights(scores):
         return Measured(TPR, value, why="weights are no whole numbers of copies")
-    return Measured(TPR, value, *tpr_ends(scores, level), method="exact")
+    return Measured(TPR, value, *tpr_ends(scores, level, binned=binned), method="exact")
 
 
 def _not_drawn(scores: Scores) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from betaroc.analysis.coarse import summary_numbers
 from betaroc.analysis.confidence import confidence_numbers
 from betaroc.analysis.crossings import depth
 from betaroc.analysis.intervals import Measured, PartIntervals
@@ -18,7 +19,6 @@ from betaroc.ends import End
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
-from betaroc.summary import ScoreSummary
 
 __all__ = ["as_json", "fit_numbers", "interval_numbers", "part_numbers", "point_numbers"]
 
@@ -174,16 +174,6 @@ def interval_numbers(found: PartIntervals | None) -> dict[str, Any] | None:
     }
 
 
-def _summary_numbers(given: ScoreSummary) -> dict[str, Any]:
-    """How coarse the counts are."""
-    far, frr = given.rate_error
-    return {
-        "bins": given.n_bins,
-        "layout": None if given.layout is None else list(given.layout),
-        "error": {"far": far, "frr": frr, "auc": given.auc_error},
-    }
-
-
 def part_numbers(part: Part) -> dict[str, Any]:
     """One score set."""
     source = part.scores.source
@@ -194,7 +184,7 @@ def part_numbers(part: Part) -> dict[str, Any]:
         "source": None if source is None else {"path": source.path, "format": source.format},
         "n_client": part.sizes[0],
         "n_impostor": part.sizes[1],
-        **({} if part.summary is None else {"summary": _summary_numbers(part.summary)}),
+        **summary_numbers(part.given),
         "fit": None if part.fit is None else fit_numbers(part.fit),
         "empirical": _curve_numbers(part.empirical, part.empirical.eer()),
         "distances": None if far is None else asdict(far),

@@ -12,19 +12,21 @@ import numpy as np
 
 from betaroc._thresholds import Thresholds
 from betaroc._value import Value
+from betaroc.analysis.coarse import widened_rates
 from betaroc.analysis.format import number
 from betaroc.analysis.intervals import Measured, PartIntervals, law_intervals
 from betaroc.analysis.quality import Quality
 from betaroc.analysis.score_intervals import observed_ends, whole_weights
 from betaroc.decisions import atom_masses
 from betaroc.distributions import Distribution, Empirical
+from betaroc.distributions.binned import Binned
 from betaroc.errors import BetarocWarning, InputError, SmallSampleWarning
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.fitting.notices import SMALL_SAMPLE, empirical_auc, reversed_scores
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
-from betaroc.summary import Given, ScoreSummary
+from betaroc.summary import Given, ScoreSummary, binned_scores
 
 __all__ = [
     "RATES", "Distances", "MetPoint", "Note", "Part", "empirical_model", "is_modelled",
@@ -94,6 +96,14 @@ class Part(Value):
     def given(self) -> Given:
         """What was given: the scores, or their summary."""
         return self.scores if self.summary is None else self.summary
+
+    def extremes(self, who: str) -> tuple[float, float]:
+        """The least and the largest score of a class."""
+        if self.summary is not None:
+            one = getattr(self.summary, who)
+            return one.minimum, one.maximum
+        values = getattr(self.scores, who)
+        return float(values.min()), float(values.max())
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -188,7 +198,7 @@ def _auc(given: Given) -> float:
 
 def rows_or_bins(given: Given) -> Scores:
     """The scores; of a summary a weighted one a bin."""
-    return given._binned_scores() if isinstance(given, ScoreSummary) else given
+    return binned_scores(given) if isinstance(given, ScoreSummary) else given
 
 
 def empirical_model(given: Given, name: str) -> ScoreModel:
@@ -217,6 +227,9 @@ def distances(fit: Fit, empirical: ScoreModel) -> Distances:
 def _ks_of(result: DistributionFit, sample: Distribution) -> float:
     """The distance of a class; of scores in cells at the edges, as what lies within is unknown."""
     rule = result.boundary
+    if isinstance(sample, Binned):  # of which only counts up to borders are known
+        gaps = np.abs(result.distribution.cdf(sample.edges) - sample.cdf(sample.edges))
+        return float(np.max(gaps))
     if rule is None or rule.policy != "interval" or rule.resolution is None:
         return _ks(result.distribution, sample)
     edges = (np.rint(sample.atoms.places / rule.resolution) + 0.5) * rule.resolution
@@ -316,6 +329,8 @@ def _observed(
         ends = observed_ends(part.scores, points, t, level)
     except InputError as error:
         return [tuple(Measured(k, v, why=str(error)) for k, v in row) for row in rates]
+    if part.summary is not None:
+        ends = widened_rates(ends, part.summary, t)
     found = []
     for row, own in zip(rates, ends, strict=True):
         kept = []

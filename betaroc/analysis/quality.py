@@ -217,36 +217,43 @@ def lamps(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
 
 def _lamps_of_counts(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
     """By what chance and bins allow for any law; a distance of ROCs is at most that of rates."""
-    coarse = found.bin_error or (0.0, 0.0)
+    coarse = (found.bin_error or (0.0, 0.0))[::-1]
     noise = _chance(scores, found.level or 0.95)
-    reach = [noise[0] + coarse[1], noise[1] + coarse[0]]
     off = (distances.client, distances.impostor)
-    told = f"(chance and bins {reach[0]:.4f} and {reach[1]:.4f}); tolerance {TOLERANCE:g}"
+    told = (
+        f"(by chance {noise[0]:.4f} and {noise[1]:.4f}, within bins {coarse[0]:.4f} and"
+        f" {coarse[1]:.4f} more); tolerance {TOLERANCE:g}"
+    )
     rates = (
-        f"FRR by the client law is up to {off[0]:.4f} from the one counted, FAR by the impostor law"
-        f" {off[1]:.4f} {told}."
+        f"FRR by the client law is up to {off[0]:.4f} from the one counted at borders of bins, FAR"
+        f" by the impostor law {off[1]:.4f} {told}."
     )
     roc = (
         f"the fitted ROC is {distances.roc:.4f} from the one counted {told}. No p-values: they need"
         " every score."
     )
-    of_roc = _verdict((distances.roc,), (max(reach),), TOLERANCE)
+    of_roc = _verdict((distances.roc,), (max(noise),), TOLERANCE, (max(coarse),))
     return [
         Lamp("ROC", of_roc, roc),
-        Lamp("rates at a threshold", _verdict(off, reach, TOLERANCE), rates),
+        Lamp("rates at a threshold", _verdict(off, noise, TOLERANCE, coarse), rates),
     ]
 
 
 def _chance(scores: Scores, level: float) -> list[float]:
-    """As far is an empirical distribution by chance (Dvoretzky, Kiefer and Wolfowitz)."""
+    """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
     totals = (scores.client_total, scores.impostor_total)
     return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
 
 
-def _verdict(off: Sequence[float], noise: Sequence[float], tolerance: float) -> str:
-    """Whether the largest distance is within the tolerance, whatever chance did."""
+def _verdict(
+    off: Sequence[float],
+    noise: Sequence[float],
+    tolerance: float,
+    coarse: Sequence[float] = (0.0, 0.0),
+) -> str:
+    """Whether the largest distance is within the tolerance, whatever chance and bins did."""
     low = max(max(0.0, d - e) for d, e in zip(off, noise, strict=True))
-    high = max(d + e for d, e in zip(off, noise, strict=True))
+    high = max(d + e + c for d, e, c in zip(off, noise, coarse, strict=False))
     if high <= tolerance:
         return "good"
     return "poor" if low > tolerance else "undecided"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,22 +69,24 @@ def resampled_ends(
     return {n: (float(a), float(b)) for n, a, b in zip(names, low, high, strict=True)}
 
 
-def tpr_ends(scores: Scores, level: float) -> Ends:
+def tpr_ends(scores: Scores, level: float, *, binned: bool = False) -> Ends:
     """Interval of the TPR where the true FAR is 1 %, whatever the laws.
 
     The number of impostors above that threshold is binomial, so that it lies between two of
     the impostor scores; at these Clopper and Pearson's bounds of the TPR. Each holds with
-    the root of the level, and both classes are independent.
+    the root of the level, and both classes are independent. Of bins, clients that share that
+    of the impostor count as below for the lower bound and as above for the upper one.
     """
+    low_side, high_side = ("right", "left") if binned else ("left", "right")
     client, impostor = (_Counted.of(scores, who) for who in ("client", "impostor"))
     tail = 0.5 * (1.0 - math.sqrt(level))
     fewest, most = (_binomial_quantile(p, impostor.n) for p in (tail, 1.0 - tail))
     low, high = 0.0, 1.0
     if fewest > 0:
-        hits = client.n - client.below(impostor.from_above(fewest), side="left")
+        hits = client.n - client.below(impostor.from_above(fewest), low_side)
         low = float(share_ends(hits, client.n, tail)[0])
     if most < impostor.n:
-        hits = client.n - client.below(impostor.from_above(most + 1), side="right")
+        hits = client.n - client.below(impostor.from_above(most + 1), high_side)
         high = float(share_ends(hits, client.n, tail)[1])
     return low, high
 
@@ -109,20 +111,20 @@ class _Counted(NamedTuple):
         """The k-th largest score."""
         return float(self.values[np.searchsorted(self.upto, self.n - k, side="right")])
 
-    def below(self, place: float, side: Literal["left", "right"]) -> int:
+    def below(self, place: float, side: str) -> int:
         """Scores below a place, with side "right" those at it too."""
-        k = int(np.searchsorted(self.values, place, side=side))
+        k = int(np.searchsorted(self.values, place, side=side))  # type: ignore[call-overload]
         return round(float(self.upto[k - 1])) if k else 0
 
 
 def _binomial_quantile(p: float, n: int) -> int:
     """The fewest k with P(Binomial(n, FAR) <= k) >= p."""
-    from scipy.special import bdtr
+    from scipy.special import betainc
 
     low, high = -1, n
     while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if bdtr(float(middle), n, FAR) >= p else (middle, high)
+        k = (low + high) // 2
+        low, high = (low, k) if betainc(n - k, k + 1.0, 1.0 - FAR) >= p else (k, high)
     return high
 
 

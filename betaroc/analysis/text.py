@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from betaroc._words import shown
+from betaroc.analysis.coarse import summary_words
 from betaroc.analysis.confidence import confidence_words
 from betaroc.analysis.crossings import crossing_words, whole_curve_words
 from betaroc.analysis.format import level_words, number, percent, threshold
@@ -21,7 +22,6 @@ from betaroc.analysis.words import (
     end_words,
     fit_families,
     parameters,
-    summary_words,
 )  # fmt: skip
 from betaroc.fitting import Fit
 
@@ -46,10 +46,10 @@ def part_text(part: Part, reason: str) -> str:
     """What was read, the fit and its curve."""
     source = part.scores.source
     kind = "" if source is None else f" ({source.format})"
-    coarse = "" if part.summary is None else f"; {summary_words(part.summary)}"
+    coarse = summary_words(part.given)
     read = (
         f"{part.role}: {shown(part.name)}{kind}, {part.sizes[0]} client and"
-        f" {part.sizes[1]} impostor scores; accepted if score > threshold{coarse}"
+        f" {part.sizes[1]} impostor scores; accepted if score > threshold{coarse and f'; {coarse}'}"
     )
     if part.fit is None:
         blocks = [read, "not fitted (see the warnings)", _measures(part)]

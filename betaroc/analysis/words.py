@@ -12,11 +12,9 @@ from betaroc.ends import End
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
-from betaroc.summary import ScoreSummary
 
 __all__ = [
     "boundary_words", "category_words", "coefficient", "end_words", "fit_families", "parameters",
-    "summary_words",
 ]  # fmt: skip
 
 #: Where the words about an end give numbers.
@@ -34,16 +32,6 @@ def fit_families(fit: Fit) -> str:
     both = (fit.client, fit.impostor)
     inflated = any(isinstance(f.distribution, Inflated) for f in both)
     return f"{fit.family}, with point masses" if inflated else fit.family
-
-
-def summary_words(given: ScoreSummary) -> str:
-    """How exact counts in bins are."""
-    far, frr = given.rate_error
-    return (
-        f"counted in {given.n_bins} bins: between their borders FAR is off by at most"
-        f" {percent(far)}, FRR by {percent(frr)}, the AUC of the scores by"
-        f" {number(given.auc_error, 2)}"
-    )
 
 
 # ------------------------------------------------------------------------------- ends

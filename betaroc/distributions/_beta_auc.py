@@ -29,8 +29,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc._special import stirling_remainder, stirling_remainders
 from betaroc._thresholds import FloatArray
 
 #: Sizes of the grid, tried in turn.
@@ -56,9 +56,6 @@ _RANGE = (1e-6, 1e8)
 _SLICE = 1 << 18
 #: Numbers in an array: what the allocator hands out again without new pages.
 _BLOCK = 1 << 14
-_STIRLING = (
-    1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400,
-)  # fmt: skip
 
 
 class _Functions(NamedTuple):
@@ -72,6 +69,8 @@ class _Functions(NamedTuple):
     asinh: Callable[[Any], Any]
     smaller: Callable[[Any, Any], Any]
     larger: Callable[[Any, Any], Any]
+    #: What Stirling's formula leaves of log Gamma(n) - log Gamma(a) - log Gamma(b).
+    remainder: Callable[[Any, Any, Any], Any]
 
 
 def _log_from(value: float, excess: float) -> float:
@@ -83,12 +82,22 @@ def _logs_from(value: FloatArray, excess: FloatArray) -> FloatArray:
     return np.where(excess < -0.5, np.log(value), np.log1p(excess))
 
 
+def _remainder(n: float, a: float, b: float) -> float:
+    return stirling_remainder(n) - stirling_remainder(a) - stirling_remainder(b)
+
+
+def _remainders(n: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    of_n, of_a, of_b = stirling_remainders(np.stack([n, a, b]))
+    return np.asarray(of_n - of_a - of_b)
+
+
 _OF_FLOATS = _Functions(
-    math.exp, math.log, math.log1p, _log_from, math.sqrt, math.asinh, min, max
-)  # fmt: skip
-_OF_ARRAYS = _Functions(
-    np.exp, np.log, np.log1p, _logs_from, np.sqrt, np.arcsinh, np.minimum, np.maximum
+    math.exp, math.log, math.log1p, _log_from, math.sqrt, math.asinh, min, max, _remainder
 )
+_OF_ARRAYS = _Functions(
+    np.exp, np.log, np.log1p, _logs_from, np.sqrt, np.arcsinh, np.minimum, np.maximum,
+    _remainders,
+)  # fmt: skip
 
 
 class _Plan(NamedTuple):
@@ -208,21 +217,7 @@ def _log_density(a: Any, b: Any, n: Any, step: Any, x: Any, z: Any, f: _Function
     spread = 0.5 * f.log(a / n * b / (2.0 * math.pi))
     of_a, of_b = n * x, n * z
     divergence = a * f.log_from(a / of_a, step / of_a) + b * f.log_from(b / of_b, -step / of_b)
-    return spread - divergence + _remainder(n, f) - _remainder(a, f) - _remainder(b, f)
-
-
-def _remainder(x: Any, f: _Functions) -> Any:
-    """log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2], from Stirling's series at x + 8."""
-    inverse = 1.0 / (x + 8.0)
-    square = inverse * inverse
-    c1, c2, c3, c4, c5, c6, c7, c8 = _STIRLING
-    series = c5 + square * (c6 + square * (c7 + square * c8))
-    series = c1 + square * (c2 + square * (c3 + square * (c4 + square * series)))
-    # The product of (x + k) e / (x + 8) over k < 8, in pairs of k and 7 - k.
-    pair, share = x * (x + 7.0), math.e * math.e * square
-    product = pair * share * ((pair + 6.0) * share)
-    product *= (pair + 10.0) * share * ((pair + 12.0) * share)
-    return series * inverse + (x - 0.5) * f.log1p(8.0 / x) - f.log(product)
+    return spread - divergence + f.remainder(n, a, b)
 
 
 # --------------------------------------------------------------------------------- the rule
@@ -256,9 +251,15 @@ def _ordered(laws: FloatArray) -> Any:
     return np.einsum("ij,ij->i", np.concatenate([stack.reshape(whole, size), rest]), second)
 
 
+def _kept(array: Any) -> FloatArray:
+    """An array that many calls share: nobody writes to it."""
+    array.flags.writeable = False
+    return np.asarray(array)
+
+
 @lru_cache(maxsize=8)
 def _steps(size: int) -> FloatArray:
-    return np.arange(size, dtype=np.float64)
+    return _kept(np.arange(size, dtype=np.float64))
 
 
 @lru_cache(maxsize=8)
@@ -269,14 +270,14 @@ def _kernel(size: int) -> FloatArray:
     lower[: tail.size] = tail
     step = np.concatenate([lower[:0:-1], 1.0 - lower])
     index = np.arange(size)
-    return np.asarray(step[index[:, None] - index + size - 1])
+    return _kept(step[index[:, None] - index + size - 1])
 
 
 @lru_cache(maxsize=1)
-def _lower_end() -> npt.NDArray[np.float64]:
+def _lower_end() -> FloatArray:
     """w(0), w(-1), ..., summed from the far end so that each is relatively accurate."""
     nodes, weights = np.polynomial.legendre.leggauss(20)
     u = np.arange(int(10.0 * _SMOOTHING))[:, None] + 0.5 * (nodes + 1.0)
     steps = (np.sinc(u) * np.exp(-0.5 * (u / _SMOOTHING) ** 2)) @ (0.5 * weights)
     tail = np.cumsum(steps[::-1])[::-1]
-    return np.asarray(tail / (2.0 * tail[0]))
+    return _kept(tail / (2.0 * tail[0]))

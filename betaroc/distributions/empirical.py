@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -191,8 +191,9 @@ class Empirical(Distribution):
     @property
     def support(self) -> tuple[float, float]:
         """Smallest and largest score."""
-        if self.unsorted is not None:
-            return self.unsorted.low, self.unsorted.high
+        bins = self.unsorted  # read once: another thread may sort meanwhile
+        if bins is not None:
+            return bins.low, bins.high
         return float(self._steps[0][0]), float(self._steps[0][-1])
 
     @property
@@ -270,6 +271,16 @@ def _rank_reaching(p: FloatArray, n: int) -> npt.NDArray[np.int64]:
     return k.astype(np.int64)
 
 
+class Corners(NamedTuple):
+    """Where the ROC of two samples turns: thresholds, ascending, and the rates there."""
+
+    theta: FloatArray
+    far: FloatArray
+    frr: FloatArray
+    tpr: FloatArray
+    tnr: FloatArray
+
+
 class EmpiricalPair(Pair):
     """Two samples: every decision point is the gap between neighbouring distinct scores."""
 
@@ -324,20 +335,20 @@ class EmpiricalPair(Pair):
         return bool(self.client.values.size <= self.impostor.values.size)
 
     @property
-    def corners(self) -> list[FloatArray]:
-        """Thresholds at which the ROC turns, ascending, FAR, FRR, TPR and TNR there."""
+    def corners(self) -> Corners:
+        """Where the ROC turns, ascending."""
         if self.staircase is None:
             gaps, kept = self.gaps, self.gaps.turns
             rates = (gaps.far, gaps.frr, gaps.tpr, gaps.tnr)
-            return [gaps.thresholds(kept).theta, *(rate[kept] for rate in rates)]
+            return Corners(gaps.thresholds(kept).theta, *(rate[kept] for rate in rates))
         low, high, *below = self.staircase.corners()
         rejected, true = below if self._fewer_clients else below[::-1]
         n, m = self.client.values.size, self.impostor.values.size
         theta = gap_places(low, high, at_edges=self.at_edges)
-        return [theta, (m - true) / m, rejected / n, (n - rejected) / n, true / m]
+        return Corners(theta, (m - true) / m, rejected / n, (n - rejected) / n, true / m)
 
     def balance(self) -> Thresholds | None:
-        """Where FAR is nearest to FRR under the tie rule; None where weights need all gaps."""
+        """The gap where FAR is nearest to FRR under the tie rule; None where weights need all."""
         if self.client.weights is not None or self.impostor.weights is not None:
             return None
         low, high = balance(self.client._sorted, self.impostor._sorted)

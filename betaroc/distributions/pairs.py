@@ -260,6 +260,61 @@ class Pair:
         """The whole-curve statement where a theorem gives it from the parameters."""
         return None
 
+    # ----------------------------------------------------------------- balanced errors
+    def balance(self) -> Thresholds | None:
+        """Where FAR equals FRR; None where candidates must be compared."""
+        return self.balance_root()
+
+    def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
+        """Where weight_far FAR = weight_frr FRR inside a continuous stretch; None on a jump."""
+        if self.discrete:
+            return None
+        t = self.candidates
+        gap = weight_far * self.far(t) - weight_frr * self.frr(t)
+        first = int(np.argmax(gap <= 0.0))
+        if first == 0 or gap[first] == 0.0:
+            return None
+        low, high = t[first - 1], t[first]
+        below = self.just_below(high)
+        if low.theta == below.theta and low.logit == below.logit:
+            return None
+        constant = math.log(weight_far) - math.log(weight_frr)
+
+        def excess(at: Thresholds) -> FloatArray:
+            with np.errstate(invalid="ignore"):
+                return self.impostor._upper(at)[1] - self.client._lower(at)[1] + constant
+
+        return self._root_between(excess, low, high, "balance of the two errors")
+
+    def _root_between(
+        self,
+        function: Callable[[Thresholds], FloatArray],
+        low: Thresholds,
+        high: Thresholds,
+        what: str,
+    ) -> Thresholds | None:
+        """The sign change (+ to -) of a decreasing function in a stretch without jumps."""
+        if not float(high.theta) > float(low.theta):
+            return None
+        unit = self.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
+        ends = (low.logit, high.logit) if unit else (low.theta, high.theta)
+        place = Thresholds.from_logit if unit else Thresholds.from_theta
+        a, b = float(ends[0]), float(ends[1])
+        grid = self.grid(a, b, unit=unit)
+        first, last = [a] if math.isfinite(a) else [], [b] if b < BELOW_ONE else []
+        inner = np.concatenate([first, grid, last])
+        values = function(place(inner))
+        keep = ~np.isnan(values)
+        inner, values = inner[keep], values[keep]
+        k = int(np.argmax(values <= 0.0))
+        if inner.size == 0 or k == 0 or not np.any(values <= 0.0):
+            return None
+
+        def at(u: float) -> float:
+            return float(function(place(np.array(u))))
+
+        return place(np.array(bracketed_root(at, float(inner[k - 1]), float(inner[k]), what=what)))
+
     # --------------------------------------------------------------------- area
     def auc(self) -> float:
         """P(C > I) + P(C = I)/2: sums over atoms, the closed form or quadrature for the rest."""

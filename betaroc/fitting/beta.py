@@ -159,4 +159,9 @@ def _scale(law: Any) -> FloatArray:
     return np.asarray(np.linalg.cholesky(covariance))
 
 
-BETA = Family(estimate_beta, Coordinates(_law, _of, _rates, _scale, _log_likelihood), on_unit=True)
+BETA = Family(
+    estimate_beta,
+    Coordinates(_law, _of, _rates, _scale, _log_likelihood),
+    on_unit=True,
+    summed=True,
+)

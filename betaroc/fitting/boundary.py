@@ -22,6 +22,8 @@ from betaroc.fitting.likelihood import cells, censored, maximise
 __all__ = ["BoundaryRule"]
 
 POLICIES = ("inflate", "error", "drop", "squeeze", "censor", "matlab")
+#: Rules that counts and sums of the scores inside (0, 1) are enough for.
+SUMMED_POLICIES = ("inflate", "error", "drop")
 #: Where Matlab's betafit censors: sqrt(realmin) and 1 - eps/2.
 MATLAB_EDGES = (2.0**-511, 1.0 - 2.0**-53)
 

@@ -37,4 +37,4 @@ def _power(sample: Data, which: int) -> tuple[float, float]:
     return p, sample.total * (math.log(p) - 1.0 + 1.0 / p)
 
 
-DUAL_BETA = Family(estimate_client, on_unit=True, impostor=estimate_impostor)
+DUAL_BETA = Family(estimate_client, on_unit=True, impostor=estimate_impostor, summed=True)

@@ -12,4 +12,4 @@ def estimate_empirical(sample: Data) -> Estimate:
     return Estimate(sample.law(), (), (), (), math.nan)
 
 
-EMPIRICAL = Family(estimate_empirical)
+EMPIRICAL = Family(estimate_empirical, summed=True)

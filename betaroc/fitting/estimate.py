@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc._checks import choice, count, score_array, shown, weights_array
+from betaroc._checks import choice, count, listed, score_array, shown, weights_array
 from betaroc._thresholds import FloatArray
 from betaroc.errors import FitError, InputError, InputTypeError
 from betaroc.fitting.beta import BETA
@@ -105,6 +105,8 @@ class _Task(NamedTuple):
 
     def run_both(self, scores: Any) -> tuple[Any, ...]:
         """Fits of both classes, what there is to say, their shared covariance and parameters."""
+        if isinstance(scores, ScoreSummary) and not self.row.summed:
+            raise _needs_rows(self.family)
         of = summed_class if isinstance(scores, ScoreSummary) else _sampled_class
         classes = [self.estimated(of(scores, who)) for who in ("client", "impostor")]
         joined = None if self.row.join is None else self.row.join(*(c.seen for c in classes))
@@ -189,6 +191,14 @@ def _sized(
 
 def _scaled(covariance: Matrix, total: float) -> Matrix:
     return tuple([tuple([value / total for value in row]) for row in covariance])
+
+
+def _needs_rows(family: str) -> InputError:
+    summed = [name for name, row in FAMILIES.items() if row.summed]
+    return InputError(
+        f'family="{family}" must have every score; got a summary, which keeps sums and counts in'
+        f" bins only. Fit Scores (all rows, or a random part of them), or one of {listed(summed)}."
+    )
 
 
 def _sampled_class(scores: Scores, who: str) -> Sample:
@@ -376,6 +386,9 @@ def fit(
 
     Notes
     -----
+    Of a summary the sums are all there is: beta laws have a relative error of about
+    1e-14 (a + b), and sigma of a logit-normal law one of about 1e-16 (mean logit / sigma)^2.
+
     The support of the beta and logit-normal laws is fixed to [0, 1], for both classes alike:
     no location or scale is fitted, because a common score scale is what makes a ROC curve.
     Where the free fit of ``"proper-beta"`` is not proper already, a, b or both are shared by

@@ -63,5 +63,8 @@ def _scale(law: Any) -> FloatArray:
 
 
 LOGIT_NORMAL = Family(
-    estimate_logit_normal, Coordinates(_law, _of, _rates, _scale, _log_likelihood), on_unit=True
+    estimate_logit_normal,
+    Coordinates(_law, _of, _rates, _scale, _log_likelihood),
+    on_unit=True,
+    summed=True,
 )

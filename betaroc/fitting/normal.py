@@ -37,4 +37,4 @@ def inverse_information(sigma: float) -> Matrix:
     return ((sigma * sigma, 0.0), (0.0, 0.5 * sigma * sigma))
 
 
-NORMAL = Family(estimate_normal)
+NORMAL = Family(estimate_normal, summed=True)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from betaroc._words import listed
 from betaroc.distributions.base import Distribution
 from betaroc.errors import InputError
+from betaroc.fitting.boundary import SUMMED_POLICIES
 from betaroc.fitting.contract import Ends, Sample
 from betaroc.fitting.sufficient import Centred
 from betaroc.summary import ClassSummary, ScoreSummary
 
-__all__ = ["Sums", "summed_class"]
+__all__ = ["CANCELLED", "LARGEST_SUMMED", "LEAST_SQUARE", "Sums", "summed_class"]
 
-#: Means of squares of which less than this share is left about the mean have cancelled.
-_KEPT = 1e-8
-#: Two sums of doubles tell laws apart to about 1e-14 (a + b).
-_LARGEST_CONCENTRATION = 1e6
+#: Sums of squares of which less than this share is left about the mean have lost their digits.
+CANCELLED = 1e-8
+#: Mean squares below this have lost their digits to underflow.
+LEAST_SQUARE = 1e-290
+#: Two sums of doubles tell beta laws apart to about 1e-14 (a + b): up to this a + b.
+LARGEST_SUMMED = 1e6
 
 
 class Sums(NamedTuple):
@@ -45,10 +49,9 @@ class Sums(NamedTuple):
 
     def rows(self) -> Sample:
         raise InputError(
-            f"{self.name}: this fit needs every score, and a summary keeps sums and counts in bins"
-            " only. Fit Scores (all rows, or a random part of them), or a family whose likelihood"
-            ' two sums determine ("beta", "normal", "logit-normal", "proper-beta", "dual-beta")'
-            ' without resolution= and with boundary None, "inflate", "error" or "drop".'
+            f"{self.name}: this rule for rounded or extreme scores needs every score, and a summary"
+            " keeps sums and counts in bins only. Fit Scores (all rows, or a random part of them),"
+            f" or leave resolution= out and take boundary None or {listed(SUMMED_POLICIES)}."
         )
 
     def ends(self) -> Ends:
@@ -71,30 +74,32 @@ class Sums(NamedTuple):
             mean, variance = inner, left / self.n - inner * inner
         else:
             variance *= variance
-        if not variance > mean * (1.0 - mean) / _LARGEST_CONCENTRATION:
+        if not variance > mean * (1.0 - mean) / LARGEST_SUMMED:
             raise InputError(
                 f"{self.name}: the {self.n} scores, between {self.low!r} and {self.high!r}, are too"
                 f" concentrated for the sums of a summary (a + b beyond"
-                f" {_LARGEST_CONCENTRATION:g}). Fit Scores, or a random part of the rows."
+                f" {LARGEST_SUMMED:g}). Fit Scores, or a random part of the rows."
             )
         g1, g2 = self.mean_logs()
         u = 1.0 - mean
         return Centred(mean, u, 0.0, g1 - math.log(mean), g2 - math.log(u), variance)
 
     def moments(self) -> tuple[float, float]:
-        if not math.isfinite(self.of.square):
+        mean_square = self.of.square / self.n
+        tiny = self.low < self.high and mean_square < LEAST_SQUARE
+        if tiny or not math.isfinite(mean_square):
             raise InputError(
                 f"{self.name}: squares of the scores, from {self.low!r} to {self.high!r}, are"
-                " beyond the largest double, so that their summary has no variance. Divide the"
+                " beyond what doubles hold, so that their summary has no variance. Multiply the"
                 " scores by a constant first, or fit Scores."
             )
-        return self.of.mean, math.sqrt(self.of.square / self.n)
+        return self.of.mean, math.sqrt(mean_square)
 
     def logit_moments(self) -> tuple[float, float, float]:
         g1, g2 = self.mean_logs()
         square = self.of.logit_square / self.n
         variance = square - (g1 - g2) ** 2
-        if not variance > _KEPT * square:
+        if not variance > CANCELLED * square:
             raise InputError(
                 f"{self.name}: the {self.n} scores, between {self.low!r} and {self.high!r}, are too"
                 " concentrated for the sums of a summary: the variance of their logits cancels."

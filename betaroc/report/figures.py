@@ -236,7 +236,7 @@ def probability_figures(analysis: Analysis) -> dict[str, list[Figure]]:
     return {
         part.role: [_probability(part, kind, analysis.level) for kind in ("pp", "qq")]
         for part in analysis.parts
-        if part.fit is not None and is_modelled(part)
+        if part.fit is not None and is_modelled(part) and part.summary is None
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from betaroc.analysis import Analysis, MetPoint, Part
+from betaroc.analysis.coarse import summary_words
 from betaroc.analysis.confidence import confidence_words
 from betaroc.analysis.crossings import crossing_words, unseen, whole_curve_words
 from betaroc.analysis.format import (
@@ -33,7 +34,6 @@ from betaroc.analysis.words import (
     end_words,
     fit_families,
     parameters,
-    summary_words,
 )  # fmt: skip
 from betaroc.fitting import DistributionFit
 from betaroc.measures import OperatingPoint
@@ -105,6 +105,8 @@ def page(analysis: Analysis) -> dict[str, Any]:
         "curves": [_shown(figure) for figure in curve_figures(analysis)],
         "level": level_words(analysis.level),
         "checks": _checks(analysis, modelled),
+        "checks_drawn": any(part.summary is None for part, _ in modelled),
+        "families_shown": analysis.dev.summary is None,
         "check_notes": check_notes(analysis),
         "families": [families(analysis.dev, "dev")],
         "audits": [audits(*both) for both in modelled],
@@ -148,20 +150,20 @@ def _set_row(part: Part, role: str) -> dict[str, Any]:
         "file": name(part.name) if source is None else path_shown(source.path),
         "format": "not from a file" if source is None else source.format,
         "rows": sum(part.sizes),
-        "coarse": "" if part.summary is None else f"{summary_words(part.summary)}.",
+        "coarse": summary_words(part.given),
         "classes": [
             {
                 "who": who,
                 "n": n,
                 "weight": number(weight) if weight != n else "",
-                "low": extreme(float(values.min())),
-                "high": extreme(float(values.max())),
+                "low": extreme(part.extremes(who)[0]),
+                "high": extreme(part.extremes(who)[1]),
                 "zeros": _exactly(part, who, 0.0),
                 "ones": _exactly(part, who, 1.0),
             }
-            for who, values, weight, n in (
-                ("client", scores.client, scores.client_total, part.sizes[0]),
-                ("impostor", scores.impostor, scores.impostor_total, part.sizes[1]),
+            for who, weight, n in (
+                ("client", scores.client_total, part.sizes[0]),
+                ("impostor", scores.impostor_total, part.sizes[1]),
             )
         ],
     }

@@ -41,11 +41,19 @@ def lights(part: Part, role: str) -> list[dict[str, Any]]:
     ]
 
 
+_OF_COUNTS = (
+    "No P–P and Q–Q pictures and no p-values: they need every score, which a summary does not keep."
+    " The verdicts above rest on the distances alone."
+)
+
+
 def checks(part: Part, role: str) -> dict[str, Any]:
     """The tests of both laws and of the ROC of one set, or why there are none."""
     found = part.quality
     check = None if found is None else found.check
     if found is None or check is None:
+        if part.summary is not None and found is not None and found.bin_error is not None:
+            return {"role": role, "rows": [], "why": _OF_COUNTS}
         why = "" if found is None else sentence(found.unchecked)
         return {"role": role, "rows": [], "why": f"not checked: {why}"}
     rows = [
@@ -83,6 +91,8 @@ def check_notes(analysis: Analysis) -> str:
 def families(part: Part, role: str) -> dict[str, Any]:
     """The families side by side, the recommended one first."""
     words = family_words(part)
+    if not words and part.quality is not None and part.quality.uncompared:
+        words = f"{role}: not compared: {sentence(part.quality.uncompared)}"
     _, _, rest = words.partition(": ")
     found = None if part.quality is None else part.quality.families
     fitted = "" if part.fit is None else part.fit.family
