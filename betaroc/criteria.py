@@ -55,9 +55,13 @@ class Criterion:
     single: bool = False
     #: Of a target: the rates that scores attain; for laws, where the choice may jump.
     levels: Levels = _no_levels
+    #: Of a share of one class: accepting all and rejecting all scores attain 0 and 1.
+    one_class: bool = False
 
     def reach(self, pair: Pair, prior: float) -> tuple[float, float] | None:
         """The smallest and the largest rate that any threshold attains; None without target."""
+        if self.one_class and isinstance(pair, EmpiricalPair):
+            return 0.0, 1.0
         levels = self.levels(pair, prior)
         return (float(levels[0]), float(levels[-1])) if levels.size else None
 
@@ -161,7 +165,12 @@ def _break_even(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
 CRITERIA: dict[str, Criterion] = {
     "weighted-error": Criterion(_weighted_error, "alpha: weight of FAR against FRR"),
     **{
-        name: Criterion(_target(name), f"expected {target.axis}", levels=_levels(name))
+        name: Criterion(
+            _target(name),
+            f"expected {target.axis}",
+            levels=_levels(name),
+            one_class=target.rejected is not None,
+        )
         for name, target in _TARGETS.items()
     },
     "weighted-precision-recall": Criterion(

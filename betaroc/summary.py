@@ -565,7 +565,7 @@ def _warn_of_bins(found: ScoreSummary) -> None:
     warn(
         f"bins are wide for these scores, from {low!r} to {high!r}: {frr:.2%} of the clients and"
         f" {far:.2%} of the impostors share one, and counted rates are off by so much within it."
-        f" Unless these scores are equal, pass layout=({low:.6g}, {high:.6g}).",
+        f" Unless these scores are equal, pass layout=({low!r}, {high!r}).",
         PrecisionWarning,
     )
 

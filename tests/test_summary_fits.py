@@ -149,7 +149,7 @@ def test_warnings_of_a_summary() -> None:
 def test_wide_bins_are_told_and_made_up_for() -> None:
     rng = np.random.default_rng(1)
     client, impostor = 1e6 + rng.normal(200, 100, 2000), 1e6 + rng.normal(0, 100, 3000)
-    with pytest.warns(br.PrecisionWarning, match=r"bins are wide .* pass layout=\(999\d+, 1"):
+    with pytest.warns(br.PrecisionWarning, match=r"bins are wide .* pass layout=\(999\d+\.\d+, 1"):
         wide = summary_of(client, impostor)
     fine = summary_of(client, impostor, layout=(float(impostor.min()), float(client.max())))
     assert wide.is_coarse

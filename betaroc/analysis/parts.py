@@ -337,6 +337,8 @@ def _observed(
         for key, value in row:
             low_high = own[key]
             why = f"it is {number(value)}, the end of its range"
+            if part.summary is not None and 0.0 < value < 1.0:
+                why = "the bin of the threshold leaves it open"
             kept.append(
                 Measured(key, value, why=why)
                 if low_high is None

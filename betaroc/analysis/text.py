@@ -173,6 +173,8 @@ def interval_notes(part: Part) -> list[str]:
         " scores of the classes overlap), the EER and its threshold by"
         f" {REPLICATES} resampled score sets{seed}, the TPR by exact bounds of both rates"
     ]
+    if part.summary is not None:
+        notes[0] += ", each with what bins can be off"
     if found.model:
         notes[0] += "; of fitted numbers by the errors of the parameters, if the laws are right"
     if found.groups is not None:
