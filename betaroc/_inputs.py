@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -12,11 +14,11 @@ from typing import Any
 
 from betaroc._words import shown
 from betaroc.analysis.format import path_words, visible
-from betaroc.errors import FileFormatError, InputError, quietly
+from betaroc.errors import FileFormatError, InputError, PrecisionWarning, quietly
 from betaroc.fitting.boundary import SUMMED_POLICIES
 from betaroc.fitting.estimate import FAMILIES
 from betaroc.io import read_scores
-from betaroc.summary import Given, ScoreSummary, parquet_rows, summarize_file
+from betaroc.summary import Given, ScoreSummary, parquet_rows, summarize_file, warn_of_bins
 
 __all__ = ["family_of", "read_file"]
 
@@ -79,16 +81,23 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
         )
     with _RowsBar(Path(path).name) as progress:
         columns = {n: getattr(arguments, n) for n in ("score", "label", "client_label")}
-        with quietly():
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "bins are wide", PrecisionWarning)
             found = summarize_file(path, **columns, progress=progress)
         if not found.is_coarse:
             return found
         # Equal bins between the extremes, which are known now.
         sides = (found.client, found.impostor)
         low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
-        if not low < high:
+        if not (low < high and math.isfinite(high - low)):
+            warn_of_bins(found)
             return found
-        return summarize_file(path, **columns, layout=(low, high), progress=progress)
+        with quietly():
+            even = summarize_file(path, **columns, layout=(low, high), progress=progress)
+    best = min(found, even, key=lambda one: max(one.rate_error))
+    if best.is_coarse:
+        warn_of_bins(best)
+    return best
 
 
 def _worth_it(path: str) -> bool:

@@ -36,6 +36,7 @@ __all__ = [
     "rows_of",
     "summarize",
     "summarize_file",
+    "warn_of_bins",
 ]
 
 IntArray = npt.NDArray[np.int64]
@@ -554,11 +555,12 @@ def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) 
                 sums[name] = sums[name].about(*(sum(column) for column in zip(*parts, strict=True)))
     found = ScoreSummary(sums[client].of, sums[impostor].of, bins, layout)
     if found.is_coarse:
-        _warn_of_bins(found)
+        warn_of_bins(found)
     return found
 
 
-def _warn_of_bins(found: ScoreSummary) -> None:
+def warn_of_bins(found: ScoreSummary) -> None:
+    """Say that bins are wide, and which would not be."""
     far, frr = found.rate_error
     sides = (found.client, found.impostor)
     low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
