@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -484,3 +485,44 @@ def test_the_report_is_the_same_through_every_engine(
             each.to_html(tmp_path / f"{name}.html")
             pages.append((tmp_path / f"{name}.html").read_text(encoding="utf-8"))
         assert pages[0] == pages[1]
+
+
+# ------------------------------------------------------------------------- labels, sums of parts
+@pytest.mark.parametrize(
+    ("labels", "client_label"),
+    [
+        (("0", "1"), None),
+        (("imp", "gen "), "gen"),
+        (("imp", "gen"), "GEN"),
+        ((False, True), None),
+        ((-1, 1), None),
+        ((1.0, 2.0), "2"),
+        (("a", "b"), None),
+    ],
+)
+def test_labels_of_a_file_mean_the_same_streamed_or_read(
+    labels: tuple[Any, Any], client_label: str | None, tmp_path: Path
+) -> None:
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(
+        {"score": [0.1, 0.2, 0.3, 0.7, 0.9], "label": [labels[k] for k in (0, 0, 1, 1, 1)]}
+    )
+    frame.to_parquet(tmp_path / "x.parquet")
+    read, said = [], []
+    for call in (br.read_scores, summarize_file):
+        try:
+            found = call(tmp_path / "x.parquet", client_label=client_label)
+            read.append((found.n_client, found.n_impostor))
+        except br.BetarocError as error:
+            said.append(error)
+    assert read == [(3, 2)] * 2 or len(said) == 2
+
+
+def test_parts_add_up_by_sum_and_live_in_pickles() -> None:
+    scores, whole = both()
+    parts = [summary_of(scores.client[k::3], scores.impostor[k::3]) for k in range(3)]
+    added = sum(pickle.loads(pickle.dumps(parts)))
+    assert added.model == whole.model
+    assert added.client.square == pytest.approx(whole.client.square, rel=1e-12)
+    with pytest.raises(TypeError):
+        whole + scores
