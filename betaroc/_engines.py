@@ -42,7 +42,9 @@ class Source:
 
 def is_lazy(frame: Any) -> bool:
     """Whether a Narwhals frame is computed elsewhere."""
-    return hasattr(frame, "collect")
+    import narwhals as nw
+
+    return isinstance(frame, nw.LazyFrame)
 
 
 def collected(frame: Any) -> dict[str, Any]:
@@ -87,7 +89,7 @@ def as_ours(named: Callable[[Exception], Exception]) -> Iterator[None]:
             yield
     except (BetarocError, MemoryError):
         raise
-    except Exception as error:
+    except Exception as error:  # engines raise whatever they like; it is chained
         raise (MemoryError(str(error)) if _out_of_memory(error) else named(error)) from error
 
 

@@ -422,7 +422,7 @@ def summarize_file(
     Raises
     ------
     InputError
-        As `summarize`; an unknown engine.
+        As `summarize`; an unknown engine; a `progress` that raises.
     InputTypeError
         Scores that are not numbers: text among them is counted.
     ScoreFileNotFoundError, FileFormatError, MissingDependencyError
@@ -530,8 +530,30 @@ def _of_file(
     engine: str | None = None,
     progress: Progress | None = None,
 ) -> ScoreSummary:
-    found = _summary(file_source(Path(path), engine), wanted, progress)
+    found = _summary(file_source(Path(path), engine), wanted, _guarded(progress))
     return replace(found, source=ScoreSource(os.fspath(path), "parquet"))
+
+
+def _guarded(progress: Any) -> Progress | None:
+    """A callback whose own errors are not taken for those of the file."""
+    if progress is None:
+        return None
+    if not callable(progress):
+        raise InputTypeError(
+            f"progress must be a function of rows done and rows to do; got {shown(progress)} of"
+            f" type {type(progress).__name__}. Pass one, or leave it out."
+        )
+
+    def guarded(done: int, total: int) -> None:
+        try:
+            progress(done, total)
+        except Exception as error:
+            raise InputError(
+                f"progress must not raise; at {done} of {total} rows it raised"
+                f" {type(error).__name__}: {shown(str(error), 140)}. Correct the function."
+            ) from error
+
+    return guarded
 
 
 def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) -> ScoreSummary:

@@ -518,6 +518,15 @@ def test_labels_of_a_file_mean_the_same_streamed_or_read(
     assert read == [(3, 2)] * 2 or len(said) == 2
 
 
+def test_errors_of_a_progress_callback_are_its_own(files: tuple[str, str]) -> None:
+    with pytest.raises(
+        br.InputError, match=r"progress must not raise; at \d+ of \d+ rows it raised Zero"
+    ):
+        summarize_file(files[0], progress=lambda done, total: 1 / 0)
+    with pytest.raises(br.InputTypeError, match="progress must be a function"):
+        summarize_file(files[0], progress=3)
+
+
 def test_parts_add_up_by_sum_and_live_in_pickles() -> None:
     scores, whole = both()
     parts = [summary_of(scores.client[k::3], scores.impostor[k::3]) for k in range(3)]

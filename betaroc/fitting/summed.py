@@ -81,7 +81,7 @@ class Sums(NamedTuple):
                 f" {LARGEST_SUMMED:g}). Fit Scores, or a random part of the rows."
             )
         g1, g2 = self.mean_logs()
-        u = 1.0 - mean
+        u = 1.0 - mean  # exact from 1/2 on
         return Centred(mean, u, 0.0, g1 - math.log(mean), g2 - math.log(u), variance)
 
     def moments(self) -> tuple[float, float]:
