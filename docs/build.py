@@ -10,6 +10,10 @@ prints Markdown such as a table, between ``<!-- begin output -->`` and
 ``<!-- end output -->``. A block that prints must have such a place; no number
 in it is typed by hand. ``python docs/build.py [PAGE ...]`` rewrites the pages;
 the tests check that this would change nothing.
+
+A page that needs pictures, or results of a study, names the scripts that make them:
+``<!-- made by: SCRIPT [ARGUMENT ...] -->``, paths from the root of the project. They are
+run first for a page that is named, so that one command makes it from scratch.
 """
 
 from __future__ import annotations
@@ -18,7 +22,9 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -33,6 +39,7 @@ _BLOCK = re.compile(
     r"|<!-- begin output -->\n(?P<markdown>.*?)^<!-- end output -->$))?",
     re.MULTILINE | re.DOTALL,
 )
+_MADE_BY = re.compile(r"^<!-- made by: (.*) -->$", re.MULTILINE)
 
 
 class PageError(Exception):
@@ -92,10 +99,25 @@ def _scratch_folder() -> Iterator[None]:
             os.chdir(before)
 
 
+def makers(page: Path) -> list[list[str]]:
+    """The scripts, with their arguments, that make what a page shows beside its own blocks."""
+    return [shlex.split(line) for line in _MADE_BY.findall(page.read_text(encoding="utf-8"))]
+
+
+def _make(page: Path) -> None:
+    found = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    environment = {"MPLBACKEND": "Agg", **os.environ, "PYTHONPATH": found}
+    for command in makers(page):
+        subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=True)
+
+
 def main(arguments: list[str]) -> None:
-    """Rewrite the pages named, or all."""
+    """Make and rewrite the pages named, or rewrite all."""
     sys.path.insert(0, str(ROOT))
-    for page in [Path(name).resolve() for name in arguments] or pages():
+    named = [Path(name).resolve() for name in arguments]
+    for page in named:
+        _make(page)
+    for page in named or pages():
         before, after = page.read_text(encoding="utf-8"), regenerated(page)
         if after != before:
             page.write_text(after, encoding="utf-8")

@@ -43,6 +43,11 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     assert not missing
 
 
+@pytest.mark.parametrize("page", PAGES, ids=map(named, PAGES))
+def test_scripts_that_make_a_page_are_there(page: Path) -> None:
+    assert all((ROOT / script).is_file() for script, *_ in build.makers(page))
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=map(named, SCRIPTS))
 def test_example_runs(script: Path, tmp_path: Path) -> None:
     found = [str(Path(betaroc.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
