@@ -14,7 +14,7 @@ from multiprocessing import get_context
 
 from _common import Goal, report, table
 
-SUBJECTS = ("imports", "fits", "beta_auc", "empirical", "epc", "memory", "languages")
+SUBJECTS = ("imports", "fits", "beta_auc", "empirical", "epc", "memory", "languages", "study")
 
 
 def summary(goals: list[Goal]) -> str:

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
         LogitNormal,
         Normal,
         Shape,
+        Shifted,
         beta_auc,
     )
+    from betaroc.ensemble import Fusion, Inclusion, Verdict, inclusion
     from betaroc.errors import (
         BetarocError,
         BetarocWarning,
@@ -67,8 +69,12 @@ if TYPE_CHECKING:
     from betaroc.measures import OperatingPoint
     from betaroc.model import ScoreModel
     from betaroc.nested import LikelihoodRatioTest, likelihood_ratio_test
+    from betaroc.pair_solving import solve_pair
+    from betaroc.planning import SampleSize, plan_sample_size
     from betaroc.roc import Roc
+    from betaroc.samples import sample_systems
     from betaroc.scores import Scores
+    from betaroc.study import Design, Study, StudyResult
     from betaroc.summary import ClassSummary, ScoreSummary, summarize
 
 __version__ = "0.1.0"
@@ -86,8 +92,9 @@ _ROOMS = {
     "cross_validation": ("EpcCv", "epc_cv"),
     "distributions": (
         "Beta", "BetaMixture", "Binned", "Distribution", "Empirical", "Inflated", "LogitNormal",
-        "Normal", "Shape", "beta_auc",
+        "Normal", "Shape", "Shifted", "beta_auc",
     ),
+    "ensemble": ("Fusion", "Inclusion", "Verdict", "inclusion"),
     "expected_performance": ("Epc", "epc"),
     "errors": (
         "BetarocError", "BetarocWarning", "BoundaryWarning", "DegenerateDataError",
@@ -106,8 +113,12 @@ _ROOMS = {
     "measures": ("OperatingPoint",),
     "model": ("ScoreModel",),
     "nested": ("LikelihoodRatioTest", "likelihood_ratio_test"),
+    "planning": ("SampleSize", "plan_sample_size"),
+    "pair_solving": ("solve_pair",),
     "roc": ("Roc",),
+    "samples": ("sample_systems",),
     "scores": ("Scores",),
+    "study": ("Design", "Study", "StudyResult"),
     "summary": ("ClassSummary", "ScoreSummary", "summarize"),
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
@@ -115,18 +126,19 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = [
     "Analysis", "AucTest", "Band", "Beta", "BetaMixture", "BetarocError", "BetarocWarning",
     "Binned", "BoundaryWarning", "ClassSummary", "Comparison", "CovariateFit",
-    "DegenerateDataError", "DiscretenessWarning", "Distribution", "DistributionFit",
+    "DegenerateDataError", "Design", "DiscretenessWarning", "Distribution", "DistributionFit",
     "DuplicateWarning", "Empirical", "EngineError", "Epc", "EpcAverage", "EpcCv", "EpcForecast",
-    "FamilyComparison", "FamilyRow", "FileFormatError", "Fit", "FitCheck", "FitError",
-    "GuaranteedThreshold", "Inflated", "InfluenceWarning", "InputError", "InputTypeError",
-    "Interval", "LikelihoodRatioTest", "LogitNormal", "MissingDependencyError", "Normal",
-    "OperatingPoint", "OutputError", "PrecisionWarning", "ReversedScoresWarning", "Roc",
-    "SameDataWarning", "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel", "ScoreSummary",
-    "Scores", "Shape", "SmallSampleWarning", "StudyError", "TargetWarning", "analyze",
-    "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit", "compare", "compare_families",
-    "epc", "epc_average", "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution",
-    "fit_many", "guaranteed_threshold", "likelihood_ratio_test", "mean_logs", "read_scores",
-    "summarize",
+    "FamilyComparison", "FamilyRow", "FileFormatError", "Fit", "FitCheck", "FitError", "Fusion",
+    "GuaranteedThreshold", "Inclusion", "Inflated", "InfluenceWarning", "InputError",
+    "InputTypeError", "Interval", "LikelihoodRatioTest", "LogitNormal", "MissingDependencyError",
+    "Normal", "OperatingPoint", "OutputError", "PrecisionWarning", "ReversedScoresWarning", "Roc",
+    "SameDataWarning", "SampleSize", "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel",
+    "ScoreSummary", "Scores", "Shape", "Shifted", "SmallSampleWarning", "Study", "StudyError",
+    "StudyResult", "TargetWarning", "Verdict", "analyze", "auc_interval", "auc_test", "beta_auc",
+    "beta_mle", "check_fit", "compare", "compare_families", "epc", "epc_average", "epc_cv",
+    "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many", "guaranteed_threshold",
+    "inclusion", "likelihood_ratio_test", "mean_logs", "plan_sample_size", "read_scores",
+    "sample_systems", "solve_pair", "summarize",
 ]  # fmt: skip
 
 

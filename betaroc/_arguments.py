@@ -24,6 +24,7 @@ from betaroc.measures import MEASURES
 __all__ = [
     "BAD_INPUT",
     "LEVEL",
+    "SEED",
     "as_options",
     "band_arguments",
     "interval_arguments",
@@ -31,7 +32,8 @@ __all__ = [
     "system_names",
 ]
 
-Run = Callable[[argparse.Namespace], None]
+#: What a command does, and its exit code where that is not 0.
+Run = Callable[[argparse.Namespace], int | None]
 
 #: Exit code of usage, input and output.
 BAD_INPUT = 2
@@ -43,7 +45,7 @@ _LONGEST = 40
 #: Arguments of functions that are options here.
 _NAMES = (
     "score|label|client_label|group|id|format|boundary|resolution|family|alpha|level|replicates"
-    "|method"
+    "|method|systems|region|folds|ends"
 )
 _BARE = r"(?<![\w'\"/.-])"
 _ARGUMENT = re.compile(rf"{_BARE}({_NAMES})=(?:\.\.\.)?(?=(.?))")
@@ -73,12 +75,15 @@ _EXAMPLES = """examples:
   betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json
   betaroc report --dev big.parquet --test eval.parquet --stream always -o report.html
   betaroc compare --dev dev_a.csv dev_b.csv --test eval_a.csv eval_b.csv --name mlp svm -o c.svg
+  betaroc study atlas.toml --workers 4
+  betaroc ensemble table.csv --systems cnn svm lr --region 0 0.1 -o ensemble.svg
 
 A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
 other columns and labels are named by the options. The 2-, 4- and 5-column text of bob.measure
 needs none. Higher scores are more client-like; accepted is what is greater than the threshold.
 
-exit codes: 0 done, 1 the fit is impossible, 2 usage, input or output, 130 interrupted"""
+exit codes: 0 done, 1 the fit is impossible, 2 usage, input or output,
+3 study with failed trials, 130 interrupted"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -128,6 +133,12 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     )
     _systems_options(two)
     _curve_options(two)
+    _study_options(
+        _command(commands, "study", "run the synthetic-data study of a TOML file, or go on", runs)
+    )
+    _ensemble_options(
+        _command(commands, "ensemble", "judge which classifiers join an ensemble, and why", runs)
+    )
     families = {fit: "auto", report: "auto", curve: "empirical", two: "empirical"}
     for command, family in families.items():
         _shared_options(command, family)
@@ -223,6 +234,80 @@ def _systems_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def _ensemble_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "scores", nargs="+", metavar="FILE",
+        help="one table (CSV, TSV, Parquet) with a column a classifier, or one score file a"
+        " classifier, the same trials in one order",
+    )  # fmt: skip
+    parser.add_argument(
+        "--systems", nargs="+", action="extend", metavar="COLUMN",
+        help="columns of the classifiers (default: all numeric ones beside the labels)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--name", nargs="+", action="extend", metavar="NAME",
+        help="names of the classifiers of several files (default: the files')",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dev", nargs="+", action="extend", default=[], metavar="DEV",
+        help="other trials, given alike, on which thresholds of the fused scores are chosen"
+        " (default: other folds)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--region", nargs=2, type=float, default=[0.0, 1.0], metavar=("LOW", "HIGH"),
+        help="FARs that matter (default: 0 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--folds", type=int, default=5, metavar="K", help="folds (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--ends", type=float, default=0.1, metavar="R",
+        help="largest target of the strict and of the lax end (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--omit-missing", action="store_true", help="leave out rows of a table that lack a score"
+    )
+    parser.add_argument(
+        "--level", type=float, metavar="L",
+        help=f"confidence level of verdicts and intervals (default: {LEVEL})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=int, metavar="N",
+        help="seed by which trials are dealt to folds (default: in turn)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--group", nargs="+", metavar="COLUMN",
+        help="one or two columns that name what trials hang on: intervals and folds allow for it",
+    )  # fmt: skip
+    parser.add_argument(
+        "--id", metavar="COLUMN",
+        help="column of several files that names the trial: whether all hold the same trials in"
+        " one order is then checked",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    parser.add_argument("-o", "--output", metavar="OUT", help="picture to write, .svg or .png")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
+    _shared_options(parser, "auto", stream=False)
+
+
+def _study_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", metavar="CONFIG", help="TOML file with design and statistics")
+    parser.add_argument(
+        "--folder", metavar="F",
+        help="folder of the results (default: the file's, else one called like the file); a study"
+        " that was begun there is gone on with",
+    )  # fmt: skip
+    parser.add_argument(
+        "--workers", type=int, metavar="K",
+        help="worker processes, -1 for as many as processors (default: the file's, else 1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=int, metavar="N",
+        help=f"seed of designs and samples (default: the file's, else {SEED})",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+
+
 def _command(
     commands: Any, name: str, what: str, runs: Mapping[str, Run]
 ) -> argparse.ArgumentParser:
@@ -238,12 +323,12 @@ def _command(
     return parser
 
 
-def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
+def _shared_options(parser: argparse.ArgumentParser, family: str, *, stream: bool = True) -> None:
     parser.add_argument(
         "--family", default=family,
         choices=("auto", "best", *FAMILIES),
         help="law to fit (default: %(default)s); auto is beta where every score of the call, of"
-        " two systems each by itself, lies in [0, 1], else normal; best is the one that"
+        " several systems each by itself, lies in [0, 1], else normal; best is the one that"
         " br.compare_families recommends for the scores fitted, and its reason is said; empirical"
         " is the scores themselves",
     )  # fmt: skip
@@ -261,6 +346,8 @@ def _shared_options(parser: argparse.ArgumentParser, family: str) -> None:
     parser.add_argument(
         "--resolution", type=float, metavar="R", help="scores were rounded to multiples of R"
     )
+    if not stream:
+        return
     parser.add_argument(
         "--stream", choices=("auto", "always", "never"), default="auto",
         help="read Parquet files in pieces and keep sums and counts in bins instead of rows, in"
@@ -279,6 +366,7 @@ def as_options(message: str) -> str:
     for rows in _ROWS:
         text = text.replace(*rows)
     text = text.replace("paired=True", "a paired comparison").replace("paired=False", "--unpaired")
+    text = text.replace('nan_policy="omit"', "--omit-missing")
     return _ARGUMENT.sub(_given, text)
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``betaroc fit``, ``report``, ``epc`` and ``compare``."""
+"""The command line: ``betaroc fit``, ``report``, ``epc``, ``compare``, ``study``, ``ensemble``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 from betaroc._arguments import (
     BAD_INPUT,
+    SEED,
     as_options,
     band_arguments,
     interval_arguments,
@@ -38,6 +39,8 @@ from betaroc.analysis.output import checked_target
 from betaroc.analysis.parts import Note, note_test, noted
 from betaroc.analysis.text import part_text
 from betaroc.comparison import Comparison, compare
+from betaroc.ensemble.files import inclusion_of_files
+from betaroc.ensemble.words import inclusion_numbers
 from betaroc.errors import (
     BetarocError,
     DuplicateWarning,
@@ -51,7 +54,9 @@ from betaroc.expected_performance import Epc, epc
 from betaroc.fitting import fit
 from betaroc.plot import plot_epc
 from betaroc.plot.comparison import draw_both
+from betaroc.plot.ensemble import plot_ensemble
 from betaroc.plot.files import picture_format, save_picture
+from betaroc.study.command import run_study
 from betaroc.summary import Given
 
 __all__ = ["main"]
@@ -70,18 +75,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 done, 1 the fit is impossible, 2 usage, input or output, 130 interrupted.
+        Exit code: 0 done, 1 the fit is impossible, 2 usage, input or output, 3 study with failed
+        trials, 130 interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # a stream of the caller's own making
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    runs = {"fit": _fit, "report": _report, "epc": _epc, "compare": _compare}
+    runs = {"fit": _fit, "report": _report, "epc": _epc, "compare": _compare, "study": _study,
+            "ensemble": _ensemble}  # fmt: skip
     arguments = parser_of(runs).parse_args(argv)
     try:
-        arguments.run(arguments)
+        code: int | None = arguments.run(arguments)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        _complain("interrupted")
+    except KeyboardInterrupt as stop:
+        _complain(str(stop) or "interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         _discard_stdout()
@@ -93,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_stdout()
         _complain(f"the standard output must be writable; the system says: {error.strerror}")
         return BAD_INPUT
-    return DONE
+    return code or DONE
 
 
 def _complain(message: str) -> None:
@@ -242,6 +249,27 @@ def _compare(arguments: argparse.Namespace) -> None:
     else:
         by = [_chosen_words(*pair) for pair in chosen]
         sys.stdout.write(comparison_text(comparison, systems, by, seed) + "\n")
+    _warn(messages)
+
+
+def _study(arguments: argparse.Namespace) -> int:
+    return run_study(arguments, SEED)
+
+
+def _ensemble(arguments: argparse.Namespace) -> None:
+    _checked_picture(arguments, [*arguments.scores, *arguments.dev])
+    notes: list[Note] = []
+    with noted(notes), _Progress(3) as step:
+        result = inclusion_of_files(arguments, step)
+        if arguments.output is not None:
+            save_picture(lambda: plot_ensemble(result).axes[0], arguments.output)
+        step()
+    messages = _messages(notes)
+    if arguments.json:
+        further = {"seed": arguments.seed, "warnings": messages}
+        sys.stdout.write(as_json(inclusion_numbers(result) | further))
+        return
+    sys.stdout.write(f"{result}\n")
     _warn(messages)
 
 

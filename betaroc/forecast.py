@@ -21,7 +21,7 @@ from betaroc.fitting import DistributionFit, Fit
 from betaroc.fitting.normal import inverse_information
 from betaroc.model import ScoreModel
 
-__all__ = ["DevSize", "EpcForecast", "epc_forecast"]
+__all__ = ["DevSize", "EpcForecast", "epc_forecast", "unit_covariance"]
 
 #: E Z^2 of Chernoff's Z = argmax(W(u) - u^2), W two-sided Brownian motion.
 CHERNOFF_VARIANCE = 0.26355964129961019
@@ -399,7 +399,7 @@ def _score_variance(law: Distribution, fit: DistributionFit | None, t: Threshold
     """Variance of the fitted log density at t, of one score; nan for laws not in the table."""
     derivatives = _derivatives(law, t)
     names = tuple(derivatives) if fit is None else fit.names
-    covariance = _covariance(law) if fit is None else fit.cov * fit.total_weight
+    covariance = unit_covariance(law) if fit is None else fit.cov * fit.total_weight
     if not derivatives or not set(names) <= set(derivatives):
         return np.full(t.shape, np.nan)
     gradient = np.stack([derivatives[name] for name in names])
@@ -426,7 +426,7 @@ def _derivatives(law: Distribution, t: Thresholds) -> dict[str, FloatArray]:
     return {}
 
 
-def _covariance(law: Distribution) -> FloatArray:
+def unit_covariance(law: Distribution) -> FloatArray:
     """Inverse expected information of one score, in the order of `_derivatives`."""
     if isinstance(law, Beta):
         return beta_inverse_information(law.a, law.b)
@@ -434,7 +434,7 @@ def _covariance(law: Distribution) -> FloatArray:
         return np.array(inverse_information(law.sigma))
     if not isinstance(law, Inflated):
         return np.full((0, 0), np.nan)
-    base, masses = _covariance(law.base), np.array([law.at_zero, law.at_one])
+    base, masses = unit_covariance(law.base), np.array([law.at_zero, law.at_one])
     whole = np.zeros((base.shape[0] + 2,) * 2)
     whole[:-2, :-2] = base / (1.0 - masses.sum())
     whole[-2:, -2:] = np.diag(masses) - np.outer(masses, masses)

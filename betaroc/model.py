@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc import decisions, ranking
 from betaroc import ends as _ends
-from betaroc._checks import choice, count, fraction, positive, probability_array, real_array
+from betaroc._checks import (
+    choice,
+    count,
+    finite,
+    fraction,
+    positive,
+    probability_array,
+    real_array,
+)
 from betaroc._checks import prior as checked_prior
 from betaroc._thresholds import Thresholds
 from betaroc._value import Value
@@ -21,12 +29,16 @@ from betaroc.curves import Det, PrecisionRecall
 from betaroc.distributions.base import Distribution, as_output
 from betaroc.distributions.beta import Beta, Shape
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
+from betaroc.distributions.shifted import lies_on_unit, moved_law
 from betaroc.ends import Ends, SemiDerivatives
 from betaroc.errors import InputError
 from betaroc.h_measure import h_measure
 from betaroc.measures import OperatingPoint, checked_cost, operating_point
 from betaroc.posterior import posterior
 from betaroc.roc import Roc
+
+if TYPE_CHECKING:
+    from betaroc.scores import Scores
 
 __all__ = ["ScoreModel"]
 
@@ -114,6 +126,96 @@ class ScoreModel(Value):
         return ScoreModel(
             self.client, self.impostor, prior=self.prior, name=self.name, is_generic=True
         )
+
+    # ------------------------------------------------------------------ other score sets
+    def shifted(
+        self, client: float = 0.0, impostor: float = 0.0, *, scale: float = 1.0
+    ) -> ScoreModel:
+        """The model after a shift of its scores, as between a development and a test set.
+
+            logit s' = scale logit s + shift    if both laws lie in [0, 1]
+            s' = scale s + shift                otherwise
+
+        Parameters
+        ----------
+        client, impostor : float, optional
+            Shift of each class, in units of the logit or of the score.
+        scale : float, optional
+            Positive, of both classes; above 1 spreads the scores.
+
+        Returns
+        -------
+        ScoreModel
+            Its laws are of the same family where that holds the moved law (normal, logit-normal,
+            samples), and `Shifted` otherwise. Prior and name stay.
+
+        Raises
+        ------
+        InputError
+            If a shift is not finite, `scale` not finite and positive, or one law is continuous on
+            [0, 1] and the other not on [0, 1].
+        InputTypeError
+            If an argument is not a number.
+
+        Notes
+        -----
+        One shift for both classes leaves the ROC as it is and moves every threshold, so that
+        ``epc(model, model.shifted(0.5, 0.5))`` shows misplaced thresholds alone.
+
+        Examples
+        --------
+        >>> from betaroc import Normal, epc
+        >>> dev = ScoreModel(Normal(1, 1), Normal(-1, 1))
+        >>> dev.shifted(impostor=0.5).impostor
+        Normal(mu=-0.5, sigma=1.0)
+        >>> curve = epc(dev, dev.shifted(impostor=0.5), alpha=[0.5])
+        >>> round(float(curve.value[0]), 6)  # threshold 0: (Phi(-1) + Phi(-1/2)) / 2
+        0.233596
+        """
+        logit = lies_on_unit(self.client) and lies_on_unit(self.impostor)
+        shifts = finite(client, "client"), finite(impostor, "impostor")
+        factor = positive(scale, "scale")
+        laws = [
+            moved_law(law, shift, factor, logit=logit)
+            for law, shift in zip((self.client, self.impostor), shifts, strict=True)
+        ]
+        return replace(self, client=laws[0], impostor=laws[1])
+
+    def sample(self, n_client: int, n_impostor: int, *, rng: Any = None) -> Scores:
+        """Independent scores of both classes.
+
+        Parameters
+        ----------
+        n_client, n_impostor : int
+            Number of scores of each class, at least 1.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness, passed to ``numpy.random.default_rng``.
+
+        Returns
+        -------
+        Scores
+            Client scores drawn first; the name is the model's.
+
+        Raises
+        ------
+        InputError
+            If a number is no int >= 1.
+        InputTypeError
+            If `rng` is of another kind.
+
+        Notes
+        -----
+        The prior plays no part. Doubles round: a beta law with a shape far below 1 yields exact 0s
+        and 1s. For several classifiers on the same trials see `sample_systems`.
+
+        Examples
+        --------
+        >>> ScoreModel(Beta(5, 2), Beta(2, 5)).sample(30, 50, rng=1)
+        <Scores 30 client in [0.308765, 0.951882], 50 impostor in [0.0222987, 0.578491]>
+        """
+        from betaroc.samples import sample_scores
+
+        return sample_scores(self, n_client, n_impostor, rng)
 
     # --------------------------------------------------------------------- rates
     def far(self, t: npt.ArrayLike) -> Any:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from betaroc.errors import InputError
 from betaroc.hull import chords_of, is_concave
 from betaroc.measures import OperatingPoint, operating_point
 from betaroc.ranking import partial_auc
+
+if TYPE_CHECKING:
+    from betaroc.roc_crossings import RocCrossings
 
 #: Points of a smooth curve when nobody says how many.
 _POINTS = 800
@@ -484,6 +487,46 @@ class Roc(Value):
         step = -1 if self._upward else 1
         at = Corners(*(column[::step] for column in pair.corners))
         return OperatingPoint(at.theta, at.far, at.frr, self.prior, math.nan, at.tpr, at.tnr)
+
+    def crossings(self, other: Roc) -> RocCrossings:
+        """Where this curve and another meet and change places, whatever both laws are.
+
+        Parameters
+        ----------
+        other : Roc
+            Another curve; each has its own score scale.
+
+        Returns
+        -------
+        RocCrossings
+            ``far`` and ``tpr`` ascending, with their log odds, and ``leaders``: which curve is
+            the higher before, between and after. Empty where one is nowhere below the other.
+
+        Raises
+        ------
+        InputTypeError
+            If `other` is no Roc.
+
+        Notes
+        -----
+        Compared are the log odds of TPR at log odds of FAR, both from the smaller tails, for
+        odds of FAR from exp(-20000) to exp(20000); curves that touch within a relative 1e-11
+        and part again on the same sides do not cross. Where the two pairs share the client or
+        the impostor law of beta pairs there is one crossing at most. Curves with jumps are
+        polylines and crossed as such, a jump at its FAR.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> first = Roc(Beta(2, 2), Beta(1, 1))  # TPR = 3 x^2 - 2 x^3
+        >>> second = Roc(Beta(1, 1), Beta(1, 1))  # TPR = x
+        >>> found = first.crossings(second)
+        >>> found.far.round(12).tolist(), found.leaders
+        ([0.5], (2, 1))
+        """
+        from betaroc.roc_crossings import crossings_of
+
+        return crossings_of(self, other)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draw the curve; see :func:`betaroc.plot.plot_roc`.

@@ -39,6 +39,7 @@ __all__ = [
     "FittedEnds",
     "curve_test",
     "end_tests",
+    "quadrant_shares",
     "shape_probabilities",
 ]
 
@@ -173,7 +174,7 @@ def shape_probabilities(f: Any, *, groups: bool = True) -> dict[str, dict[str, f
         cov = covariance[start : start + 2, start : start + 2] / np.outer(shapes, shapes)
         z = np.log(shapes) / np.sqrt(np.diag(cov))
         correlation = cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1])
-        found[who] = _shares(z.tolist(), correlation, _QUADRANTS)
+        found[who] = quadrant_shares(z.tolist(), correlation)
         start += len(result.names)
     return found
 
@@ -400,6 +401,11 @@ def _p_same_side(z: list[float], correlation: float) -> float:
         for d in _ALONG
     ]
     return min(max(one, *chances), 2.0 * one)
+
+
+def quadrant_shares(z: list[float], correlation: float) -> dict[str, float]:
+    """Probability of each shape, where log a and log b are z standard errors above 0."""
+    return _shares(z, correlation, _QUADRANTS)
 
 
 def _shares(

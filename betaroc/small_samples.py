@@ -35,6 +35,9 @@ __all__ = [
 
 #: Shapes beyond which cumulants cancel and a beta law is normal to this share.
 _NEARLY_NORMAL = 1e3
+#: Beyond this shape the cumulants of log s and log(1 - s) cancel, and what is made of them is at its
+#: limit to 1e-7: that of a gamma law, or of a normal one.
+_LARGEST = 1e7
 
 
 def inner_trials(result: Any) -> float:
@@ -202,7 +205,7 @@ def _bias(result: Any, names: tuple[str, ...]) -> FloatArray:
 
 
 def shape_bias(a: float, b: float, free: Sequence[str]) -> FloatArray:
-    """n times the bias of the logarithms of the free shapes (Cox and Snell 1968)."""
+    """n times the bias of the logarithms of the free shapes (Cox and Snell 1968), to 1e-7."""
     second, third, _ = _cumulants(a, b)
     index = [("a", "b").index(name) for name in free]
     if not index:
@@ -243,6 +246,7 @@ def _cumulants(a: float, b: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Second to fourth cumulants of (log s, log(1 - s)), times the shapes: free of scale."""
     from scipy.special import polygamma
 
+    a, b = min(a, _LARGEST), min(b, _LARGEST)
     found = []
     for order in (1, 2, 3):
         # x^(m + 1) psi_m(x) without overflow at small x.

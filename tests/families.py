@@ -22,6 +22,11 @@ CONTINUOUS: dict[str, br.Distribution] = {
     "normal narrow": br.Normal(0.8, 0.6),
     "logit-normal": br.LogitNormal(-0.5, 1.2),
     "mixture": br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]),
+    "shifted beta": br.Shifted(br.Beta(0.8, 1.6), 1.5, 1.4),
+    "shifted mixture": br.Shifted(
+        br.BetaMixture([0.4, 0.6], [br.Beta(2.0, 3.0), br.Beta(6.0, 1.2)]), -0.7, 0.6
+    ),
+    "shifted normal": br.Shifted(br.Normal(0.3, 1.2), 0.4, 0.5),
     "mixture narrow": br.BetaMixture([0.98, 0.02], [br.Beta(1.5, 1.2), br.Beta(4e3, 6e3)]),
 }
 INFLATED: dict[str, br.Distribution] = {
@@ -32,12 +37,15 @@ INFLATED: dict[str, br.Distribution] = {
     "inflated mixture": br.Inflated(
         br.BetaMixture([0.5, 0.3, 0.2], [br.Beta(2, 5), br.Beta(7, 3), br.Beta(0.7, 0.9)]), 0.1, 0.1
     ),
+    "shifted inflated beta": br.Shifted(br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2), 0.8, 1.3),
+    "shifted inflated normal": br.Shifted(br.Inflated(br.Normal(0.9, 0.6), 0.2), -0.3, 0.9),
 }
 DISCRETE: dict[str, br.Distribution] = {
     "empirical": br.Empirical(TIED),
     "empirical weighted": br.Empirical(*WEIGHTED),
     "empirical constant": br.Empirical([0.5, 0.5, 0.5]),
     "binned": br.Binned([0.0, 0.25, 0.5, 0.75, 1.0], [3, 0, 2, 2]),
+    "shifted empirical": br.Shifted(br.Empirical(TIED), 0.5, 1.5),
 }
 LAWS = CONTINUOUS | INFLATED | DISCRETE
 

@@ -47,9 +47,10 @@ LAYERS = (
     ("betaroc.measures",),
     ("betaroc.decisions", "betaroc.ends", "betaroc.hull"),
     ("betaroc.h_measure", "betaroc.posterior", "betaroc.ranking", "betaroc.roc"),
-    ("betaroc.curves",),
+    ("betaroc.curves", "betaroc.roc_crossings"),
     ("betaroc.model",),
     ("betaroc.scores", "betaroc.summary"),
+    ("betaroc.pair_solving", "betaroc.samples"),
     ("betaroc.empirical_choice", "betaroc.smooth_choice"),
     ("betaroc.criteria",),
     ("betaroc.side_checks",),
@@ -81,7 +82,10 @@ LAYERS = (
     ("betaroc.refits", "betaroc.nested"),
     ("betaroc.adequacy", "betaroc.cross_validation", "betaroc.forecast", "betaroc.guarantee"),
     ("betaroc.audit", "betaroc.family_choice"),
+    ("betaroc.expected_fits", "betaroc.plan_goals", "betaroc.planning"),
     ("betaroc.analysis",),
+    ("betaroc.study",),
+    ("betaroc.ensemble",),
     ("betaroc.plot",),
     ("betaroc.report",),
     ("betaroc._arguments", "betaroc._inputs"),
@@ -100,7 +104,10 @@ DELEGATES = {
     ("betaroc.comparison", "plot", "betaroc.plot"),
     ("betaroc.curves", "plot", "betaroc.plot"),
     ("betaroc.expected_performance", "band", "betaroc.bands"),
+    ("betaroc.ensemble.result", "plot", "betaroc.plot"),
     ("betaroc.expected_performance", "plot", "betaroc.plot"),
+    ("betaroc.model", "sample", "betaroc.samples"),
+    ("betaroc.roc", "crossings", "betaroc.roc_crossings"),
     ("betaroc.roc", "plot", "betaroc.plot"),
     ("betaroc.analysis", "to_html", "betaroc.report"),
 }
@@ -234,6 +241,7 @@ NO_EXAMPLE = {
     "Empirical.counts_above",
     "Empirical.counts_at_most",
     "Epc.plot",
+    "Inclusion.plot",
     "PrecisionRecall.plot",
     "Roc.plot",
 }
@@ -247,6 +255,7 @@ RETURNED = (
     "betaroc.ends.SemiDerivatives",
     "betaroc.forecast.DevSize",
     "betaroc.roc.RocHull",
+    "betaroc.roc_crossings.RocCrossings",
 )
 
 

@@ -13,15 +13,15 @@ from betaroc.errors import InputTypeError, OutputError
 __all__ = ["checked_target", "write_whole"]
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write UTF-8 text beside the target, then put it in place in one step.
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write bytes, or text as UTF-8, beside the target, then put them in place in one step.
 
     Whatever goes wrong, what was there before is untouched.
     """
     target = checked_target(path)
     beside = target.parent / f".betaroc-{secrets.token_hex(8)}.tmp"
     try:
-        _write(beside, text.encode("utf-8"))
+        _write(beside, content.encode("utf-8") if isinstance(content, str) else content)
         if target.exists():
             os.chmod(beside, target.stat().st_mode & 0o777)
         os.replace(beside, target)

@@ -10,6 +10,7 @@ from betaroc.distributions.inflated import Inflated
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.mixture import BetaMixture
 from betaroc.distributions.normal import Normal
+from betaroc.distributions.shifted import Shifted
 
 __all__ = [
     "Beta",
@@ -21,5 +22,6 @@ __all__ = [
     "LogitNormal",
     "Normal",
     "Shape",
+    "Shifted",
     "beta_auc",
 ]

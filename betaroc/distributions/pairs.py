@@ -22,7 +22,9 @@ from betaroc.errors import InputTypeError
 
 __all__ = ["Pair", "check_laws", "closed_forms", "pair_of", "sign_changes"]
 
-_FORMS: dict[tuple[type[Distribution], type[Distribution]], type[Pair]] = {}
+_FORMS: dict[
+    tuple[type[Distribution], type[Distribution]], Callable[[Distribution, Distribution], Pair]
+] = {}
 # Tail probabilities exp(-d) at which laws are looked at when roots are bracketed.
 _DEPTHS = np.concatenate([np.linspace(0.7, 6.0, 12), np.geomspace(6.5, 1e5, 60)])
 
@@ -35,7 +37,9 @@ _ROUNDING = 1e-15
 
 
 def closed_forms(
-    client: type[Distribution], impostor: type[Distribution], forms: type[Pair]
+    client: type[Distribution],
+    impostor: type[Distribution],
+    forms: Callable[[Distribution, Distribution], Pair],
 ) -> None:
     """Enter a pair of (continuous) families in the table of overrides."""
     _FORMS[client, impostor] = forms

@@ -350,17 +350,22 @@ def _plain_newton(g: FloatArray, start: FloatArray) -> tuple[FloatArray, npt.NDA
     for _ in range(_ROUGH_ROWS):
         step = np.where(shapes[2] < _ROUGH_UP_TO, _rough_step(g, shapes), 0.0)
         _move(shapes, step)
+    kept, rest = np.full(start.shape, np.nan), np.ones(where.size, dtype=np.bool_)
     for _ in range(min(_PLAIN_STEPS, MAX_ITERATIONS - 1)):
         step = _newton_step(g, shapes)
-        done = np.maximum(np.abs(step[0]), np.abs(step[1])) <= _LAST_STEP
+        done = rest & (np.maximum(np.abs(step[0]), np.abs(step[1])) <= _LAST_STEP)
         _move(shapes, step)
-        if 4 * np.count_nonzero(done) > done.size:
-            found[:, where[done]] = shapes[:2, done]
-            rest = ~done
-            where, g, shapes = where[rest], g[:, rest], shapes[:, rest]
+        # Kept as it is now: what an entry becomes hangs on no other entry.
+        np.copyto(kept, shapes[:2], where=done)
+        rest ^= done
+        if 4 * np.count_nonzero(rest) < 3 * rest.size:
+            found[:, where] = kept
+            where, g, shapes, kept = where[rest], g[:, rest], shapes[:, rest], kept[:, rest]
+            rest = np.ones(where.size, dtype=np.bool_)
             if not where.size:
                 break
-    return found, where
+    found[:, where] = kept
+    return found, where[rest]
 
 
 def _move(shapes: FloatArray, step: FloatArray) -> None:

@@ -20,7 +20,7 @@ _SMALL = 1 << 14
 #: Factors of a product at most, and products in a row at least.
 _FACTORS, _COLUMNS = 64, 64
 #: A product below this may have lost digits to underflow.
-_SAFE_PRODUCT = 1e-280
+SAFE_PRODUCT = 1e-280
 #: A product of twice as many factors is still safe.
 _ROOMY = 1e-140
 #: Above this mean logarithm, the 2**-52 a score that rounding of 1 - x and of products can cost
@@ -133,9 +133,9 @@ class _Products:
         count = min(self._count, most)
         factors = self._factors(x, room) if count > 1 else x
         while count > 1:
-            product = _product(factors, count)
+            product = product_of(factors, count)
             least = float(np.minimum.reduce(product, axis=None))
-            if least >= _SAFE_PRODUCT:
+            if least >= SAFE_PRODUCT:
                 total = np.add.reduce(np.log(product, out=product), axis=1)
                 break
             count //= 2
@@ -158,7 +158,7 @@ class _Complements(_Products):
         return log1m(x, room)
 
 
-def _product(factors: FloatArray, count: int) -> FloatArray:
+def product_of(factors: FloatArray, count: int) -> FloatArray:
     """``factors`` in ``count`` equal parts, multiplied; what is left over is multiplied in."""
     rows, n = factors.shape
     columns = n // count

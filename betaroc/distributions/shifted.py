@@ -1,0 +1,420 @@
+"""A law whose scores are moved by a strictly increasing map: a shift between two data sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from betaroc._checks import finite, flag, positive
+from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.distributions._quadrature import integrate_panels
+from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
+from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.inflated import Inflated
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+from betaroc.distributions.pairs import Pair, closed_forms, pair_of
+from betaroc.errors import InputError, InputTypeError
+
+__all__ = ["Shifted", "lies_on_unit", "moved_law"]
+
+# Scores nearer to an end of [0, 1] are drawn as logits: doubles near 1 are coarse.
+_NEAR_ZERO, _NEAR_ONE = 1e-290, 1.0 - 2.0**-20
+# Tail probabilities exp(-d) at which a mean's quadrature is broken, and bends of the logistic map.
+_DEPTHS = np.concatenate([np.linspace(0.7, 6.0, 12), np.geomspace(6.5, 790.0, 30)])
+_BENDS = np.linspace(-40.0, 40.0, 41)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Shifted(Distribution):
+    """The law of a score that is moved by a strictly increasing map.
+
+        logit s' = scale logit s + shift    laws on [0, 1]
+        s' = scale s + shift                other laws
+
+    Parameters
+    ----------
+    base : Distribution
+        Law of the score s before the move.
+    shift : float
+        In units of the logit on [0, 1], of the score otherwise; positive moves scores up.
+    scale : float
+        Positive; above 1 spreads the scores.
+    logit : bool, optional
+        Which of the two maps. Left out: the first where `base` lies in [0, 1]. Scores that happen
+        to lie there although their scale is unbounded need False.
+
+    Raises
+    ------
+    InputError
+        If `shift` is not finite, `scale` not finite and positive, the map is not one of the base's
+        scale, or two point masses fall on one double.
+    InputTypeError
+        If `base` is no distribution or a number not one.
+
+    Notes
+    -----
+    On [0, 1] a score of exactly 0 or 1 stays where it is. An end's exponent is that of the base
+    divided by `scale`. If both laws of a pair are moved by one map, the ROC and all that follows
+    from it stay; thresholds move along. A shift of a shifted law is written as one. Mean and
+    variance on [0, 1] are quadratures (relative error 1e-12), except of samples. Scores of a sample
+    that fall on one double tie.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, ScoreModel, Shifted
+    >>> law = Shifted(Beta(2, 1), shift=1.0)
+    >>> round(law.ppf(0.25), 6)  # the logit of 1/2 is 0
+    0.731059
+    >>> round(ScoreModel(law, Shifted(Beta(1, 2), shift=1.0)).auc(), 12)  # as before the move
+    0.833333333333
+    """
+
+    base: Distribution
+    shift: float = 0.0
+    scale: float = 1.0
+    logit: bool | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.base, Distribution):
+            raise InputTypeError(
+                "base must be a distribution such as Beta(a, b); got"
+                f" {type(self.base).__name__}. For scores use Empirical."
+            )
+        shift, scale = finite(self.shift, "shift"), positive(self.scale, "scale")
+        on_unit = lies_on_unit(self.base)
+        logit = on_unit if self.logit is None else flag(self.logit, "logit")
+        if logit != on_unit and (logit or self.base.continuous is not None):
+            low, high = self.base.support
+            raise InputError(
+                f"logit must be {on_unit} for a base on [{low:g}, {high:g}]; got {logit}. Leave it"
+                " out."
+            )
+        base = self.base
+        if isinstance(base, Shifted) and base.in_logit == logit:
+            shift = finite(shift + scale * base.shift, "shift of both moves together")
+            scale = positive(scale * base.scale, "scale of both moves together")
+            base = base.base
+        own = None if logit == lies_on_unit(base) else logit
+        for name, value in (("base", base), ("shift", shift), ("scale", scale), ("logit", own)):
+            object.__setattr__(self, name, value)
+        if self.continuous is not None and np.any(np.diff(self.atoms.places) <= 0.0):
+            raise InputError(
+                f"scale must keep the point masses of base apart; with shift {shift!r} and scale"
+                f" {scale!r} they are one double. Give a larger scale."
+            )
+
+    @property
+    def in_logit(self) -> bool:
+        """Whether the logit is moved, not the score itself."""
+        return lies_on_unit(self.base) if self.logit is None else self.logit
+
+    @property
+    def on_unit(self) -> bool:  # type: ignore[override]
+        """Whether the base lives on [0, 1]."""
+        return self.base.on_unit
+
+    # ------------------------------------------------------------------ the map
+    def _there(self, t: Thresholds) -> Thresholds:
+        """Where the map takes thresholds of the base."""
+        if not self.in_logit:
+            with np.errstate(over="ignore"):
+                return Thresholds.from_theta(self.scale * t.theta + self.shift)
+        return self._along(t, self.scale, self.shift)
+
+    def _back(self, t: Thresholds) -> Thresholds:
+        """Where the base's thresholds are that the map takes to these."""
+        if self.in_logit:
+            return self._along(t, 1.0 / self.scale, -self.shift / self.scale)
+        with np.errstate(over="ignore"):
+            theta = (t.theta - self.shift) / self.scale
+        # Rounding must not carry a threshold past a point mass.
+        for place in self.base.atoms.places:
+            there = self.scale * place + self.shift
+            theta = np.where(
+                t.theta < there, np.minimum(theta, np.nextafter(place, -np.inf)), theta
+            )
+            theta = np.where(t.theta >= there, np.maximum(theta, place), theta)
+        return Thresholds.from_theta(theta)
+
+    @staticmethod
+    def _along(t: Thresholds, rate: float, start: float) -> Thresholds:
+        """The line in the logit; 0, 1 and what lies outside stay."""
+        inside = np.isfinite(t.logit)
+        with np.errstate(over="ignore"):
+            y = rate * np.where(inside, t.logit, 0.0) + start
+        moved = Thresholds.from_logit(np.clip(y, -BELOW_ONE, BELOW_ONE))
+        return Thresholds(
+            np.where(inside, moved.theta, t.theta),
+            np.where(inside, moved.complement, t.complement),
+            np.where(inside, moved.logit, t.logit),
+        )
+
+    @cached_property
+    def _discrete(self) -> Distribution | None:
+        """Of a base without a continuous part the law of the moved places."""
+        if self.base.continuous is not None:
+            return None
+        if isinstance(self.base, Empirical):
+            values, weights = self.base.values, self.base.weights
+        else:
+            values, weights = self.base.atoms.places, self.base.atoms.masses
+        places, index = np.unique(values, return_inverse=True)
+        there = np.maximum.accumulate(self._there(Thresholds.from_theta(places)).theta)
+        return Empirical(there[index], weights)
+
+    # ------------------------------------------------------------------ the contract
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._discrete._lower(t) if self._discrete else self.base._lower(self._back(t))
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._discrete._upper(t) if self._discrete else self.base._upper(self._back(t))
+
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        if self._discrete:
+            return self._discrete._lower_quantile(p, log_p)
+        return self._there(self.base._lower_quantile(p, log_p))
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        if self._discrete:
+            return self._discrete._upper_quantile(p, log_p)
+        return self._there(self.base._upper_quantile(p, log_p))
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        return self.base._log_density(self._back(t)) - math.log(self.scale)
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        u = self._back(t)
+        slope = self.base._log_density_slope(u)
+        if not self.on_unit:
+            return np.asarray(slope / self.scale)
+        # The slope in the logit is that in the score and 1 - 2 theta.
+        rise = slope + _odds_slope(u)
+        return np.asarray(rise / self.scale - _odds_slope(t))
+
+    def _log_pdf(self, t: Thresholds) -> FloatArray:
+        value = super()._log_pdf(t)
+        if not self.on_unit:
+            return value
+        for tail, end in zip(self._tails(), (0.0, 1.0), strict=True):
+            here = (t.theta == end) & np.isinf(t.logit)
+            value = np.where(here, _density_limit(tail), value)
+        return value
+
+    def _landmarks(self, depths: FloatArray) -> Thresholds:
+        return self._there(self.base._landmarks(depths))
+
+    def _tails(self) -> tuple[Tail, Tail]:
+        if self._discrete:
+            return self._discrete._tails()
+        lower, upper = self.base._tails()
+        return self._moved_tail(lower, 1.0), self._moved_tail(upper, -1.0)
+
+    def _moved_tail(self, tail: Tail, up: float) -> Tail:
+        place = float(self._there(Thresholds.from_theta(tail.place)).theta)
+        if tail.order == 2:
+            centre = self.scale * tail.centre + self.shift
+            return replace(tail, place=place, rate=tail.rate / self.scale**2, centre=centre)
+        rate = tail.rate / self.scale
+        # The distance to the end is d' = (e^(+-shift) d^scale) in the limit.
+        log_c = tail.log_coefficient - up * rate * self.shift
+        return replace(tail, place=place, rate=rate, log_coefficient=log_c)
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        scores = np.array(self.base._sample(size, rng))
+        if self._discrete or not self.in_logit:
+            theta = self._there(Thresholds.from_theta(scores)).theta
+            return np.asarray(theta, dtype=np.float64)
+        drawn = Thresholds.from_theta(scores)
+        logit, theta = np.array(drawn.logit), np.array(drawn.theta)
+        for near, which, end in (
+            (scores < _NEAR_ZERO, self.base._lower, _NEAR_ZERO),
+            (scores > _NEAR_ONE, self.base._upper, _NEAR_ONE),
+        ):
+            mass = float(which(Thresholds.from_theta(end))[0])
+            p = mass * (1.0 - rng.random(int(np.count_nonzero(near))))
+            lower = which == self.base._lower
+            invert = self.base._lower_quantile if lower else self.base._upper_quantile
+            again = invert(p, np.log(p))
+            logit[near], theta[near] = again.logit, again.theta
+        return self._there(Thresholds(theta, 1.0 - theta, logit)).theta
+
+    # ------------------------------------------------------------------ what it is
+    @property
+    def support(self) -> tuple[float, float]:
+        """The base's, moved along."""
+        low, high = self._there(Thresholds.from_theta(self.base.support)).theta.tolist()
+        return low, high
+
+    @property
+    def atoms(self) -> Atoms:
+        """The base's, moved along."""
+        if self._discrete:
+            return self._discrete.atoms
+        atoms = self.base.atoms
+        return Atoms(self._there(Thresholds.from_theta(atoms.places)).theta, atoms.masses)
+
+    @property
+    def continuous(self) -> tuple[float, Distribution] | None:
+        """Mass and law of the continuous part; None for a discrete law."""
+        part = self.base.continuous
+        if part is None:
+            return None
+        share, law = part
+        moved = self if law is self.base else Shifted(law, self.shift, self.scale)
+        return share, moved
+
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        if self._discrete:
+            return self._discrete.mean, self._discrete.var
+        if not self.in_logit:
+            return self.scale * self.base.mean + self.shift, self.scale**2 * self.base.var
+        mean, rest = self._expected(lambda t: t.theta), self._expected(lambda t: t.complement)
+        if mean <= rest:
+            return mean, self._expected(lambda t: (t.theta - mean) ** 2)
+        # Near 1 the distances from 1 have the digits.
+        return 1.0 - rest, self._expected(lambda t: (t.complement - rest) ** 2)
+
+    def _expected(self, function: Any) -> float:
+        atoms, part = self.atoms, self.base.continuous
+        at = function(Thresholds.from_theta(atoms.places))
+        total = math.fsum(atoms.masses * at)
+        share, law = part if part is not None else (0.0, self.base)
+        moved = Shifted(law, self.shift, self.scale)
+        points = np.concatenate([law._landmarks(_DEPTHS).logit, _BENDS])
+        middle = (_BENDS - self.shift) / self.scale
+
+        def integrand(y: FloatArray) -> FloatArray:
+            t = Thresholds.from_logit(y)
+            with np.errstate(under="ignore"):
+                return np.asarray(np.exp(law._log_density(t)) * function(moved._there(t)))
+
+        return total + share * integrate_panels(integrand, np.unique([*points, *middle]))
+
+    @property
+    def mean(self) -> float:
+        """Expected score."""
+        return self._moments[0]
+
+    @property
+    def var(self) -> float:
+        """Variance of the score."""
+        return self._moments[1]
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        if self._discrete:
+            return ()
+        own = Parameter("shift", self.shift, "plain"), Parameter("scale", self.scale, "log")
+        return (*self.base._parameters(), *own)
+
+    def _replaced(self, values: Mapping[str, float]) -> Shifted:
+        rest = {name: v for name, v in values.items() if name not in ("shift", "scale")}
+        shift, scale = values.get("shift", self.shift), values.get("scale", self.scale)
+        return Shifted(self.base._replaced(rest), shift, scale, logit=self.logit)
+
+
+def lies_on_unit(law: Distribution) -> bool:
+    """Whether all scores of a law lie in [0, 1]."""
+    low, high = law.support
+    return 0.0 <= low and high <= 1.0
+
+
+def moved_law(law: Distribution, shift: float, scale: float, *, logit: bool) -> Distribution:
+    """The law of the moved score, in its own family where that holds it."""
+    if shift == 0.0 and scale == 1.0:
+        return law
+    if isinstance(law, LogitNormal if logit else Normal):
+        return replace(law, mu=scale * law.mu + shift, sigma=scale * law.sigma)
+    if isinstance(law, Inflated) and logit:
+        return replace(law, base=moved_law(law.base, shift, scale, logit=logit))
+    if not logit and lies_on_unit(law) and law.continuous is not None:
+        raise InputError(
+            f"both laws must lie in [0, 1] or neither, to be moved on one scale; {law!r} does and"
+            " the other does not. Move that class alone, or each by Shifted."
+        )
+    moved = Shifted(law, shift, scale, logit=logit)
+    return moved._discrete or moved
+
+
+def _odds_slope(t: Thresholds) -> FloatArray:
+    """Derivative of log(theta (1 - theta)) in the logit, on [0, 1]."""
+    return np.clip(t.complement, 0.0, 1.0) - np.clip(t.theta, 0.0, 1.0)
+
+
+def _density_limit(tail: Tail) -> float:
+    """Log density in the score at an end of [0, 1]."""
+    if tail.order == 1 and tail.rate == 1.0:
+        return tail.log_coefficient
+    return math.inf if tail.order == 1 and tail.rate < 1.0 else -math.inf
+
+
+class ShiftedPair(Pair):
+    """Both laws moved by one map: their ratio moves along, areas and the shape stay."""
+
+    def __init__(self, client: Distribution, impostor: Distribution) -> None:
+        super().__init__(client, impostor)
+        self._move = cast(Shifted, self._base("client"))
+        self._inner = pair_of(_before(client), _before(impostor))
+
+    def log_ratio(self, t: Thresholds) -> FloatArray:
+        return self._inner.log_ratio(self._move._back(t))
+
+    def log_excess(self, t: Thresholds, *, lower: bool) -> FloatArray:
+        if self.client.atoms.places.size or self.impostor.atoms.places.size:
+            return super().log_excess(t, lower=lower)
+        return self._inner.log_excess(self._move._back(t), lower=lower)
+
+    def ratio_roots(self, level: float) -> Thresholds:
+        return self._move._there(self._inner.ratio_roots(level))
+
+    def turning_points(self) -> Thresholds:
+        return self._move._there(self._inner.turning_points())
+
+    def end_log_ratio(self, *, lower: bool) -> float | None:
+        return self._inner.end_log_ratio(lower=lower)
+
+    def shape_by_theorem(self) -> str | None:
+        return self._inner.shape_by_theorem()
+
+    def auc(self) -> float:
+        return self._inner.auc()
+
+    def auc_continuous(self) -> float:
+        return self._inner.auc_continuous()
+
+
+def _before(law: Distribution) -> Distribution:
+    """The law before the move."""
+    if isinstance(law, Inflated):
+        return replace(law, base=cast(Shifted, law.base).base)
+    return cast(Shifted, law).base
+
+
+def _discrete_forms(client: Distribution, impostor: Distribution) -> Pair:
+    """Samples of moved places, or a law beside a sample."""
+    laws = [getattr(law, "_discrete", None) or law for law in (client, impostor)]
+    if any(law.continuous is not None for law in laws):
+        return Pair(client, impostor)
+    return pair_of(*laws)
+
+
+def _forms(client: Distribution, impostor: Distribution) -> Pair:
+    """Samples of moved places, a pair moved as one, or whatever two laws are."""
+    parts = [law.continuous for law in (client, impostor)]
+    if None in parts:
+        return _discrete_forms(client, impostor)
+    one, two = (cast(Shifted, part[1]) for part in parts if part is not None)
+    together = (one.shift, one.scale, one.in_logit) == (two.shift, two.scale, two.in_logit)
+    inside = one.in_logit or all(isinstance(law, Shifted) for law in (client, impostor))
+    return (ShiftedPair if together and inside else Pair)(client, impostor)
+
+
+closed_forms(Shifted, Shifted, _forms)
+closed_forms(Shifted, Empirical, _discrete_forms)
+closed_forms(Empirical, Shifted, _discrete_forms)

@@ -1,0 +1,130 @@
+"""How far a fitted ROC is from the diagonal at given FARs, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc._thresholds import FloatArray, softplus
+from betaroc.fit_intervals import delta
+from betaroc.model import ScoreModel
+from betaroc.parameter_errors import FreeFit, free_coordinates, laws_at
+from betaroc.roc_crossings import places_of_far
+from betaroc.small_samples import SmallSample, small_sample
+
+__all__ = ["Departures", "FitErrors", "logit", "tpr_probits"]
+
+#: Step of the differences, in standard errors.
+_STEP = 0.01
+_LOG_HALF = -math.log(2.0)
+
+
+class Departures(NamedTuple):
+    """Of a curve from the diagonal at some places: t, positive above, and two-sided p-value."""
+
+    t: FloatArray
+    p_value: FloatArray
+
+
+def logit(rate: float) -> float:
+    """log(rate / (1 - rate)), infinite at the ends."""
+    if rate <= 0.0 or rate >= 1.0:
+        return -math.inf if rate <= 0.0 else math.inf
+    return math.log(rate) - math.log1p(-rate)
+
+
+def tpr_probits(model: ScoreModel, u: FloatArray) -> FloatArray:
+    """Probit of TPR where FAR = expit(u), to all digits in both tails."""
+    from scipy.special import ndtri, ndtri_exp
+
+    if any(law.atoms.places.size for law in (model.client, model.impostor)):
+        return np.asarray(ndtri(model.roc().tpr(np.exp(-softplus(-u)))))
+    with np.errstate(divide="ignore", under="ignore"):
+        t = places_of_far(model._pair, u)
+        log_tpr, log_frr = model.client._upper(t)[1], model.client._lower(t)[1]
+        low = ndtri_exp(np.minimum(log_tpr, _LOG_HALF))
+        return np.asarray(
+            np.where(log_tpr < _LOG_HALF, low, -ndtri_exp(np.minimum(log_frr, _LOG_HALF)))
+        )
+
+
+def _far_probits(u: FloatArray) -> FloatArray:
+    from scipy.special import ndtri_exp
+
+    return np.asarray(-np.sign(u) * ndtri_exp(-softplus(np.abs(u))))
+
+
+class FitErrors:
+    """A fit with the errors of its parameters, found once."""
+
+    def __init__(self, fit: Any) -> None:
+        self.fit = fit
+
+    @cached_property
+    def _free(self) -> FreeFit:
+        return free_coordinates(self.fit, groups=True)
+
+    @cached_property
+    def _small(self) -> SmallSample:
+        return small_sample(self.fit, self._free, groups=True)
+
+    def _moved(self, away: FloatArray) -> ScoreModel:
+        laws = (self.fit.client.distribution, self.fit.impostor.distribution)
+        found = laws_at(laws, self._free.names, self._free.place + away)
+        return ScoreModel(*found, prior=self.fit.model.prior)
+
+    def excess(self, u: FloatArray) -> FloatArray:
+        """TPR - FAR at FAR = expit(u), of the smaller tails."""
+        from scipy.special import ndtr
+
+        place, diagonal = tpr_probits(self.fit.model, u), _far_probits(u)
+        low = place + diagonal <= 0.0
+        return np.asarray(
+            np.where(low, ndtr(place) - ndtr(diagonal), ndtr(-diagonal) - ndtr(-place))
+        )
+
+    def from_diagonal(self, u: FloatArray) -> Departures:
+        """Of probit TPR from probit FAR at FAR = expit(u), by the delta method."""
+        slopes = self._slopes(lambda model: tpr_probits(model, u))
+        away = tpr_probits(self.fit.model, u) - _far_probits(u)
+        return Departures(*self._tested(away, slopes))
+
+    def exponent(self, end: str) -> tuple[float, float]:
+        """t and p-value of the log of an end exponent, positive where the curve is above."""
+        small = self._small
+        found = delta(f"exponent-{end.replace('_', '-')}", None, self.fit.model, self._moved,
+                      small.roots)  # fmt: skip
+        shift = small.shift(found.slopes)
+        t, p = self._tested(np.array([found.place - shift]), found.slopes[None, :])
+        return float(t[0]) * (1.0 if end == "at_one" else -1.0), float(p[0])
+
+    def _slopes(self, of: Callable[[ScoreModel], FloatArray]) -> FloatArray:
+        """Changes with each root of the covariance, on the last axis."""
+        roots = self._small.roots
+        ends = [[of(self._moved(side * _STEP * r)) for r in roots] for side in (1.0, -1.0)]
+        with np.errstate(invalid="ignore"):
+            return (np.stack(ends[0], axis=-1) - np.stack(ends[1], axis=-1)) / (2.0 * _STEP)
+
+    def _tested(self, distance: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Student's t with Welch's degrees of freedom; nan where there is no error."""
+        from scipy.special import ndtr, stdtr
+
+        small = self._small
+        parts = np.stack(
+            [np.sum(slopes[..., small.owner == k] ** 2, axis=-1)
+             for k in range(len(small.freedom))], axis=-1,
+        )  # fmt: skip
+        variance = np.sum(parts, axis=-1)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            t = distance / np.sqrt(variance)
+            freedom = variance**2 / np.sum(parts**2 / np.array(small.freedom), axis=-1)
+            finite = np.isfinite(freedom)
+            p = 2.0 * np.where(
+                finite, stdtr(np.where(finite, freedom, 1.0), -np.abs(t)), ndtr(-np.abs(t))
+            )
+        known = np.isfinite(t)
+        return np.where(known, t, np.nan), np.where(known, p, np.nan)

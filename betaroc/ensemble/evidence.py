@@ -1,0 +1,291 @@
+"""What is known of one classifier: its ROC above or below the diagonal, where, and how surely."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._value import Value
+from betaroc.distributions import Beta, LogitNormal, Normal
+from betaroc.ensemble.departures import FitErrors, logit
+from betaroc.errors import InputError
+from betaroc.fitting import Fit
+from betaroc.hooks import Hook, hooks_of
+from betaroc.intervals import Interval
+from betaroc.model import ScoreModel
+from betaroc.shape_tests import TESTED, EndTest
+
+__all__ = ["Evidence", "Peak", "Side", "evidence_of"]
+
+#: FARs between the borders at which a curve is judged that its ends do not decide.
+_INNER = 31
+_SIDES = {True: "above", False: "below"}
+_ENDS = {"strict": "at_one", "lax": "at_zero"}
+
+
+class Side(NamedTuple):
+    """The judgement near one border of the region."""
+
+    #: "above", "below" or "undecided".
+    side: str
+    #: Two-sided, of the curve lying on the diagonal there; nan without errors.
+    p_value: float
+    #: "end test", "first score" (the end itself shows nothing) or "border"; "none" where the
+    #: fit has no errors.
+    by: str
+    #: Where it was judged; 0 or 1 for an end test.
+    far: float
+    #: TPR - FAR there; nan for an end test.
+    excess: float
+
+
+class Peak(NamedTuple):
+    """A largest distance from the diagonal, and where."""
+
+    gap: float
+    far: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Value):
+    """What a verdict rests on.
+
+    Parameters
+    ----------
+    strict, lax : Side
+        Near the border of the region with the low and with the high FAR.
+    ends : tuple of EndTest or None
+        At threshold 1 (FAR 0) and at threshold 0 (FAR 1), wherever the region lies; None of
+        a family whose ends are not tested.
+    inner : tuple of float or None
+        Smallest and largest t of TPR - FAR between the borders, with the larger p-value of
+        "all above" and "all below"; None where the borders decide the curve between them.
+    mean : Interval
+        Mean of TPR - FAR over the region; nan ends where the fit has no errors.
+    largest, deepest : Peak
+        Largest TPR - FAR and largest FAR - TPR in the region; 0 where there is none.
+    above : tuple of (float, float)
+        Ranges of FAR in the region in which the fitted ROC is above the diagonal.
+    crossings : tuple of float
+        FAR where it crosses it, in the region.
+    hooks : tuple of Hook
+        Its stretches below the diagonal that reach into the region.
+    hook_scores : float
+        Scores of both classes expected in them and in the region.
+    on_diagonal : bool
+        Whether both fitted laws are one.
+    """
+
+    strict: Side
+    lax: Side
+    ends: tuple[EndTest, EndTest] | None
+    inner: tuple[float, float, float, float] | None
+    mean: Interval
+    largest: Peak
+    deepest: Peak
+    above: tuple[tuple[float, float], ...]
+    crossings: tuple[float, ...]
+    hooks: tuple[Hook, ...]
+    hook_scores: float
+    on_diagonal: bool
+
+
+def evidence_of(fit: Fit, region: tuple[float, float], level: float) -> Evidence:
+    """The evidence of one fit."""
+    low, high = region
+    model, errors = fit.model, FitErrors(fit)
+    ends = _ends(fit, level)
+    places = _places(region, fit.client.total_weight + fit.impostor.total_weight)
+    excess = errors.excess(np.array(places))
+    borders = ((low, low == 0.0), (high, high == 1.0))
+    sides: list[Side] = []
+    for k, (name, (far, reached)) in enumerate(zip(_ENDS, borders, strict=True)):
+        end = _by_end(ends, name, errors, level) if reached else None
+        # An end whose stretch of that side holds less than one score shows nothing.
+        if end is not None and np.sign(end[0]) == np.sign(excess[k]):
+            sides.append(Side(_SIDES[end[0] > 0.0], end[1], "end test", far, math.nan))
+        else:
+            by = "first score" if reached else "border"
+            side = _at_place(errors, places[k], float(excess[k]), by, level)
+            if reached and math.isnan(side.p_value) and side.by != "none" and ends is not None:
+                # On the jump of a mass that one class has alone nothing varies but the mass.
+                side = Side("undecided", ends[name].p_value, "end test", far, math.nan)
+            sides.append(side)
+    hooks = tuple(
+        hook
+        for hook in hooks_of(model, fit.client.total_weight, fit.impostor.total_weight)
+        if hook.far_low < high and hook.far_high > low
+    )
+    largest, deepest = _peaks(model, region)
+    crossings, above = _above(model, region)
+    judged = all(side.by != "none" for side in sides)
+    return Evidence(
+        sides[0],
+        sides[1],
+        None if ends is None else (ends["strict"], ends["lax"]),
+        _inner(errors, places) if judged and not _by_borders(model) else None,
+        _mean(fit, region, level),
+        largest,
+        deepest,
+        above,
+        crossings,
+        hooks,
+        math.fsum(_expected(fit, hook, region) for hook in hooks),
+        model.client == model.impostor,
+    )
+
+
+def _places(region: tuple[float, float], total: float) -> tuple[float, float]:
+    """Logits of FAR near both borders: at FAR 0 and 1 where one score is expected beyond."""
+    low, high = (logit(x) for x in region)
+    first = logit(min(1.0 / total, 0.5))
+    return min(max(low, first), high), max(min(high, -first), low)
+
+
+def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float) -> Side:
+    """The judgement at FAR = expit(u)."""
+    far = 1.0 / (1.0 + math.exp(-u))
+    try:
+        p = float(errors.from_diagonal(np.array([u])).p_value[0])
+    except InputError:
+        return Side("undecided", math.nan, "none", far, excess)
+    return Side(_SIDES[excess > 0.0] if p <= 1.0 - level else "undecided", p, by, far, excess)
+
+
+# ------------------------------------------------------------------------------- the ends
+def _ends(fit: Fit, level: float) -> dict[str, EndTest] | None:
+    if fit.family not in TESTED:
+        return None
+    try:
+        tests = fit.end_tests(level)
+    except InputError:
+        return None
+    return {name: getattr(tests, end) for name, end in _ENDS.items()}
+
+
+def _by_end(
+    ends: dict[str, EndTest] | None, name: str, errors: FitErrors, level: float
+) -> tuple[float, float] | None:
+    """Departure and p-value of a decided end; None where it is not decided."""
+    if ends is not None:
+        test = ends[name]
+        found = (test.z, test.p_value)
+    else:
+        try:
+            found = errors.exponent(_ENDS[name])
+        except InputError:
+            return None
+    return found if found[1] <= 1.0 - level else None
+
+
+def _by_borders(model: ScoreModel) -> bool:
+    """Whether a curve has one crossing at most, so that its borders tell what lies between."""
+    return any(
+        all(isinstance(law, kind) for law in (model.client, model.impostor))
+        for kind in (Beta, Normal, LogitNormal)
+    )
+
+
+def _inner(errors: FitErrors, places: tuple[float, float]) -> tuple[float, float, float, float]:
+    """Extremes of t between two places, and the p-values of both."""
+    found = errors.from_diagonal(np.linspace(*places, _INNER))
+    if not np.any(np.isfinite(found.t)):
+        return math.nan, math.nan, math.nan, math.nan
+    low, high = int(np.nanargmin(found.t)), int(np.nanargmax(found.t))
+    return (
+        float(found.t[low]), float(found.t[high]),
+        float(found.p_value[low]), float(found.p_value[high]),
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------- the sizes
+def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
+    """Mean of TPR - FAR over a range of FAR, and its interval."""
+    low, high = region
+    whole = region == (0.0, 1.0)
+    # A standardized area is 1/2 on the diagonal and 1 where TPR is 1.
+    rest = 2.0 - low - high
+    try:
+        found = (
+            fit.interval("auc", level=level)
+            if whole
+            else fit.interval("partial-auc", region, level=level)
+        )
+    except InputError:
+        area = fit.model.auc() if whole else fit.model.partial_auc(low, high, standardized=True)
+        found = Interval(area, math.nan, math.nan, level, "none")
+    estimate, below, above = ((x - 0.5) * rest for x in (found.estimate, found.low, found.high))
+    return Interval(estimate, below, above, level, found.method)
+
+
+def _peaks(model: ScoreModel, region: tuple[float, float]) -> tuple[Peak, Peak]:
+    """Largest TPR - FAR and FAR - TPR: at equal densities, jumps or borders, by small tails."""
+    pair = model._pair
+    t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
+    far, frr, tpr, tnr = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
+    gap = np.where(tpr + far <= 1.0, tpr - far, tnr - frr)
+    inside = (far >= region[0]) & (far <= region[1])
+    borders = np.array(region)
+    far = np.concatenate([far[inside], borders])
+    gap = np.concatenate([gap[inside], np.asarray(model.roc().tpr(borders)) - borders])
+    best, worst = int(np.argmax(gap)), int(np.argmin(gap))
+    return (
+        Peak(_positive(gap[best]), float(far[best])),
+        Peak(_positive(-gap[worst]), float(far[worst])),
+    )
+
+
+def _expected(fit: Fit, hook: Hook, region: tuple[float, float]) -> float:
+    """Scores expected in the part of a hook that lies in the region."""
+    low, high = max(hook.far_low, region[0]), min(hook.far_high, region[1])
+    if (low, high) == (hook.far_low, hook.far_high):
+        return hook.expected_scores
+    tpr = np.asarray(fit.model.roc().tpr([low, high]))
+    clients = fit.client.total_weight * float(tpr[1] - tpr[0])
+    return clients + fit.impostor.total_weight * (high - low)
+
+
+def _positive(gap: float) -> float:
+    return float(gap) if gap > 0.0 else 0.0
+
+
+def _above(
+    model: ScoreModel, region: tuple[float, float]
+) -> tuple[tuple[float, ...], tuple[tuple[float, float], ...]]:
+    """Crossings of the diagonal in the region, and the ranges above it."""
+    low, high = region
+    if model.client == model.impostor:
+        return (), ()
+    points = model.diagonal_crossings()
+    inside = tuple(sorted(x for x in points.far.tolist() if low < x < high))
+    nodes = [low, *inside, high]
+    # A crossing whose FAR is lost as a double has no range beside it.
+    between = np.array([_between(a, b) for a, b in itertools.pairwise(nodes)])
+    gap = _excess(model, between)
+    found: list[tuple[float, float]] = []
+    for (a, b), g in zip(itertools.pairwise(nodes), gap.tolist(), strict=True):
+        if g <= 0.0:
+            continue
+        if found and found[-1][1] == a:
+            found[-1] = (found[-1][0], b)
+        else:
+            found.append((a, b))
+    return inside, tuple(found)
+
+
+def _between(low: float, high: float) -> float:
+    """A FAR between two, in the middle of their logits."""
+    u = [max(-700.0, logit(low)), min(36.0, logit(high))]
+    return 1.0 / (1.0 + math.exp(-0.5 * (u[0] + u[1]))) if u[0] < u[1] else 0.5 * (low + high)
+
+
+def _excess(model: ScoreModel, far: FloatArray) -> FloatArray:
+    """TPR - FAR from the smaller tails."""
+    point = model.at_far(far)
+    tpr, frr = np.asarray(point.tpr), np.asarray(point.frr)
+    return np.asarray(np.where(tpr + far <= 1.0, tpr - far, np.asarray(point.tnr) - frr))

@@ -1,0 +1,109 @@
+"""Rules that fuse the scores of several classifiers, and the scale they act on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.ensemble.trials import Systems
+
+__all__ = ["RULES", "Scale", "TrialSet", "fused", "logits", "mid_ranks", "scale_of"]
+
+
+class TrialSet(NamedTuple):
+    """Scores of both classes, a row a trial, a column a classifier."""
+
+    client: FloatArray
+    impostor: FloatArray
+
+    def of(self, columns: list[int]) -> TrialSet:
+        """Some of the classifiers."""
+        return TrialSet(self.client[:, columns], self.impostor[:, columns])
+
+
+class Scale(NamedTuple):
+    """What rules other than "rank-mean" and "vote" act on."""
+
+    #: "scores" or "ranks".
+    name: str
+    #: Why, in words.
+    reason: str
+
+
+def scale_of(systems: Systems, dev: Systems | None) -> Scale:
+    """Scores themselves where all of them lie in [0, 1] and have a mean of logits, else ranks."""
+    parts = [x for one in (systems, dev) if one is not None for x in (one.client, one.impostor)]
+    for k, name in enumerate(systems.names):
+        outside = sum(int(np.sum((x[:, k] < 0.0) | (x[:, k] > 1.0))) for x in parts)
+        if outside:
+            return Scale("ranks", f"{outside} scores of {name!r} lie outside [0, 1]")
+    torn = sum(int(np.sum(np.any(x == 0.0, axis=1) & np.any(x == 1.0, axis=1))) for x in parts)
+    if torn:
+        trials = "1 trial has" if torn == 1 else f"{torn} trials have"
+        return Scale("ranks", f"{trials} exactly 0 and exactly 1, whose logits have no mean")
+    return Scale("scores", "all scores lie in [0, 1]")
+
+
+def logits(x: FloatArray) -> FloatArray:
+    """log(x / (1 - x)), infinite at 0 and 1."""
+    return Thresholds.from_theta(x).logit
+
+
+def mid_ranks(dev: TrialSet, other: TrialSet) -> TrialSet:
+    """(dev scores below + half of those equal + 1/2) / (n + 1) of each score, by classifier."""
+    known = np.sort(np.concatenate(dev), axis=0)
+
+    def ranked(x: FloatArray) -> FloatArray:
+        columns = [
+            np.searchsorted(own, column, "left") + np.searchsorted(own, column, "right")
+            for own, column in zip(known.T, x.T, strict=True)
+        ]
+        return np.asarray((0.5 * np.stack(columns, axis=1) + 0.5) / (len(known) + 1.0))
+
+    return TrialSet(ranked(other.client), ranked(other.impostor))
+
+
+def _mean_logit(x: FloatArray) -> FloatArray:
+    return np.asarray(np.mean(logits(x), axis=1))
+
+
+def _product(x: FloatArray) -> FloatArray:
+    """Mean of logs: the order of products, which underflow."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.mean(np.log(x), axis=1))
+
+
+def _mean(x: FloatArray) -> FloatArray:
+    return np.asarray(np.mean(x, axis=1))
+
+
+def _largest(x: FloatArray) -> FloatArray:
+    return np.asarray(np.max(x, axis=1))
+
+
+def _least(x: FloatArray) -> FloatArray:
+    return np.asarray(np.min(x, axis=1))
+
+
+#: Rules that make one score of a row; of ranks whatever the scale is, or of the scale.
+RULES: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "mean-logit": _mean_logit,
+    "rank-mean": _mean,
+    "product": _product,
+    "max": _largest,
+    "min": _least,
+}
+
+
+def fused(rule: str, dev: TrialSet, test: TrialSet) -> tuple[TrialSet, TrialSet]:
+    """One column a side. An infinite mean stands one beyond the finite ones, in its order."""
+    function = RULES[rule]
+    parts = [function(x) for x in (*dev, *test)]
+    finite = np.concatenate(parts)
+    finite = finite[np.isfinite(finite)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    parts = [np.nan_to_num(x, neginf=low - 1.0, posinf=high + 1.0) for x in parts]
+    return TrialSet(parts[0], parts[1]), TrialSet(parts[2], parts[3])

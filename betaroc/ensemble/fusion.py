@@ -1,0 +1,247 @@
+"""The measured gain: fusing with and without each classifier."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc._checks import choice
+from betaroc._thresholds import FloatArray
+from betaroc._value import Value
+from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks
+from betaroc.ensemble.losses import Part, Splits, score_losses, thresholds_of, vote_losses
+from betaroc.grouping import Groups, settled
+from betaroc.intervals import Interval
+from betaroc.small_samples import student
+
+__all__ = ["FUSING", "PARTS", "Fusion", "Gain", "fusion_of"]
+
+#: Every rule, and every part of the curve on which a gain is met.
+FUSING = (*RULES, "vote")
+PARTS = ("all", "strict", "lax")
+_Losses = tuple[FloatArray, FloatArray]
+
+
+class Gain(NamedTuple):
+    """What one classifier adds to the others by one rule on one part of the curve."""
+
+    rule: str
+    system: str
+    part: str
+    #: Mean of the measure over the alphas of the part, with all classifiers and without it.
+    with_it: float
+    without: float
+    #: without - with_it: positive where the classifier helps.
+    gain: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fusion(Value):
+    """Fusing rules with all classifiers and without each one.
+
+    Made by :attr:`Inclusion.fusion`.
+
+    Parameters
+    ----------
+    gains : tuple of Gain
+        A rule, a left-out classifier, a part each.
+    scale, scale_reason : str
+        What rules other than "rank-mean" and "vote" act on: "scores" themselves or their
+        "ranks" among dev's, and why.
+    parts : dict
+        Criterion, measure and alphas of "all", "strict" and "lax".
+    folds : int
+        Folds between which thresholds were chosen and met; 0 where a dev set was given.
+    level : float
+        Confidence of the intervals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
+    >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
+    >>> fusion = br.inclusion({"good": good, "fair": fair}).fusion
+    >>> fusion.scale, len(fusion.table)  # six rules, two classifiers, three parts
+    ('scores', 36)
+    >>> gain = fusion.gain("good", "mean-logit")
+    >>> gain.low > 0.0
+    True
+    """
+
+    gains: tuple[Gain, ...]
+    scale: str
+    scale_reason: str
+    parts: dict[str, dict[str, Any]]
+    folds: int
+    level: float
+
+    @property
+    def table(self) -> Any:
+        """A pandas frame, one row a gain: rule, system, part, with, without, gain, low, high."""
+        import pandas as pd
+
+        columns = ["rule", "system", "part", "with", "without", "gain", "low", "high"]
+        return pd.DataFrame(self.gains, columns=columns)
+
+    def gain(self, system: str, rule: str = "mean-logit", part: str = "all") -> Interval:
+        """What a classifier adds, with its interval.
+
+            gain = V(all without it) - V(all), the mean over the alphas of the part
+
+        Parameters
+        ----------
+        system : str
+            The classifier left out.
+        rule : str
+            "mean-logit", "rank-mean", "product", "max", "min" or "vote".
+        part : str
+            "all", "strict" or "lax".
+
+        Returns
+        -------
+        Interval
+            Positive where the classifier helps.
+
+        Raises
+        ------
+        InputError
+            If a name is unknown.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> one = br.Scores([0.6, 0.7, 0.8, 0.9], [0.1, 0.2, 0.3, 0.65])
+        >>> two = br.Scores([0.5, 0.9, 0.7, 0.6], [0.3, 0.1, 0.4, 0.2])
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", br.BetarocWarning)  # so few scores
+        ...     fusion = br.inclusion({"one": one, "two": two}, folds=2).fusion
+        >>> round(fusion.gain("two", "mean-logit").estimate, 4) >= 0.0
+        True
+        """
+        choice(system, list(dict.fromkeys(g.system for g in self.gains)), "system")
+        choice(rule, FUSING, "rule")
+        choice(part, PARTS, "part")
+        found = next(g for g in self.gains if (g.rule, g.system, g.part) == (rule, system, part))
+        return Interval(found.gain, found.low, found.high, self.level, "paired")
+
+    def __str__(self) -> str:
+        from betaroc.ensemble.words import fusion_text
+
+        return fusion_text(self)
+
+
+def fusion_of(
+    names: tuple[str, ...],
+    splits: Splits,
+    scale: Scale,
+    parts: Mapping[str, Part],
+    level: float,
+    groups: Groups | None = None,
+) -> Fusion:
+    """All rules with all classifiers and without each one, every part."""
+    everyone = list(range(len(names)))
+    subsets = [everyone, *([k for k in everyone if k != left] for left in everyone)]
+    sizes = len(splits.systems.client), len(splits.systems.impostor)
+    found = {
+        (rule, part, s): (np.empty(sizes[0]), np.empty(sizes[1]))
+        for rule in FUSING
+        for part in parts
+        for s in range(len(subsets))
+    }
+    for dev, test, *rows in splits.each():
+        ranks = mid_ranks(dev, dev), mid_ranks(dev, test)
+        base = (dev, test) if scale.name == "scores" else ranks
+        for s, members in enumerate(subsets):
+            for rule in RULES:
+                sides = ranks if rule == "rank-mean" else base
+                own, met = fused(rule, *(side.of(members) for side in sides))
+                for name, part in parts.items():
+                    losses = score_losses(thresholds_of(own, part), met, part)
+                    _keep(found[rule, name, s], losses, rows)
+        for name, part in parts.items():
+            accepts = _ballots(dev, test, part)
+            for s, members in enumerate(subsets):
+                own, met = (_counted(side, members) for side in accepts)
+                losses = vote_losses(own, met, len(members), part)
+                _keep(found["vote", name, s], losses, rows)
+    gains = tuple(
+        _gain(rule, system, part, found[rule, part, 0], found[rule, part, k + 1], level, groups)
+        for rule in FUSING
+        for k, system in enumerate(names)
+        for part in parts
+    )
+    shown = {
+        name: {"criterion": p.criterion, "measure": p.measure, "alpha": p.alpha.tolist()}
+        for name, p in parts.items()
+    }
+    folds = 0 if splits.dev is not None else len(splits.each())
+    return Fusion(gains, scale.name, scale.reason, shown, folds, level)
+
+
+def _keep(kept: _Losses, losses: _Losses, rows: list[Any]) -> None:
+    for whole, some, at in zip(kept, losses, rows, strict=True):
+        whole[at] = some
+
+
+def _ballots(dev: TrialSet, test: TrialSet, part: Part) -> list[list[TrialSet]]:
+    """Of dev and of test, whom each classifier accepts at its own threshold of each alpha."""
+    found: list[list[TrialSet]] = [[], []]
+    for k in range(dev.client.shape[1]):
+        own = TrialSet(dev.client[:, k], dev.impostor[:, k])
+        t = thresholds_of(own, part)
+        for ballots, side in zip(found, (dev, test), strict=True):
+            accepted = (side.client[:, k, None] > t, side.impostor[:, k, None] > t)
+            ballots.append(TrialSet(*(np.asarray(x, dtype=np.float64) for x in accepted)))
+    return found
+
+
+def _counted(ballots: list[TrialSet], members: list[int]) -> TrialSet:
+    chosen = [ballots[k] for k in members]
+    client, impostor = (
+        np.asarray(np.sum([b[who] for b in chosen], axis=0), dtype=np.float64) for who in (0, 1)
+    )
+    return TrialSet(client, impostor)
+
+
+def _gain(
+    rule: str,
+    system: str,
+    part: str,
+    with_it: _Losses,
+    without: _Losses,
+    level: float,
+    groups: Groups | None,
+) -> Gain:
+    """Means of each class add up; so do the variances of the paired differences."""
+    value, rest = (sum(float(np.mean(x)) for x in losses) for losses in (with_it, without))
+    apart = [b - a for a, b in zip(with_it, without, strict=True)]
+    gain = sum(float(np.mean(x)) for x in apart)
+    variance, freedom = _single(apart) if groups is None else _grouped(apart, groups)
+    reach = 0.0
+    if variance != 0.0:
+        reach = student(freedom, level) * math.sqrt(variance) if freedom > 0.0 else math.nan
+    return Gain(rule, system, part, value, rest, gain, gain - reach, gain + reach)
+
+
+def _single(apart: list[FloatArray]) -> tuple[float, float]:
+    """Variance of the sum of both means, and Welch's degrees of freedom."""
+    parts = [float(np.var(x, ddof=1)) / x.size if x.size > 1 else math.nan for x in apart]
+    variance = sum(parts)
+    below = sum(v * v / (x.size - 1) for v, x in zip(parts, apart, strict=True) if x.size > 1)
+    return variance, variance**2 / below if below > 0.0 else math.nan
+
+
+def _grouped(apart: list[FloatArray], groups: Groups) -> tuple[float, float]:
+    """The same where trials hang on groups: sum over them of their squared contributions."""
+    away = np.concatenate([(x - np.mean(x)) / x.size for x in apart])
+    sizes = [size for size in groups.sizes if size is not None]
+    return float(settled(*groups.meat(away[:, None]))[0, 0]), min(sizes) - 1.0

@@ -1,0 +1,206 @@
+"""From evidence to a verdict, and the sentence that gives its reason."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from betaroc.analysis.format import level_words, number, percent
+from betaroc.ensemble.evidence import Evidence, Side
+from betaroc.fitting import Fit
+from betaroc.hooks import SEEN
+
+__all__ = ["WORDS", "Confidence", "Size", "Verdict", "verdict_of"]
+
+INCLUDE, EXCLUDE, UNDECIDED = "include", "exclude", "undecided"
+STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
+#: Every word of a verdict.
+WORDS = (INCLUDE, EXCLUDE, STRICT, LAX, UNDECIDED)
+
+
+class Confidence(NamedTuple):
+    """p-values of a verdict, two-sided, of the ROC lying on the diagonal."""
+
+    #: Of the verdict as a whole: the largest of those it needs.
+    p_value: float
+    #: Near the border of the region with the low FAR.
+    strict: float
+    #: Near that with the high FAR.
+    lax: float
+
+
+class Size(NamedTuple):
+    """How much there is of what a verdict states, in the region."""
+
+    #: Mean of TPR - FAR, and the ends of its interval.
+    mean_excess: float
+    low: float
+    high: float
+    #: Largest TPR - FAR, and where.
+    largest: float
+    largest_at: float
+    #: Largest FAR - TPR, and where; 0 where no part is below the diagonal.
+    depth: float
+    depth_at: float
+    #: Scores of both classes expected where the ROC is below the diagonal.
+    hook_scores: float
+
+
+class Verdict(str):
+    """Whether a classifier joins an ensemble: a word, and what it rests on.
+
+    It is its word: ``verdict == "include"`` holds, it prints as that, and two verdicts of one
+    word are equal whatever they rest on.
+
+    Parameters
+    ----------
+    word : str
+        "include", "exclude", "only at strict thresholds", "only at lax thresholds" or
+        "undecided"; :func:`inclusion` states the rule.
+    confidence : Confidence
+        p-values of the whole, near the strict and near the lax border.
+    size : Size
+        Mean excess with its interval, largest excess, depth and scores of hooks.
+    reason : str
+        A sentence with the numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
+    >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
+    >>> verdict = br.inclusion({"good": good, "fair": fair}).verdict["good"]
+    >>> verdict == "include", verdict.confidence.p_value < 0.05, round(verdict.size.largest, 1)
+    (True, True, 0.6)
+    """
+
+    __slots__ = ("confidence", "reason", "size")
+    confidence: Confidence
+    size: Size
+    reason: str
+
+    def __new__(cls, word: str, confidence: Confidence, size: Size, reason: str) -> Verdict:
+        """A string with attributes."""
+        made = super().__new__(cls, word)
+        for name, value in (("confidence", confidence), ("size", size), ("reason", reason)):
+            object.__setattr__(made, name, value)
+        return made
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Verdict is frozen: {name} cannot be set.")
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.word, self.confidence, self.size, self.reason
+
+    def __getstate__(self) -> None:
+        """Nothing beside what makes it."""
+        return
+
+    @property
+    def word(self) -> str:
+        """The word alone."""
+        return str.__str__(self)
+
+    def __repr__(self) -> str:
+        return f"Verdict({self.word!r}, {self.confidence!r}, {self.size!r}, reason={self.reason!r})"
+
+
+def verdict_of(fit: Fit, evidence: Evidence, region: tuple[float, float], level: float) -> Verdict:
+    """The verdict that a classifier's evidence comes to."""
+    word, p = _decided(evidence, level)
+    confidence = Confidence(p, evidence.strict.p_value, evidence.lax.p_value)
+    size = Size(
+        evidence.mean.estimate, evidence.mean.low, evidence.mean.high,
+        *evidence.largest, *evidence.deepest,
+        evidence.hook_scores,
+    )  # fmt: skip
+    return Verdict(word, confidence, size, _reason(fit, evidence, word, region, level))
+
+
+def _decided(evidence: Evidence, level: float) -> tuple[str, float]:
+    """The word and its p-value: that of the least certain of the statements it needs."""
+    if evidence.on_diagonal:
+        return EXCLUDE, math.nan
+    strict, lax = evidence.strict, evidence.lax
+    p = max(strict.p_value, lax.p_value) if not _unknown(evidence) else math.nan
+    words = {
+        ("above", "above"): INCLUDE, ("below", "below"): EXCLUDE,
+        ("above", "below"): STRICT, ("below", "above"): LAX,
+    }  # fmt: skip
+    word = words.get((strict.side, lax.side), UNDECIDED)
+    if word in (INCLUDE, EXCLUDE) and evidence.inner is not None:
+        low, high, p_low, p_high = evidence.inner
+        agrees, inner = (low > 0.0, p_low) if word == INCLUDE else (high < 0.0, p_high)
+        p = max(p, inner)
+        if not (agrees and inner <= 1.0 - level):
+            word = UNDECIDED
+    return word, p
+
+
+def _unknown(evidence: Evidence) -> bool:
+    return math.isnan(evidence.strict.p_value) or math.isnan(evidence.lax.p_value)
+
+
+# --------------------------------------------------------------------------- the sentence
+def _reason(
+    fit: Fit, evidence: Evidence, word: str, region: tuple[float, float], level: float
+) -> str:
+    if evidence.on_diagonal:
+        return "Both classes have one fitted law: the ROC is the diagonal."
+    parts = [
+        f"{_side_words(evidence.strict, fit, 'low')}; {_side_words(evidence.lax, fit, 'high')}"
+    ]
+    if word == UNDECIDED and evidence.strict.side == evidence.lax.side != UNDECIDED:
+        parts.append("between them it is not on one side with confidence")
+    mean = evidence.mean
+    interval = (
+        f" ({level_words(level)}: {number(mean.low, 3)} to {number(mean.high, 3)})"
+        if not math.isnan(mean.low)
+        else ""
+    )
+    parts.append(f"TPR - FAR is {number(mean.estimate, 3)} on average{interval}")
+    parts.append(f"{_most(evidence)}{_below(evidence)}")
+    whole = region == (0.0, 1.0)
+    where = "" if whole else f"for FAR from {region[0]:g} to {region[1]:g}: "
+    text = f"{where}{'; '.join(parts)}"
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _side_words(side: Side, fit: Fit, border: str) -> str:
+    unit = fit.model._pair.unit
+    judged = f"{side.side} the diagonal" if side.side != UNDECIDED else UNDECIDED
+    if side.by == "end test":
+        place = (
+            ("threshold 1" if unit else "high scores")
+            if border == "low"
+            else ("threshold 0" if unit else "low scores")
+        )
+        return f"{judged} towards {place} (p = {number(side.p_value, 2)})"
+    far = f"FAR {_far(side.far)}"
+    if side.by == "none":
+        return f"not judged at {far}: a fit of family {fit.family} has no errors"
+    outermost = ", where one score is expected beyond" if side.by == "first score" else ""
+    return f"{judged} at {far}{outermost} (p = {number(side.p_value, 2)})"
+
+
+def _far(far: float) -> str:
+    return percent(far)
+
+
+def _most(evidence: Evidence) -> str:
+    gap, far = evidence.largest
+    if gap == 0.0:
+        return "nowhere above the diagonal"
+    return f"at most {number(gap, 3)} at FAR {percent(far)}"
+
+
+def _below(evidence: Evidence) -> str:
+    gap, far = evidence.deepest
+    if gap == 0.0:
+        return ""
+    text = f", and below the diagonal by {number(gap, 2)} at most, at FAR {percent(far)}"
+    if evidence.hook_scores >= SEEN:
+        return f"{text}; {number(evidence.hook_scores, 3)} scores are expected below it"
+    return f"{text}; less than one score is expected below it: no finding"

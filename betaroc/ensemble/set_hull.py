@@ -1,0 +1,282 @@
+"""The least concave curve above several ROCs: which of them it follows where, chords between."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._checks import probability_array
+from betaroc._thresholds import Thresholds
+from betaroc._value import Value
+from betaroc.analysis.format import extreme
+from betaroc.distributions.base import as_output
+from betaroc.distributions.pairs import Pair
+from betaroc.ranking import partial_auc
+from betaroc.roc import Roc, curve_thresholds
+
+__all__ = ["EnsembleHull", "HullSegment", "hull_of"]
+
+#: Points of each curve from which the chords are found, before they are polished.
+_POINTS = 400
+#: A chord this far above the curve is rounding.
+_SHALLOW = 1e-12
+#: This close to (0, 0) or (1, 1) a dense polyline cannot tell a tangency from the corner.
+_CORNER = 1e-9
+#: A polished chord ends this near to the one that was seen.
+_NEAR = 0.02
+_STEPS = 60
+
+
+class HullSegment(NamedTuple):
+    """One piece of a hull, FAR ascending."""
+
+    far_low: float
+    far_high: float
+    tpr_low: float
+    tpr_high: float
+    #: Whose curve it is, or whose points a chord joins: the left one's, the right one's.
+    left: str
+    right: str
+    #: "curve" or "chord".
+    kind: str
+
+    def __str__(self) -> str:
+        who = self.left if self.left == self.right else f"{self.left} to {self.right}"
+        return (
+            f"FAR {extreme(self.far_low, 4)} to {extreme(self.far_high, 4)}: {self.kind} of {who}"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EnsembleHull(Value):
+    """The ROC hull of several classifiers.
+
+    A point on a chord is attained by deciding with one of the two classifiers, each at its own
+    threshold, at random.
+
+    Parameters
+    ----------
+    rocs : dict
+        The fitted curves, by name.
+    segments : tuple of HullSegment
+        From FAR 0 to 1.
+    auc : float
+        Area under the hull.
+    unused : tuple of str
+        Classifiers that never touch it, and those whose curve is that of another.
+
+    References
+    ----------
+    Provost, F. and Fawcett, T. (2001), Robust classification for imprecise environments.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> from betaroc.ensemble.set_hull import hull_of
+    >>> strict = br.ScoreModel(br.Beta(1, 1), br.Beta(1, 2)).roc()  # TPR = sqrt(FAR)
+    >>> lax = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 1)).roc()  # TPR = 1 - (1 - FAR)^2
+    >>> hull = hull_of({"strict": strict, "lax": lax})
+    >>> [(s.kind, s.left, s.right) for s in hull.segments]
+    [('curve', 'strict', 'strict'), ('chord', 'strict', 'lax'), ('curve', 'lax', 'lax')]
+    """
+
+    rocs: Mapping[str, Roc]
+    segments: tuple[HullSegment, ...]
+    auc: float
+    unused: tuple[str, ...]
+
+    def tpr(self, fpr: npt.ArrayLike) -> Any:
+        """Height of the hull.
+
+        Parameters
+        ----------
+        fpr : array_like
+            FARs in [0, 1].
+
+        Returns
+        -------
+        float or ndarray, shape of `fpr`
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> from betaroc.ensemble.set_hull import hull_of
+        >>> hull = hull_of({"dented": br.ScoreModel(br.Beta(2, 2), br.Beta(1, 1)).roc()})
+        >>> round(hull.tpr(0.5), 9)  # a chord of slope 9/8
+        0.5625
+        """
+        x = probability_array(fpr, "fpr")
+        y = np.full(x.shape, np.nan)
+        for s in self.segments:
+            inside = (x >= s.far_low) & (x <= s.far_high)
+            if s.far_high == s.far_low:  # it is vertical, and counts by its top
+                y = np.where(inside, np.fmax(y, s.tpr_high), y)
+            elif s.kind == "curve":
+                y = np.where(inside, np.fmax(y, np.asarray(self.rocs[s.left].tpr(x))), y)
+            else:
+                slope = (s.tpr_high - s.tpr_low) / (s.far_high - s.far_low)
+                y = np.where(inside, np.fmax(y, s.tpr_low + slope * (x - s.far_low)), y)
+        return as_output(np.asarray(y))
+
+
+class _Vertex(NamedTuple):
+    """A point of a curve, or one of the corners, which belong to all."""
+
+    name: str
+    #: Its number along the curve.
+    number: int
+    t: Thresholds
+    far: float
+    tpr: float
+    frr: float
+    tnr: float
+
+    def order(self) -> tuple[float, float, float]:
+        """What points are sorted by: FAR as `to` measures it, then TPR."""
+        return (self.far, -self.tnr, self.tpr) if self.far < 0.5 else (0.5, -self.tnr, self.tpr)
+
+    def to(self, other: _Vertex) -> tuple[float, float]:
+        """Run and rise to another point, of the smaller tails."""
+        run = other.far - self.far if self.far < 0.5 else self.tnr - other.tnr
+        rise = other.tpr - self.tpr if self.tpr < 0.5 else self.frr - other.frr
+        return run, rise
+
+
+def hull_of(rocs: Mapping[str, Roc], equal: tuple[str, ...] = ()) -> EnsembleHull:
+    """The hull of curves; those that equal an earlier one are named to be left out."""
+    curves = {name: _points(name, roc) for name, roc in rocs.items() if name not in equal}
+    pieces: list[HullSegment] = []
+    for a, b in itertools.pairwise(_chain(curves)):
+        kind = "curve" if _along(curves, a, b) else "chord"
+        if kind == "chord":
+            a, b = _tangent(rocs, a, b)
+        left, right = a.name or b.name, b.name or a.name
+        pieces.append(HullSegment(a.far, b.far, a.tpr, b.tpr, left, right, kind))
+    segments = _merged(pieces)
+    used = {name for s in segments for name in (s.left, s.right)}
+    area = math.fsum(_area(rocs, s) for s in segments)
+    return EnsembleHull(dict(rocs), segments, area, tuple(n for n in rocs if n not in used))
+
+
+def _points(name: str, roc: Roc) -> list[_Vertex]:
+    """A curve between the corners, FAR ascending."""
+    pair = roc._pair
+    t = curve_thresholds(pair, _POINTS)[::-1]
+    far, frr, tpr, tnr = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
+    inner = np.flatnonzero((np.maximum(far, tpr) > _CORNER) & (np.maximum(frr, tnr) > _CORNER))
+    return [
+        _Vertex(name, k, t[[i]], *(float(rate[i]) for rate in (far, tpr, frr, tnr)))
+        for k, i in enumerate(inner.tolist())
+    ]
+
+
+def _chain(curves: Mapping[str, list[_Vertex]]) -> list[_Vertex]:
+    """Vertices of the hull of all points, from (0, 0) to (1, 1)."""
+    nowhere = Thresholds.from_theta(np.empty(0))
+    corners = [_Vertex("", -1, nowhere, x, x, 1.0 - x, 1.0 - x) for x in (0.0, 1.0)]
+    points = [v for curve in curves.values() for v in curve]
+    points.sort(key=_Vertex.order)
+    chain: list[_Vertex] = []
+    for v in (corners[0], *points, corners[1]):
+        if chain and chain[-1].to(v)[0] <= 0.0 and chain[-1].to(v)[1] <= 0.0:
+            continue  # below another curve at the same FAR
+        while len(chain) > 1:
+            (run_1, rise_1), (run_2, rise_2) = chain[-2].to(chain[-1]), chain[-1].to(v)
+            if run_1 * rise_2 <= rise_1 * run_2:
+                break
+            chain.pop()
+        chain.append(v)
+    return chain
+
+
+def _along(curves: Mapping[str, list[_Vertex]], a: _Vertex, b: _Vertex) -> bool:
+    """Whether a piece of the hull is one curve, none of which lies below it but by rounding."""
+    name = a.name or b.name
+    if (b.name or a.name) != name or name == "":
+        return False
+    curve = curves[name]
+    skipped = curve[a.number + 1 : b.number if b.name else len(curve)]
+    if not skipped:
+        return True
+    (run, rise), ways = a.to(b), [a.to(v) for v in skipped]
+    if not run > 0.0:
+        return True
+    return max(rise * dx / run - dy for dx, dy in ways) <= _SHALLOW
+
+
+def _tangent(rocs: Mapping[str, Roc], a: _Vertex, b: _Vertex) -> tuple[_Vertex, _Vertex]:
+    """Both ends of a chord moved to where the slopes of their curves are the chord's."""
+    ends = [a, b]
+    for _ in range(_STEPS):
+        run, rise = ends[0].to(ends[1])
+        if not (run > 0.0 and rise > 0.0):
+            return a, b
+        level = math.log(rise) - math.log(run)
+        moved = [v if v.name == "" else _touching(rocs[v.name]._pair, v, level) for v in ends]
+        still = all(
+            abs(m.far - v.far) + abs(m.tpr - v.tpr) <= 1e-15
+            for m, v in zip(moved, ends, strict=True)
+        )
+        ends = moved
+        if still:
+            break
+    # A chord that ran away from where it was seen was none.
+    far_off = max(
+        abs(v.far - o.far) + abs(v.tpr - o.tpr) for v, o in zip(ends, (a, b), strict=True)
+    )
+    return (ends[0], ends[1]) if far_off <= _NEAR else (a, b)
+
+
+def _touching(pair: Pair, v: _Vertex, level: float) -> _Vertex:
+    """The point of a concave arc near v with this log slope; v itself at a jump or corner."""
+    if pair.discrete or bool(np.any(pair.candidates.theta == v.t.theta[0])):
+        return v
+    roots = pair.ratio_roots(level)
+    if roots.size == 0:
+        return v
+    far, tpr = pair.far(roots), pair.tpr(roots)
+    slopes = pair._slope("client", roots) - pair._slope("impostor", roots)
+    distance = np.where(slopes >= 0.0, np.abs(far - v.far) + np.abs(tpr - v.tpr), np.inf)
+    k = int(np.argmin(distance))
+    if not np.isfinite(distance[k]):
+        return v
+    at = roots[[k]]
+    rates = (float(x[0]) for x in (pair.far(at), pair.tpr(at), pair.frr(at), pair.tnr(at)))
+    return _Vertex(v.name, v.number, at, *rates)
+
+
+def _merged(pieces: list[HullSegment]) -> tuple[HullSegment, ...]:
+    """Neighbouring pieces of one curve as one; ends follow the chords beside them."""
+    found: list[HullSegment] = []
+    for piece in pieces:
+        if found and piece.kind == found[-1].kind == "curve" and piece.left == found[-1].left:
+            found[-1] = found[-1]._replace(far_high=piece.far_high, tpr_high=piece.tpr_high)
+        else:
+            found.append(piece)
+    for k, s in enumerate(found):
+        if s.kind == "curve":
+            if k > 0 and found[k - 1].kind == "chord":
+                s = s._replace(far_low=found[k - 1].far_high, tpr_low=found[k - 1].tpr_high)
+            if k + 1 < len(found) and found[k + 1].kind == "chord":
+                s = s._replace(far_high=found[k + 1].far_low, tpr_high=found[k + 1].tpr_low)
+            found[k] = s
+    return tuple(s for s in found if s.far_high > s.far_low or s.tpr_high > s.tpr_low)
+
+
+def _area(rocs: Mapping[str, Roc], s: HullSegment) -> float:
+    if not s.far_high > s.far_low:
+        return 0.0
+    if s.kind == "chord":
+        return 0.5 * (s.far_high - s.far_low) * (s.tpr_low + s.tpr_high)
+    return partial_auc(rocs[s.left]._pair, s.far_low, s.far_high)

@@ -1,0 +1,336 @@
+"""Several classifiers on the same trials: one column of scores each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._checks import choice, frozen, score_array
+from betaroc._frames import collected, frame_columns, named_columns, opened
+from betaroc._labels import client_mask
+from betaroc._names import AnyArray, name_columns
+from betaroc._thresholds import FloatArray
+from betaroc._value import Value
+from betaroc._words import listed, nearest, shown
+from betaroc.errors import (
+    DegenerateDataError,
+    DuplicateWarning,
+    InputError,
+    InputTypeError,
+    warn,
+)
+from betaroc.paired_trials import refuse_other_trials
+from betaroc.scores import Scores
+
+__all__ = ["Systems", "duplicates_of", "refuse_constant", "systems_of"]
+
+NAN_POLICIES = ("raise", "omit")
+_Missing = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Systems(Value):
+    """The scores of several classifiers on the same trials.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the classifiers, all different.
+    client, impostor : ndarray, shape (n, k)
+        A row a trial of the class, a column a classifier.
+    client_groups, impostor_groups : ndarray, optional
+        What the trials hang on, as in `Scores`.
+    omitted : int
+        Rows that were left out because a score was missing.
+    """
+
+    names: tuple[str, ...]
+    client: FloatArray
+    impostor: FloatArray
+    client_groups: AnyArray | None = None
+    impostor_groups: AnyArray | None = None
+    omitted: int = 0
+
+    def scores(self, k: int) -> Scores:
+        """Those of one classifier."""
+        columns = {who: _column(getattr(self, who), k) for who in ("client", "impostor")}
+        groups = {"client_groups": self.client_groups, "impostor_groups": self.impostor_groups}
+        return Scores._checked(**columns, **groups, name=self.names[k])
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Client and impostor trials."""
+        return len(self.client), len(self.impostor)
+
+    def ordered_as(self, names: Sequence[str]) -> Systems:
+        """The same with its columns in another order."""
+        at = [self.names.index(name) for name in names]
+        client, impostor = (
+            frozen(np.ascontiguousarray(x[:, at])) for x in (self.client, self.impostor)
+        )
+        return replace(self, names=tuple(names), client=client, impostor=impostor)
+
+
+def _column(matrix: FloatArray, k: int) -> FloatArray:
+    return np.asarray(frozen(np.ascontiguousarray(matrix[:, k])))
+
+
+def systems_of(
+    given: Any,
+    label: str,
+    client_label: object,
+    systems: Sequence[str] | None,
+    nan_policy: str,
+    group: str | tuple[str, str] | None = None,
+    *,
+    name: str = "frame",
+) -> Systems:
+    """The classifiers of a frame, of a mapping or of a sequence of Scores."""
+    choice(nan_policy, NAN_POLICIES, "nan_policy")
+    if isinstance(systems, str):
+        raise InputTypeError(
+            f"systems must be a list of names; got {shown(systems)}. Pass [{shown(systems)}, ...]."
+        )
+    if isinstance(given, list | tuple):
+        given = _named(given, name)
+    if isinstance(given, Mapping):
+        return _of_mapping(given, systems, name)
+    return _of_frame(given, label, client_label, systems, nan_policy, group, name)
+
+
+def _refuse_few(names: Sequence[str], what: str) -> None:
+    if len(names) < 2:
+        had = f"only {shown(names[0])}" if names else "none"
+        raise InputError(
+            f"an ensemble must have two classifiers at least; {what} {had}. One alone has nothing"
+            " to join: look at br.fit(scores).end_tests()."
+        )
+
+
+# ------------------------------------------------------------------------ score sets
+def _named(given: Sequence[Any], name: str) -> dict[str, Any]:
+    """Score sets by their names, or by their places."""
+    found: dict[str, Any] = {}
+    for k, scores in enumerate(given, 1):
+        own = getattr(scores, "name", None) or f"classifier {k}"
+        found[_new_name(own, found)] = scores
+    _refuse_few(list(found), f"{name} holds")
+    return found
+
+
+def _new_name(name: str, taken: Mapping[str, Any] | Sequence[str]) -> str:
+    """The name, with a number where there is one of that name already."""
+    if name not in taken:
+        return name
+    k = 2
+    while f"{name} ({k})" in taken:
+        k += 1
+    return f"{name} ({k})"
+
+
+def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: str) -> Systems:
+    present = [str(key) for key in given]
+    by_name = dict(zip(present, given.values(), strict=True))
+    chosen = _chosen(present if systems is None else systems, present, role)
+    _refuse_few([name for name, _ in chosen], f"{role} gives")
+    columns: list[Scores] = []
+    for name, source in chosen:
+        scores = by_name[source]
+        if not isinstance(scores, Scores):
+            raise InputTypeError(
+                f"{role} must map names to Scores, or be a frame with a column a classifier; got a"
+                f" {type(scores).__name__} for {shown(name)}. Use Scores.from_labels(y, s)."
+            )
+        _refuse_weights(scores, name)
+        if columns:
+            _same_trials(columns[0], scores, (chosen[0][0], name))
+        columns.append(scores)
+    parts = [
+        frozen(np.column_stack([getattr(scores, who) for scores in columns]))
+        for who in ("client", "impostor")
+    ]
+    groups = [
+        next((g for s in columns if (g := getattr(s, f"{who}_groups")) is not None), None)
+        for who in ("client", "impostor")
+    ]
+    return Systems(tuple(name for name, _ in chosen), parts[0], parts[1], groups[0], groups[1])
+
+
+def _refuse_weights(scores: Scores, name: str) -> None:
+    if scores.client_weights is not None or scores.impostor_weights is not None:
+        raise InputError(
+            f"classifier {shown(name)} must have single trials; its scores carry weights, which"
+            " fusing cannot tell apart. Repeat each trial as often as its weight says."
+        )
+
+
+def _same_trials(first: Scores, other: Scores, names: tuple[str, str]) -> None:
+    called = tuple(f"classifier {shown(name)}" for name in names)
+    try:
+        refuse_other_trials(first, other, (called[0], called[1]), groups=True)
+    except InputError as error:
+        text = str(error).replace("paired=True needs", "an ensemble needs")
+        text = text.replace(", or take paired=False", "").replace(", or take groups=False", "")
+        if not any(name in text for name in called):
+            text = f"{called[0]} and {called[1]}: {text}"
+        raise InputError(text) from error
+
+
+# ----------------------------------------------------------------------------- frames
+def _of_frame(
+    frame: Any,
+    label: str,
+    client_label: object,
+    systems: Sequence[str] | None,
+    nan_policy: str,
+    group: str | tuple[str, str] | None,
+    role: str,
+) -> Systems:
+    table, present = opened(frame)
+    if label not in present:
+        frame_columns(frame, {"label": label})  # says which there are
+    hang = () if group is None else named_columns(group, "group")
+    if systems is None:
+        schema = table.collect_schema()
+        rest = [name for name in present if name not in (label, *hang)]
+        wanted = [name for name in rest if schema[name].is_numeric()]
+        what = f"{role} has, as numeric columns beside {shown(label)},"
+    else:
+        wanted, what = list(systems), "systems names"
+    chosen = _chosen(wanted, [name for name in present if name != label], role)
+    _refuse_few([name for name, _ in chosen], what)
+    columns = [source for _, source in chosen]
+    _refuse_absent(hang, present)
+    table = collected(table, [label, *columns, *hang])
+    labels = frame_columns(table.to_native(), {"label": label})["label"]
+    client = client_mask(labels, client_label, name=f"column {shown(label)}")
+    kept, values = _present_rows(
+        [(name, table[source]) for name, source in chosen], client, nan_policy
+    )
+    matrix = np.column_stack(
+        [score_array(v[kept], f"classifier {shown(n)}") for (n, _), v in zip(chosen, values,
+                                                                            strict=True)]
+    )  # fmt: skip
+    parts = [frozen(np.ascontiguousarray(matrix[mask])) for mask in (client[kept], ~client[kept])]
+    groups: tuple[AnyArray | None, AnyArray | None] = (None, None)
+    if group is not None:
+        read = frame_columns(table.to_native(), {"group": group})["group"]
+        given = name_columns(read, client.size, f"column {shown(group)}")
+        groups = given[client & kept], given[~client & kept]
+    omitted = int(np.sum(~kept))
+    return Systems(tuple(name for name, _ in chosen), parts[0], parts[1], *groups, omitted)
+
+
+def _refuse_absent(columns: Sequence[str], present: Sequence[str]) -> None:
+    for column in columns:
+        if column not in present:
+            raise InputError(
+                f"group={shown(column)} must name a column of the frame; there are"
+                f" {listed(present)}. {nearest(column, list(present))}Pass group=..."
+            )
+
+
+def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tuple[str, str]]:
+    """Each classifier's own name and the column it comes from."""
+    found: dict[str, str] = {}
+    for column in wanted:
+        if column not in present:
+            raise InputError(
+                f"systems must name classifiers of {role}; {shown(column)} is none of"
+                f" {listed(present)}. {nearest(column, list(present))}Pass systems=..."
+            )
+        found[_new_name(str(column), found)] = column
+    return list(found.items())
+
+
+def _present_rows(
+    columns: Sequence[tuple[str, Any]], client: npt.NDArray[np.bool_], nan_policy: str
+) -> tuple[npt.NDArray[np.bool_], list[Any]]:
+    """Rows in which every classifier has a score, and the columns as arrays."""
+    values = [series.to_numpy() for _, series in columns]
+    gone = [_missing(series, v) for (_, series), v in zip(columns, values, strict=True)]
+    joint = ~np.any(gone, axis=0)
+    if joint.all():
+        return joint, values
+    if nan_policy == "raise":
+        _refuse_missing([name for name, _ in columns], gone, int(np.sum(joint)))
+    for who, mask in (("client", client), ("impostor", ~client)):
+        if not np.any(joint & mask):
+            raise InputError(
+                f"some {who} rows must have a score of every classifier; of {int(np.sum(mask))}"
+                f" {who} rows none has ({_counts([n for n, _ in columns], gone)} missing). Leave"
+                " out the classifier that lacks most."
+            )
+    return joint, values
+
+
+def _missing(series: Any, values: npt.NDArray[Any]) -> _Missing:
+    null = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    if values.dtype.kind == "f":
+        return np.asarray(null | np.isnan(values))
+    if values.dtype.kind == "O":
+        nan = [isinstance(v, float) and v != v for v in values]
+        return np.asarray(null | np.array(nan))
+    return null
+
+
+def _counts(names: Sequence[str], gone: Sequence[_Missing]) -> str:
+    return ", ".join(
+        f"{shown(name)} {int(np.sum(g))}" for name, g in zip(names, gone, strict=True) if g.any()
+    )
+
+
+def _refuse_missing(names: Sequence[str], gone: Sequence[_Missing], left: int) -> None:
+    said = [
+        f"classifier {shown(name)} lacks {int(np.sum(g))} of {g.size}, first in rows"
+        f" {listed(np.flatnonzero(g).tolist())}"
+        for name, g in zip(names, gone, strict=True)
+        if g.any()
+    ]
+    raise InputError(
+        f"every classifier must have a score in every row; {'; '.join(said)} (rows counted from"
+        f' 0). Complete them, leave the classifier out, or pass nan_policy="omit" to judge the'
+        f" {left} rows that all have."
+    )
+
+
+# ------------------------------------------------------------- classifiers that add nothing
+def refuse_constant(systems: Systems) -> None:
+    """One score for all trials is no classifier."""
+    for name, client, impostor in zip(
+        systems.names, systems.client.T, systems.impostor.T, strict=True
+    ):
+        both = np.concatenate([client, impostor])
+        if np.all(both == both[0]):
+            raise DegenerateDataError(
+                f"classifier {shown(name)} must have different scores; all {both.size} are"
+                f" {float(both[0])!r}. It decides nothing: leave it out."
+            )
+
+
+def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:
+    """Pairs of classifiers that put all trials in one order; each is warned of."""
+    from scipy.stats import rankdata
+
+    both = np.concatenate([systems.client, systems.impostor])
+    ranks = rankdata(both, axis=0)
+    found = []
+    for j in range(1, len(systems.names)):
+        for i in range(j):
+            if not np.array_equal(ranks[:, i], ranks[:, j]):
+                continue
+            equal = np.array_equal(both[:, i], both[:, j])
+            first, second = systems.names[i], systems.names[j]
+            found.append((first, second))
+            what = "have equal scores" if equal else "put the trials in one order (correlation 1)"
+            warn(
+                f"classifiers {shown(first)} and {shown(second)} {what}: to an ensemble they are"
+                " one, which then counts twice. Leave one of them out.",
+                DuplicateWarning,
+            )
+            break
+    return tuple(found)

@@ -1,0 +1,205 @@
+"""An ensemble: the fitted ROCs with their hull, and the measured gains beside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betaroc.analysis.format import level_words
+from betaroc.plot.style import COLOURS, GREY, legend, named, new_axes, rate_axis
+
+if TYPE_CHECKING:
+    from betaroc.ensemble import Inclusion
+
+__all__ = ["plot_ensemble", "plot_gains", "plot_hull"]
+
+_LINES = ("-", "--", "-.", ":")
+#: Of the parts: what they are called, and their markers.
+_PARTS = {"all": ("all alphas", "o"), "strict": ("strict end", "<"), "lax": ("lax end", ">")}
+_DARK = "#333333"
+#: Inches: two square pictures side by side.
+_WIDTH, _HEIGHT, _ROW = 8.4, 3.9, 0.34
+
+
+def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
+    """Draw both pictures side by side on one figure.
+
+    Parameters
+    ----------
+    result : Inclusion
+        From :func:`betaroc.inclusion`.
+    rule : str
+        The fusing rule whose gains are drawn.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
+    >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
+    >>> figure = plot_ensemble(br.inclusion({"one": one, "two": two}))
+    >>> [ax.get_xlabel() for ax in figure.axes]
+    ['FAR', 'gain in weighted-error by mean-logit']
+    """
+    from matplotlib.figure import Figure
+
+    height = max(_HEIGHT, 1.6 + _ROW * len(result.names) * 1.6)
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for ax in (left, right):
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(True, color="#e4e4e4", linewidth=0.6)
+        ax.set_axisbelow(True)
+    left.set_box_aspect(1.0)
+    plot_hull(result, left)
+    plot_gains(result, right, rule=rule)
+    _roc_axes(left)
+    _gain_axes(right, result, rule)
+    return figure
+
+
+def plot_hull(result: Inclusion, ax: Any = None) -> Any:
+    """Draw the fitted ROCs, the hull above them, the diagonal and the region.
+
+    Parameters
+    ----------
+    result : Inclusion
+        From :func:`betaroc.inclusion`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes if left out.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    The legend gives each classifier's verdict. What lies outside the region is shaded; points
+    joined by a chord of the hull are marked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
+    >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
+    >>> ax = plot_hull(br.inclusion({"one": one, "two": two}))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['one: include', 'two: include', 'ROC hull']
+    """
+    fresh = ax is None
+    ax = new_axes(ax, square=True)
+    for k, name in enumerate(result.names):
+        points = result.fits[name].model.roc().points()
+        ax.plot(
+            points.far, points.tpr, color=COLOURS[k % len(COLOURS)], linewidth=1.6,
+            linestyle=_LINES[(k // len(COLOURS) + k) % len(_LINES)],
+            label=f"{name}: {result.verdict[name].word}",
+        )  # fmt: skip
+    _draw_hull(result, ax)
+    ax.plot((0.0, 1.0), (0.0, 1.0), color=GREY, linewidth=0.8, linestyle=":", gid="chance",
+            zorder=1.0)  # fmt: skip
+    low, high = result.region
+    for start, stop in ((0.0, low), (high, 1.0)):
+        if stop > start:
+            ax.axvspan(start, stop, facecolor="#f0f0f0", edgecolor="none", zorder=0.4,
+                       label="_nolegend_", gid="outside")  # fmt: skip
+    if fresh:
+        _roc_axes(ax)
+    legend(ax, loc="lower right")
+    return ax
+
+
+def _draw_hull(result: Inclusion, ax: Any) -> None:
+    hull = result.hull
+    far = np.unique(np.concatenate([
+        np.geomspace(1e-6, 1.0, 300), np.linspace(0.0, 1.0, 300),
+        [s.far_low for s in hull.segments], [s.far_high for s in hull.segments],
+    ]))  # fmt: skip
+    ax.plot(far, np.asarray(hull.tpr(far)), color=_DARK, linewidth=3.2, alpha=0.28, zorder=1.6,
+            solid_capstyle="round", label="ROC hull", gid="hull")  # fmt: skip
+    chords = [s for s in hull.segments if s.kind == "chord"]
+    x = [x for s in chords for x in (s.far_low, s.far_high)]
+    y = [y for s in chords for y in (s.tpr_low, s.tpr_high)]
+    ax.plot(x, y, color=_DARK, linestyle="none", marker="o", markersize=3.2, label="_nolegend_",
+            gid="chord-ends")  # fmt: skip
+
+
+def plot_gains(result: Inclusion, ax: Any = None, *, rule: str = "mean-logit") -> Any:
+    """Draw what each classifier adds to the others, with its intervals.
+
+    Parameters
+    ----------
+    result : Inclusion
+        From :func:`betaroc.inclusion`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes if left out.
+    rule : str
+        The fusing rule.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If the rule is unknown.
+
+    Notes
+    -----
+    Right of zero the classifier helps. Markers tell the parts of the curve apart; one that is
+    filled has an interval without zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
+    >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
+    >>> ax = plot_gains(br.inclusion({"one": one, "two": two}))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['one', 'two']
+    """
+    fresh = ax is None
+    ax = new_axes(ax)
+    for k, (part, (label, marker)) in enumerate(_PARTS.items()):
+        shift = 0.22 * (k - 1)
+        for place, name in enumerate(result.names):
+            found = result.fusion.gain(name, rule, part)
+            sure = found.low > 0.0 or found.high < 0.0
+            colour = COLOURS[place % len(COLOURS)]
+            ax.plot((found.low, found.high), (place + shift,) * 2, color=colour, linewidth=1.5,
+                    label="_nolegend_", gid="interval")  # fmt: skip
+            ax.plot(found.estimate, place + shift, color=colour, marker=marker, markersize=5.5,
+                    markerfacecolor=colour if sure else "white", linestyle="none",
+                    label="_nolegend_", gid=part)  # fmt: skip
+        ax.plot([], [], color=_DARK, marker=marker, markersize=5.5, linestyle="none", label=label)
+    ax.axvline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
+    if fresh:
+        _gain_axes(ax, result, rule)
+    legend(ax, loc="best", title=f"{level_words(result.level)} intervals", title_fontsize=8)
+    return ax
+
+
+def _roc_axes(ax: Any) -> None:
+    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
+    rate_axis(ax.xaxis)
+    rate_axis(ax.yaxis)
+    named(ax, "FAR", "TPR")
+
+
+def _gain_axes(ax: Any, result: Inclusion, rule: str) -> None:
+    ax.set_yticks(range(len(result.names)), result.names, parse_math=False)
+    ax.set_ylim(len(result.names) - 0.5, -0.5)
+    measure = result.fusion.parts["all"]["measure"]
+    named(ax, f"gain in {measure} by {rule}", "")
+    rate_axis(ax.xaxis)

@@ -1,0 +1,267 @@
+"""What the parameters of a cell mean: the true pair, sample sizes, the fit and the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from betaroc import _checks
+from betaroc._words import listed, nearest, shown
+from betaroc.criteria import CRITERIA
+from betaroc.distributions import Beta, Distribution, LogitNormal, Normal
+from betaroc.errors import InputError, InputTypeError
+from betaroc.expected_performance import checked_alphas
+from betaroc.fitting.boundary import POLICIES
+from betaroc.fitting.estimate import FAMILIES
+from betaroc.measures import MEASURES
+from betaroc.model import ScoreModel
+from betaroc.pair_solving import solve_pair
+from betaroc.study.design import Design
+
+__all__ = ["PARAMETERS", "Setting", "check_design", "setting"]
+
+Laws = dict[str, tuple[Callable[[float, float], Distribution], tuple[str, str]]]
+
+#: Laws of the true pair by name, and what their parameters are called.
+LAWS: Laws = {
+    "beta": (Beta, ("a", "b")),
+    "normal": (Normal, ("mu", "sigma")),
+    "logit-normal": (LogitNormal, ("mu", "sigma")),
+}
+_SHAPES = ("a_c", "b_c", "a_i", "b_i", "mu_c", "sigma_c", "mu_i", "sigma_i")
+_PRESCRIBED = (
+    "auc", "eer", "exponent_at_zero", "exponent_at_one", "crossing", "shape_client",
+    "shape_impostor",
+)  # fmt: skip
+_SIZES = ("n", "n_client", "n_impostor", "n_test", "n_test_client", "n_test_impostor")
+_CHANGES = ("shift", "shift_client", "shift_impostor", "scale")
+_WEIGHTED = "weighted-error"
+
+
+def _text_of(options: tuple[str, ...]) -> Callable[[Any, str], Any]:
+    return lambda value, name: _checks.choice(value, options, name)
+
+
+def _size(value: Any, name: str) -> int:
+    return _checks.count(value, name)
+
+
+def _not_negative(value: Any, name: str) -> float:
+    """0 stands for exact scores, which levels have no other way to say."""
+    return 0.0 if value == 0 else _checks.positive(value, name)
+
+
+#: Every parameter that a study understands, and what its values must be.
+PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
+    "law": _text_of(tuple(LAWS)),
+    **dict.fromkeys(("a_c", "b_c", "a_i", "b_i", "sigma_c", "sigma_i"), _checks.positive),
+    **dict.fromkeys(("mu_c", "mu_i"), _checks.finite),
+    **dict.fromkeys(("auc", "eer", "crossing"), _checks.fraction),
+    **dict.fromkeys(("exponent_at_zero", "exponent_at_one"), _checks.positive),
+    **dict.fromkeys(("shape_client", "shape_impostor"), _text_of(("U", "J", "reverse-J", "bell"))),
+    **dict.fromkeys(_SIZES, _size),
+    "family": _text_of((*FAMILIES, "best")),
+    "boundary": _text_of(tuple(POLICIES)),
+    "resolution": _not_negative,
+    "rounding": _not_negative,
+    **dict.fromkeys(("shift", "shift_client", "shift_impostor"), _checks.finite),
+    "scale": _checks.positive,
+    "prior": _checks.prior,
+    "criterion": _text_of(tuple(CRITERIA)),
+    "measure": _text_of((*MEASURES, _WEIGHTED)),
+    "alpha": _checks.fraction,
+}
+#: Those that say which pair is the true one.
+_OF_PAIR = frozenset(("law", *_SHAPES, *_PRESCRIBED))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A cell understood."""
+
+    #: The true pair, which development scores are drawn from.
+    model: ScoreModel
+    #: The true pair of the test side, where thresholds are met.
+    test: ScoreModel
+    #: Client and impostor scores of the sample, and of a test sample; None for none.
+    sizes: tuple[int, int] | None
+    test_sizes: tuple[int, int] | None
+    family: str
+    boundary: str | None
+    #: Multiples of which scores are, and whether the fit knows it.
+    step: float
+    step_known: bool
+    #: What replaces the observed share of clients.
+    prior: float | None
+    criterion: str
+    measure: str
+    alpha: float | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What `fit` is called with."""
+        resolution = self.step if self.step_known else None
+        return {"family": self.family, "boundary": self.boundary, "resolution": resolution}
+
+
+# ------------------------------------------------------------------------- before any work
+def check_design(design: Design, *, own_model: bool) -> None:
+    """Names that a study understands, values that they may have, a pair that is given once.
+
+    Of a user's own ``model`` the names that say which pair it is are free.
+    """
+    given = dict(zip(design.names, design.columns, strict=True))
+    for name, column in given.items():
+        if own_model and (name not in PARAMETERS or name in _OF_PAIR):
+            continue
+        if name not in PARAMETERS:
+            raise InputError(
+                f"a study understands the parameters {listed(PARAMETERS, 40)}; got {name!r}."
+                f" {nearest(name, tuple(PARAMETERS))}Other names need model=, a function of the"
+                " cell."
+            )
+        for value in set(column):
+            PARAMETERS[name](value, name)
+    if not own_model:
+        _check_pair(set(given), set(given.get("law", ("beta",))))
+    for first, parts in (("n", ("n_client", "n_impostor")),
+                         ("n_test", ("n_test_client", "n_test_impostor"))):  # fmt: skip
+        there = [name for name in parts if name in given]
+        if first in given and there:
+            raise InputError(
+                f"{first} is the size of both classes; {listed(there)} is given beside it."
+                " Leave one of them out."
+            )
+        if len(there) == 1:
+            raise InputError(
+                f"{listed(parts)} must be given together; got {listed(there)} alone. Give the"
+                f" other too, or {first!r} for both."
+            )
+    if "resolution" in given and "rounding" in given:
+        raise InputError(
+            "resolution rounds scores and tells the fit, rounding does not tell it; got both."
+            " Leave one of them out."
+        )
+
+
+def _check_pair(given: set[str], laws: set[str]) -> None:
+    shapes = {f"{name}_{who}" for law in laws for name in LAWS[law][1] for who in "ci"}
+    prescribed = given & set(_PRESCRIBED)
+    typed = given & set(_SHAPES)
+    if prescribed and typed:
+        raise InputError(
+            f"the true pair must be given by its parameters or by what it is to have; got"
+            f" {listed(sorted(typed))} and {listed(sorted(prescribed))}. Leave one kind out."
+        )
+    missing = sorted(shapes - given) if not prescribed else []
+    if missing:
+        raise InputError(
+            f"the true pair must be given whole; of {listed(sorted(laws))} laws"
+            f" {listed(missing, 8)} is missing. Add it to the design, or pass model=, a function of"
+            " the cell."
+        )
+    surplus = sorted(typed - shapes)
+    if surplus:
+        raise InputError(
+            f"{listed(surplus)} is no parameter of {listed(sorted(laws))} laws, whose are"
+            f" {listed(sorted(shapes), 8)}. Leave it out, or add law."
+        )
+
+
+# -------------------------------------------------------------------------------- a cell
+def setting(cell: Mapping[str, Any], model: Callable[[dict[str, Any]], Any] | None) -> Setting:
+    """What a cell says; a user's ``model`` makes the true pair."""
+    sizes = _sizes(cell, "n")
+    prior = cell.get("prior")
+    if model is not None:
+        true = _own_pair(cell, model)
+        true = true if prior is None else _with_prior(true, prior)
+    else:
+        share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
+        true = _true_pair(cell, share if prior is None else prior)
+    step_known = "resolution" in cell
+    criterion = cell.get("criterion", _WEIGHTED)
+    alpha = cell.get("alpha")
+    if CRITERIA[criterion].single:
+        checked_alphas(alpha, single=True, criterion=criterion)
+    elif alpha is None:
+        alpha = 0.5
+    step = cell.get("resolution", cell.get("rounding", 0.0))
+    return Setting(
+        true, _shifted(true, cell), sizes, _sizes(cell, "n_test"),
+        cell.get("family", _own_family(true)), cell.get("boundary"), float(step),
+        step_known and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
+    )  # fmt: skip
+
+
+def _sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
+    if name in cell:
+        return int(cell[name]), int(cell[name])
+    if f"{name}_client" in cell:
+        return int(cell[f"{name}_client"]), int(cell[f"{name}_impostor"])
+    return None
+
+
+def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
+    if not cell.keys().isdisjoint(_PRESCRIBED):
+        return _solved(cell, prior)
+    law, names = LAWS[cell.get("law", "beta")]
+    client, impostor = (law(*(float(cell[f"{name}_{who}"]) for name in names)) for who in "ci")
+    return ScoreModel(client, impostor, prior=prior)
+
+
+def _solved(cell: Mapping[str, Any], prior: float) -> ScoreModel:
+    """The pair that has what is prescribed."""
+    exponents = cell.get("exponent_at_zero"), cell.get("exponent_at_one")
+    shapes = cell.get("shape_client"), cell.get("shape_impostor")
+    return solve_pair(
+        auc=cell.get("auc"),
+        eer=cell.get("eer"),
+        exponents=None if exponents == (None, None) else exponents,
+        shapes=None if shapes == (None, None) else shapes,
+        crossing=cell.get("crossing"),
+        family=cell.get("law", "beta"),
+        prior=prior,
+    )
+
+
+def _own_pair(cell: Mapping[str, Any], model: Callable[[dict[str, Any]], Any]) -> ScoreModel:
+    found = model(dict(cell))
+    if not isinstance(found, ScoreModel):
+        raise InputTypeError(
+            f"model must return a ScoreModel of each cell; got {shown(found)} of type"
+            f" {type(found).__name__}. Return br.ScoreModel(client, impostor)."
+        )
+    return found
+
+
+def _own_family(model: ScoreModel) -> str:
+    """The family of the true pair: "beta" where its laws are no member of another."""
+    kinds = {type(model.client), type(model.impostor)}
+    for name, (law, _) in LAWS.items():
+        if kinds == {law}:
+            return name
+    inside = all(law.support[0] >= 0.0 and law.support[1] <= 1.0
+                 for law in (model.client, model.impostor))  # fmt: skip
+    return "beta" if inside else "normal"
+
+
+def _with_prior(model: ScoreModel, prior: float) -> ScoreModel:
+    return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
+
+
+def _shifted(model: ScoreModel, cell: Mapping[str, Any]) -> ScoreModel:
+    """The true pair of the test side."""
+    if cell.keys().isdisjoint(_CHANGES):
+        return model
+    both = cell.get("shift", 0.0)
+    shifted: Any = model
+    return _with_prior(
+        shifted.shifted(
+            client=both + cell.get("shift_client", 0.0),
+            impostor=both + cell.get("shift_impostor", 0.0),
+            scale=cell.get("scale", 1.0),
+        ),
+        model.prior,
+    )

@@ -1,0 +1,264 @@
+"""How often the verdict of br.inclusion foretells the sign of the measured gain.
+
+Usage: python studies/verdict.py [--tables FOLDER] [--work FOLDER] [--workers K] [--quick]
+
+The verdict says on which side of the diagonal the theoretical ROC of a classifier lies near
+strict and near lax thresholds. Taken as advice it promises: above, and fusing with the
+classifier is better than without it, there; below, and it is not better. The gain is
+measured: fused scores, thresholds chosen on the trials at hand, errors met on others.
+
+1. synthetic: a candidate (beta laws at a Sobol sequence of shapes, AUC from 0.4 to 0.9)
+   and three fixed mates, on the same trials, dependent by a Gaussian copula; verdict and
+   thresholds from n trials a class, gain met on 4000 others a class.
+2. real: detectors of machine-written text, probabilities of a linear discriminant, liveness
+   classifiers under attack; every classifier is the candidate once, thresholds across folds.
+
+Writes one row a candidate, rule and part: what is promised by the verdict and by two
+predictors that know less (AUC above one half on the same trials; the sign that is the
+more frequent one), and what was found. docs/ensembles.md reads the tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import betaroc as br
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE / "data"
+LIVENESS = HERE.parent / "examples" / "data"
+SEED = 20261122
+TEST = 4000
+#: The mates: bell, U and J against reverse-J; AUC 0.73, 0.72 and 0.77.
+MATES = {
+    "bell": ((3.0, 2.2), (2.2, 3.2)),
+    "U": ((0.8, 0.5), (0.5, 0.9)),
+    "J": ((1.3, 0.8), (0.7, 1.4)),
+}
+CORRELATIONS = (0.0, 0.5, 0.9)
+SIZES = (100, 1000)
+#: What a verdict promises at each part of the curve: +1 a gain, -1 none.
+PROMISES = {
+    "include": {"all": 1, "strict": 1, "lax": 1},
+    "exclude": {"all": -1, "strict": -1, "lax": -1},
+    "only at strict thresholds": {"all": 0, "strict": 1, "lax": -1},
+    "only at lax thresholds": {"all": 0, "strict": -1, "lax": 1},
+    "undecided": {"all": 0, "strict": 0, "lax": 0},
+}
+
+
+# ------------------------------------------------------------------------------ synthetic
+def candidates(n: int) -> br.Design:
+    """Candidates of a Sobol sequence with an AUC from 0.4 to 0.9."""
+    names = ("a_c", "b_c", "a_i", "b_i")
+    drawn = br.Design.sobol(dict.fromkeys(names, (0.2, 5.0, "log")), n, rng=SEED)
+    shapes = np.array(drawn.columns)
+    area = br.beta_auc(*shapes)
+    kept = (area > 0.4) & (area < 0.9)
+    return br.Design(names, tuple(map(tuple, shapes[:, kept].tolist())))
+
+
+def synthetic(n: int, *, work: Path, workers: int) -> pd.DataFrame:
+    design = candidates(n) * br.Design.grid({"correlation": CORRELATIONS, "trials": SIZES})
+    study = br.Study(
+        design, judged, model=candidate, folder=work / "verdict", workers=workers, rng=SEED
+    )
+    result = study.run()
+    if result.failed:
+        sys.exit(f"{len(result.failed)} trials failed:\n{result.failed}")
+    return long_table(result.to_frame())
+
+
+def candidate(cell: dict[str, Any]) -> br.ScoreModel:
+    return br.ScoreModel(br.Beta(cell["a_c"], cell["b_c"]), br.Beta(cell["a_i"], cell["b_i"]))
+
+
+def judged(trial: Any) -> dict[str, Any]:
+    """The verdict on n trials, the gain on others."""
+    models = {"candidate": trial.model}
+    models |= {name: br.ScoreModel(br.Beta(*c), br.Beta(*i)) for name, (c, i) in MATES.items()}
+    cell = trial.cell
+
+    def drawn(n: int) -> pd.DataFrame:
+        return br.sample_systems(models, n, n, correlation=cell["correlation"], rng=trial.rng)
+
+    known = drawn(cell["trials"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        verdict = br.inclusion(known).verdict["candidate"]
+        gains = br.inclusion(drawn(TEST), dev=known).fusion.table
+    clients = known["label"] == 1
+    scores = br.Scores(known["candidate"][clients], known["candidate"][~clients])
+    found = {"verdict": verdict.word, "auc": br.auc_interval(scores).estimate}
+    found |= {"truth": true_word(trial.model)}
+    return found | outcome(gains[gains["system"] == "candidate"])
+
+
+def true_word(model: br.ScoreModel) -> str:
+    """The verdict on the true pair."""
+    sides = model.ends().at_one.side, model.ends().at_zero.side
+    return {
+        ("above", "above"): "include", ("below", "below"): "exclude",
+        ("above", "below"): "only at strict thresholds",
+    }.get(sides, "only at lax thresholds")  # fmt: skip
+
+
+def outcome(gains: pd.DataFrame) -> dict[str, Any]:
+    """Gain, and its sign as far as its interval goes, of every rule and part."""
+    found = {}
+    for row in gains.to_dict("records"):
+        name = f"{row['rule']}|{row['part']}"
+        found[f"{name}|gain"] = row["gain"]
+        found[f"{name}|sign"] = float(np.sign(row["low"]) if row["low"] * row["high"] > 0 else 0)
+    return found
+
+
+def long_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row a trial, rule and part."""
+    frame = frame.rename(columns=lambda name: name.removeprefix("judged."))
+    known = ["correlation", "trials", "verdict", "truth", "auc"]
+    gains = [name.removesuffix("|gain") for name in frame if name.endswith("|gain")]
+    tables = []
+    for name in gains:
+        rule, part = name.split("|")
+        rows = frame[["cell", *known]].assign(rule=rule, part=part)
+        rows["gain"], rows["sign"] = frame[f"{name}|gain"], frame[f"{name}|sign"]
+        tables.append(rows)
+    return pd.concat(tables, ignore_index=True)
+
+
+# ----------------------------------------------------------------------------------- real
+def real(sets: Iterable[tuple[str, str, pd.DataFrame]]) -> pd.DataFrame:
+    tables = []
+    for group, name, frame in sets:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", br.BetarocWarning)
+            result = br.inclusion(frame)
+        rows = result.fusion.table
+        sure = rows["low"] * rows["high"] > 0
+        clients = frame["label"] == 1
+        areas = {
+            system: br.auc_interval(br.Scores(frame[system][clients], frame[system][~clients]))
+            for system in result.names
+        }
+        rows = rows.assign(
+            group=group, set=name, sign=np.sign(rows["gain"]) * sure,
+            verdict=[result.verdict[s].word for s in rows["system"]],
+            auc=[areas[s].estimate for s in rows["system"]],
+        )  # fmt: skip
+        tables.append(rows)
+    return pd.concat(tables, ignore_index=True).drop(columns=["with", "without", "low", "high"])
+
+
+def real_sets() -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Group, name, and a frame of label and classifiers."""
+    yield from text()
+    yield from discriminant()
+    yield from liveness()
+
+
+def text() -> Iterator[tuple[str, str, pd.DataFrame]]:
+    for path in sorted((DATA / "textdetect_xsum").glob("*.csv.gz")):
+        yield "text", path.name.removesuffix(".csv.gz"), pd.read_csv(path)
+
+
+def discriminant() -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Each class against the rest: its own log odds, and those against each other class."""
+    table = pd.read_csv(DATA / "hpc_cv" / "hpc_cv.csv.gz")
+    classes = ["VF", "F", "M", "L"]
+    odds = np.log(table[classes]) - np.log1p(-table[classes])
+    for target in classes:
+        frame = -odds.drop(columns=target).add_prefix("not ")
+        frame[target] = table[target]
+        frame["label"] = (table["class"] == target).astype(int)
+        yield "hpc", target, frame
+
+
+def liveness() -> Iterator[tuple[str, str, pd.DataFrame]]:
+    for protocol in ("within", "cross"):
+        for amount in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+            columns = {}
+            for name in ("logreg", "mlp", "forest", "svmdecision"):
+                folder = LIVENESS / f"liveness_{protocol}_{name}"
+                table = pd.read_csv(folder / f"test_sharpen{amount:.2f}.csv")
+                columns["label"], columns[name] = table["label"], table["score"]
+            yield "liveness", f"{protocol} {amount:g}", pd.DataFrame(columns)
+
+
+# ------------------------------------------------------------------------------ the tables
+def promised(frame: pd.DataFrame) -> pd.DataFrame:
+    """What the verdict, and AUC alone, promise: +1, -1, or 0 for no promise."""
+    verdict = [PROMISES[w][p] for w, p in zip(frame["verdict"], frame["part"], strict=True)]
+    return frame.assign(verdict_says=verdict, auc_says=np.where(frame["auc"] > 0.5, 1, -1))
+
+
+def hit_rates(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Shares of right promises among the candidates whose gain has a sign beyond chance.
+
+    A promise of a gain is right where there is one, a promise of none where there is a loss.
+    """
+    rows = []
+    for key, part in promised(frame).groupby(by, sort=False):
+        sure = part[part["sign"] != 0]
+        decided = sure[sure["verdict_says"] != 0]
+        row = dict(zip(by, key, strict=True), cases=len(part), gains=int((part["sign"] > 0).sum()))
+        row |= {"losses": int((part["sign"] < 0).sum()), "promises": len(decided)}
+        row["right"] = int((decided["verdict_says"] == decided["sign"]).sum())
+        row["auc_right"] = int((decided["auc_says"] == decided["sign"]).sum())
+        row["base_right"] = int(max((decided["sign"] > 0).sum(), (decided["sign"] < 0).sum()))
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def outcomes(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Gains, losses and neither after each verdict."""
+    found = frame["sign"].map({1.0: "gain", 0.0: "neither", -1.0: "loss"})
+    table = pd.crosstab([frame[name] for name in [*by, "verdict"]], found).reset_index()
+    return table.reindex(columns=[*by, "verdict", "gain", "neither", "loss"], fill_value=0)
+
+
+def false_verdicts(frame: pd.DataFrame) -> pd.DataFrame:
+    """How often a verdict is given, and is not that of the true pair."""
+    once = frame.drop_duplicates(["cell"])
+    decided = once["verdict"] != "undecided"
+    table = once.assign(decided=decided, wrong=decided & (once["verdict"] != once["truth"]))
+    return table.groupby("trials")[["decided", "wrong"]].mean().assign(
+        candidates=once.groupby("trials").size()
+    ).reset_index()  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Does the verdict foretell the measured gain?")
+    parser.add_argument("--tables", type=Path, default=HERE / "results")
+    parser.add_argument("--work", type=Path)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--quick", action="store_true")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        work = chosen.work or Path(temporary)
+        drawn = synthetic(4 if chosen.quick else 256, work=work, workers=chosen.workers)
+    found = real(text() if chosen.quick else real_sets())
+    chosen.tables.mkdir(parents=True, exist_ok=True)
+    tables = {
+        "synthetic_rates": hit_rates(drawn, ["correlation", "trials", "rule", "part"]),
+        "synthetic_outcomes": outcomes(drawn, ["rule", "part"]),
+        "synthetic_verdicts": false_verdicts(drawn),
+        "real_rates": hit_rates(found, ["group", "rule", "part"]),
+        "real_outcomes": outcomes(found, ["group", "rule", "part"]),
+        "real_cases": found[found["rule"] == "mean-logit"],
+    }
+    for name, table in tables.items():
+        table.to_csv(chosen.tables / f"verdict_{name}.csv", index=False, float_format="%.6g")
+
+
+if __name__ == "__main__":
+    main()

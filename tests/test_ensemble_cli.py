@@ -1,0 +1,209 @@
+"""``betaroc ensemble``: one table or several files, text, JSON, picture, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    n = 60
+    columns = {
+        name: np.concatenate([rng.beta(*c, n), rng.beta(*i, n)])
+        for name, c, i in (("cnn", (5, 2), (2, 5)), ("svm", (3, 2), (2, 3)), ("lr", (3, 3), (2, 3)))
+    }
+    return pd.DataFrame(columns | {"label": [1] * n + [0] * n})
+
+
+@pytest.fixture
+def table(frame: pd.DataFrame, tmp_path: Path) -> str:
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.fixture
+def files(frame: pd.DataFrame, tmp_path: Path) -> list[str]:
+    paths = []
+    for name in ("cnn", "svm"):
+        path = tmp_path / f"{name}.csv"
+        rows = frame[[name, "label"]].rename(columns={name: "score"})
+        rows.assign(trial=range(len(rows))).to_csv(path, index=False)
+        paths.append(str(path))
+    return paths
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main(["ensemble", *arguments, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return dict(json.loads(out))
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 2) -> str:
+    assert main(["ensemble", *arguments]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("betaroc: ")
+    return err
+
+
+def test_text_states_verdicts_and_gains(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, table: str
+) -> None:
+    assert main(["ensemble", table]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.isascii()
+    assert out == f"{br.inclusion(frame)}\n"
+    assert "cnn: include. Above the diagonal" in out
+
+
+def test_json_holds_the_numbers(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, table: str
+) -> None:
+    found = document(capsys, table, "--region", "0", "0.2", "--level", "0.9", "--seed", "4")
+    result = br.inclusion(frame, region=(0.0, 0.2), level=0.9, rng=4)
+    assert (found["region"], found["level"], found["seed"]) == ([0.0, 0.2], 0.9, 4)
+    assert set(found["classifiers"]) == {"cnn", "svm", "lr"}
+    for name, one in found["classifiers"].items():
+        verdict = result.verdict[name]
+        assert one["verdict"] == verdict.word
+        assert one["confidence"]["p_value"] == verdict.confidence.p_value
+        assert one["size"]["mean_excess"] == verdict.size.mean_excess
+        assert one["client"] == dict(result.fits[name].client.params)
+    gains = pd.DataFrame(found["fusion"]["gains"])
+    assert gains["gain"].tolist() == result.fusion.table["gain"].tolist()
+    assert found["hull"]["auc"] == result.hull.auc
+    assert len(found["diversity"]) == 9
+    assert found["warnings"] == []
+
+
+def test_several_files_are_one_table(
+    capsys: pytest.CaptureFixture[str], table: str, files: list[str]
+) -> None:
+    one = document(capsys, table, "--systems", "cnn", "svm")
+    assert document(capsys, *files) == one
+    assert document(capsys, *files, "--id", "trial") == one
+    named = document(capsys, *files, "--name", "deep", "kernel")
+    assert list(named["classifiers"]) == ["deep", "kernel"]
+    assert document(capsys, *files, "--dev", *files)["fusion"]["folds"] == 0
+    assert document(capsys, table, "--dev", table)["fusion"]["folds"] == 0
+
+
+def test_groups_of_trials(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, files: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "grouped.csv"
+    pairs = frame[["cnn", "svm", "label"]].assign(trial=range(len(frame)))
+    pairs.to_csv(path, index=False)
+    found = document(capsys, str(path), "--group", "trial")
+    assert document(capsys, *files, "--group", "trial") == found
+    assert set(found["classifiers"]) == {"cnn", "svm"}
+
+
+def test_tables_of_other_forms(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, table: str, tmp_path: Path
+) -> None:
+    one = document(capsys, table)
+    frame.to_csv(tmp_path / "t.tsv", sep="\t", index=False)
+    assert document(capsys, str(tmp_path / "t.tsv")) == one
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert document(capsys, str(tmp_path / "t.parquet")) == one
+    words = frame.assign(label=np.where(frame["label"] == 1, "genuine", "fake"), who="x")
+    words.rename(columns={"label": "class"}).to_csv(tmp_path / "w.csv", index=False)
+    options = ("--label", "class", "--client-label", "genuine")
+    assert document(capsys, str(tmp_path / "w.csv"), *options) == one
+    frame.assign(label=frame["label"] + 1).to_csv(tmp_path / "n.csv", index=False)
+    assert document(capsys, str(tmp_path / "n.csv"), "--client-label", "2") == one
+
+
+def test_picture(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
+    target = tmp_path / "out.svg"
+    assert main(["ensemble", table, "-o", str(target)]) == 0
+    capsys.readouterr()
+    text = target.read_text(encoding="utf-8")
+    assert "cnn: include" in text
+    assert "exists" in refused(capsys, table, "-o", str(target))
+    assert ".svg or .png" in refused(capsys, table, "-o", str(tmp_path / "out.pdf"))
+
+
+def test_warnings_name_the_classifier(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    path = tmp_path / "twice.csv"
+    frame.assign(copy=frame["cnn"], svm=1.0 - frame["svm"]).to_csv(path, index=False)
+    assert main(["ensemble", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert "warning: classifiers 'cnn' and 'copy' have equal scores" in err
+    assert "warning: classifier 'svm': impostors score higher" in err
+    assert "copy puts the trials in the order of cnn" in out
+    found = document(capsys, str(path))
+    assert found["duplicates"] == [["cnn", "copy"]]
+    assert len(found["warnings"]) == 2
+
+
+def test_bad_calls(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, table: str, files: list[str],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    assert "Did you mean 'svm'? Pass --systems" in refused(capsys, table, "--systems", "smv", "lr")
+    assert "two classifiers" in refused(capsys, table, "--systems", "cnn")
+    assert "--region must" in refused(capsys, table, "--region", "0.5", "0.1")
+    assert "Did you mean 'label'? Pass --label" in refused(capsys, table, "--label", "lable")
+    assert "--id must stand beside several" in refused(capsys, table, "--id", "trial")
+    assert "--systems must stand beside one" in refused(capsys, *files, "--systems", "cnn")
+    assert "--name must give one name a file" in refused(capsys, *files, "--name", "one")
+    assert "--dev must name as many" in refused(capsys, *files, "--dev", table)
+    assert "--level" in refused(capsys, table, "--level", "95")
+    assert "none.csv" in refused(capsys, str(tmp_path / "none.csv"))
+    (tmp_path / "empty.csv").write_text("", encoding="utf-8")
+    assert "CSV or TSV" in refused(capsys, str(tmp_path / "empty.csv"))
+    torn = frame.astype({"svm": object})
+    torn.loc[7, "svm"] = "0,5"
+    torn.to_csv(tmp_path / "torn.csv", index=False)
+    assert "1 of 120 values are no numbers, first '0,5' in row 7" in refused(
+        capsys, str(tmp_path / "torn.csv")
+    )
+    short = frame.iloc[:-1][["svm", "label"]].rename(columns={"svm": "score"})
+    short.to_csv(tmp_path / "short.csv", index=False)
+    message = refused(capsys, files[0], str(tmp_path / "short.csv"))
+    assert "'cnn' has 60 impostor scores, classifier 'short' 59" in message
+    with pytest.raises(SystemExit) as stop:
+        main(["ensemble", table, "--family", "gauss"])
+    assert stop.value.code == 2
+    capsys.readouterr()
+
+
+def test_missing_scores(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    path = tmp_path / "gaps.csv"
+    gaps = frame.copy()
+    gaps.loc[[2, 9], "lr"] = np.nan
+    gaps.to_csv(path, index=False)
+    message = refused(capsys, str(path))
+    assert "'lr' lacks 2 of 120, first in rows 2, 9" in message
+    assert "pass --omit-missing" in message
+    assert document(capsys, str(path), "--omit-missing")["omitted"] == 2
+    assert main(["ensemble", str(path), "--omit-missing"]) == 0
+    assert "left out: 2 rows with a missing score" in capsys.readouterr().out
+
+
+def test_an_impossible_fit_is_exit_code_1(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    path = tmp_path / "constant.csv"
+    frame.assign(svm=0.5).to_csv(path, index=False)
+    assert "classifier 'svm' must have different scores" in refused(capsys, str(path), code=1)

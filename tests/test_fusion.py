@@ -1,0 +1,395 @@
+"""Fusing rules with and without a classifier: gains, their intervals, scales, diversity."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import special, stats
+
+import betaroc as br
+from betaroc.ensemble.fusing import RULES, TrialSet, fused, mid_ranks
+from betaroc.ensemble.losses import Part, score_losses
+
+N = 60
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    """Three classifiers in [0, 1], the second correlated with the first."""
+    rng = np.random.default_rng(21)
+    shift = np.repeat([1.0, -1.0], N)
+    first = shift + rng.normal(0, 1.2, 2 * N)
+    second = 0.6 * first + 0.3 * shift + rng.normal(0, 0.8, 2 * N)
+    third = 0.5 * shift + rng.normal(0, 1, 2 * N)
+    columns = {k: special.expit(x) for k, x in zip("abc", (first, second, third), strict=True)}
+    return pd.DataFrame(columns | {"label": np.repeat([1, 0], N)})
+
+
+@pytest.fixture(scope="module")
+def result(frame: pd.DataFrame) -> br.Inclusion:
+    return br.inclusion(frame, rng=3)
+
+
+@pytest.fixture(scope="module")
+def dev(frame: pd.DataFrame) -> pd.DataFrame:
+    rng = np.random.default_rng(22)
+    shift = np.repeat([1.0, -1.0], 40)
+    columns = {k: special.expit(shift + rng.normal(0, 1.3, 80)) for k in "abc"}
+    return pd.DataFrame(columns | {"label": np.repeat([1, 0], 40)})
+
+
+def pooled(result: br.Inclusion, scores: np.ndarray, **options: Any) -> float:
+    """Mean over alpha of the cross-validated EPC of one column of fused scores."""
+    folds = (result.client_folds, result.impostor_folds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        curve = br.epc_cv(br.Scores(scores[:N], scores[N:]), folds=folds, **options)
+    return float(np.mean(curve.value))
+
+
+def row(result: br.Inclusion, rule: str, system: str, part: str = "all") -> pd.Series:
+    table = result.fusion.table
+    chosen = (table["rule"] == rule) & (table["system"] == system) & (table["part"] == part)
+    return table[chosen].iloc[0]
+
+
+FUSE = {
+    "mean-logit": lambda x: special.logit(x).mean(axis=1),
+    "product": lambda x: np.log(x).mean(axis=1),
+    "max": lambda x: x.max(axis=1),
+    "min": lambda x: x.min(axis=1),
+}
+
+
+# ----------------------------------------------------------------------- against the EPC
+@pytest.mark.parametrize("rule", FUSE)
+def test_values_are_those_of_the_cross_validated_epc(
+    frame: pd.DataFrame, result: br.Inclusion, rule: str
+) -> None:
+    ends = np.arange(1, 21) / 200.0
+    options = {
+        "all": {"measure": "weighted-error"},
+        "strict": {"criterion": "far", "alpha": ends},
+        "lax": {"criterion": "frr", "alpha": ends},
+    }
+    for part, how in options.items():
+        every = pooled(result, FUSE[rule](frame[["a", "b", "c"]].to_numpy()), **how)
+        found = row(result, rule, "b", part)
+        assert found["with"] == pytest.approx(every, rel=1e-12)
+        rest = pooled(result, FUSE[rule](frame[["a", "c"]].to_numpy()), **how)
+        assert found["without"] == pytest.approx(rest, rel=1e-12)
+        assert found["gain"] == pytest.approx(rest - every, abs=1e-12)
+
+
+def test_rank_mean_on_dev_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+    given = br.inclusion(frame, dev=dev)
+    known = dev[["a", "b", "c"]].to_numpy()
+
+    def ranks(x: np.ndarray) -> np.ndarray:
+        below = (known[None] < x[:, None]).sum(axis=1)
+        equal = (known[None] == x[:, None]).sum(axis=1)
+        return np.asarray((below + 0.5 * equal + 0.5) / (len(known) + 1.0))
+
+    sides = []
+    for data in (dev, frame):
+        mean = ranks(data[["a", "b", "c"]].to_numpy()).mean(axis=1)
+        client = (data["label"] == 1).to_numpy()
+        sides.append(br.Scores(mean[client], mean[~client]))
+    curve = br.epc(*sides, measure="weighted-error")
+    assert row(given, "rank-mean", "a")["with"] == pytest.approx(np.mean(curve.value), rel=1e-12)
+    assert given.fusion.folds == 0
+
+
+def test_votes_by_loops(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+    """Each classifier's threshold of an alpha by br.epc; the number of votes by trying all."""
+    alphas = [0.2, 0.5, 0.85]
+    given = br.inclusion(frame, dev=dev, alpha=alphas)
+    total = 0.0
+    for alpha in alphas:
+        votes = {id(data): np.zeros(len(data)) for data in (dev, frame)}
+        for name in "abc":
+            one, two = (br.Scores.from_frame(data, score=name) for data in (dev, frame))
+            t = br.epc(one, two, alpha=[alpha]).threshold[0]
+            for data in (dev, frame):
+                votes[id(data)] += data[name] > t
+        errors = []
+        for needed in (-1, 0, 1, 2, 3):
+            far, frr = (
+                np.mean(votes[id(dev)][dev["label"] == 0] > needed),
+                np.mean(votes[id(dev)][dev["label"] == 1] <= needed),
+            )
+            errors.append((round(alpha * far + (1 - alpha) * frr, 12), far + frr, needed))
+        needed = min(errors)[2]
+        far = np.mean(votes[id(frame)][frame["label"] == 0] > needed)
+        frr = np.mean(votes[id(frame)][frame["label"] == 1] <= needed)
+        total += (alpha * far + (1 - alpha) * frr) / len(alphas)
+    assert row(given, "vote", "c")["with"] == pytest.approx(total, rel=1e-12)
+
+
+def test_losses_of_single_trials_by_counting() -> None:
+    rng = np.random.default_rng(0)
+    t, alpha = rng.normal(size=7), np.linspace(0.1, 0.9, 7)
+    test = TrialSet(np.append(rng.normal(size=20), t[2]), np.append(rng.normal(size=15), t[4]))
+    for measure, costs in {
+        "weighted-error": (alpha, 1 - alpha), "hter": (0.5, 0.5), "dcf": (0.7, 0.3),
+        "far": (1.0, 0.0), "frr": (0.0, 1.0),
+    }.items():  # fmt: skip
+        client, impostor = score_losses(t, test, Part("weighted-error", measure, alpha, 0.3))
+        rejected = (test.client[:, None] <= t) * costs[1]
+        accepted = (test.impostor[:, None] > t) * costs[0]
+        assert client == pytest.approx(rejected.mean(axis=1), abs=1e-15)
+        assert impostor == pytest.approx(accepted.mean(axis=1), abs=1e-15)
+
+
+@pytest.mark.parametrize("measure", ["hter", "dcf", "far", "frr"])
+def test_other_measures(frame: pd.DataFrame, measure: str) -> None:
+    given = br.inclusion(frame, measure=measure, alpha=[0.3, 0.6])
+    value = pooled(given, FUSE["max"](frame[["a", "b"]].to_numpy()), measure=measure,
+                   alpha=[0.3, 0.6])  # fmt: skip
+    assert row(given, "max", "c")["without"] == pytest.approx(value, rel=1e-12)
+    assert given.fusion.parts["strict"]["measure"] == measure
+
+
+def test_a_criterion_of_targets(frame: pd.DataFrame) -> None:
+    given = br.inclusion(frame, criterion="far", alpha=[0.05, 0.1])
+    value = pooled(given, FUSE["min"](frame[["a", "b", "c"]].to_numpy()), criterion="far",
+                   alpha=[0.05, 0.1])  # fmt: skip
+    assert row(given, "min", "c")["with"] == pytest.approx(value, rel=1e-12)
+    assert given.fusion.parts["all"]["measure"] == "hter"
+
+
+# ----------------------------------------------------------------------------- intervals
+def losses_apart(frame: pd.DataFrame, dev: pd.DataFrame, alpha: float) -> tuple[Any, Any]:
+    """Weighted errors of single decisions without "b" less those with it, by class."""
+    found = []
+    for names in (["a", "c"], ["a", "b", "c"]):
+        fusions = [FUSE["mean-logit"](data[names].to_numpy()) for data in (dev, frame)]
+        sides = [
+            br.Scores(x[data["label"] == 1], x[data["label"] == 0])
+            for x, data in zip(fusions, (dev, frame), strict=True)
+        ]
+        t = br.epc(*sides, alpha=[alpha]).threshold[0]
+        found.append(((1 - alpha) * (sides[1].client <= t), alpha * (sides[1].impostor > t)))
+    return found[0][0] - found[1][0], found[0][1] - found[1][1]
+
+
+def test_interval_is_students_with_welchs_degrees(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+    """mean_c d + mean_i d is mean_c d - mean_i (-d), of which scipy has Welch's interval."""
+    client, impostor = losses_apart(frame, dev, 0.4)
+    welch = stats.ttest_ind(client, -impostor, equal_var=False).confidence_interval(0.9)
+    found = br.inclusion(frame, dev=dev, alpha=[0.4], level=0.9).fusion.gain("b")
+    assert found.estimate == pytest.approx(client.mean() + impostor.mean(), abs=1e-15)
+    assert (found.low, found.high) == pytest.approx(tuple(welch), rel=1e-10)
+    assert found.level == 0.9
+
+
+def test_interval_of_one_alpha_against_the_paired_bootstrap(
+    frame: pd.DataFrame, dev: pd.DataFrame
+) -> None:
+    """br.compare draws rows; its percentile interval is as wide but for steps of 1/N and chance."""
+    curves = []
+    for names in (["a", "c"], ["a", "b", "c"]):
+        fusions = [FUSE["mean-logit"](data[names].to_numpy()) for data in (dev, frame)]
+        sides = [
+            br.Scores(x[data["label"] == 1], x[data["label"] == 0])
+            for x, data in zip(fusions, (dev, frame), strict=True)
+        ]
+        curves.append(br.epc(*sides, measure="weighted-error", alpha=[0.4]))
+    drawn = br.compare(*curves, rng=1)
+    found = br.inclusion(frame, dev=dev, alpha=[0.4]).fusion.gain("b")
+    assert found.estimate == pytest.approx(float(drawn.difference[0]), abs=1e-15)
+    # Student's reach is 2.00 in place of 1.96, the variance's divisor n - 1: 3 %; steps 0.01.
+    assert found.low == pytest.approx(float(drawn.low[0]), abs=0.0125)
+    assert found.high == pytest.approx(float(drawn.high[0]), abs=0.0125)
+
+
+def test_interval_of_the_mean_over_alpha_against_a_bootstrap_of_rows(
+    frame: pd.DataFrame, dev: pd.DataFrame
+) -> None:
+    """Rows of each class drawn 4000 times, both decisions together, thresholds held."""
+    alphas = np.linspace(0.0, 1.0, 11)
+    parts = [losses_apart(frame, dev, a) for a in alphas]
+    client, impostor = (np.mean([p[k] for p in parts], axis=0) for k in (0, 1))
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, N, (2, 4000, N))
+    means = client[rows[0]].mean(axis=1) + impostor[rows[1]].mean(axis=1)
+    found = br.inclusion(frame, dev=dev, alpha=alphas).fusion.gain("b")
+    half = 0.5 * (found.high - found.low)
+    reach = half / stats.norm.ppf(0.975)
+    assert found.estimate == pytest.approx(float(client.mean() + impostor.mean()), abs=1e-14)
+    # Standard deviation of 4000 draws: 1.1 %; Student's and n - 1: 2 to 3 %.
+    assert reach == pytest.approx(float(np.std(means)), rel=0.07)
+
+
+def test_the_intervals_cover() -> None:
+    """Both classifiers are worth as much: the gain at given thresholds is 0 in the mean."""
+    rng = np.random.default_rng(8)
+    away = []
+    for _ in range(60):
+        d = rng.normal(0.0, 1.0, 50) * rng.integers(0, 2, 50), rng.normal(0.0, 2.0, 30)
+        zero = np.zeros(50), np.zeros(30)
+        from betaroc.ensemble.fusion import _gain
+
+        found = _gain("max", "a", "all", zero, d, 0.95, None)
+        away.append(not found.low <= 0.0 <= found.high)
+    assert sum(away) <= 9  # 3 expected, standard deviation 1.7
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
+def test_groups_widen_intervals_and_stay_in_one_fold(frame: pd.DataFrame) -> None:
+    """Every trial three times in a group: the sum of squares over groups of their contributions."""
+    thrice = pd.concat([frame.assign(who=np.arange(2 * N))] * 3, ignore_index=True)
+    given = br.inclusion(thrice, group="who", alpha=[0.2, 0.6], family="normal")
+    folds = given.client_folds.reshape(3, N)
+    assert (folds == folds[0]).all()
+    assert given.names == ("a", "b", "c")
+    found = given.fusion.gain("b")
+    # The same folds of the single trials, whose losses the groups have three times.
+    single = br.inclusion(
+        frame.assign(who=np.arange(2 * N)), group="who", alpha=[0.2, 0.6], family="normal"
+    )
+    assert np.array_equal(single.client_folds, folds[0])
+    once = single.fusion.gain("b")
+    assert found.estimate == pytest.approx(once.estimate, abs=1e-14)
+    assert (found.low, found.high) == pytest.approx((once.low, once.high), abs=1e-14)
+    plain = br.inclusion(frame, alpha=[0.2, 0.6], family="normal").fusion.gain("b")
+    # Divisor n for n - 1 and N - 1 degrees of freedom for Welch's.
+    assert once.high - once.low == pytest.approx(plain.high - plain.low, rel=0.03)
+    both = {k: br.Scores.from_frame(thrice, score=k, group="who") for k in "abc"}
+    assert br.inclusion(both, alpha=[0.2, 0.6], family="normal") == given
+    with pytest.raises(br.InputError, match="Did you mean 'who'"):
+        br.inclusion(thrice, group="whom")
+
+
+# -------------------------------------------------------------------------------- scales
+def test_scores_of_other_ranges_are_fused_by_ranks(frame: pd.DataFrame) -> None:
+    logits = frame.assign(a=special.logit(frame["a"]))
+    given = br.inclusion(logits)
+    assert given.fusion.scale == "ranks"
+    assert "'a'" in given.fusion.scale_reason
+    # Ranks know no scale: all classifiers may be bent.
+    bent = frame.assign(a=np.exp(logits["a"]), b=5.0 * frame["b"] ** 3)
+    one, two = given.fusion.table, br.inclusion(bent).fusion.table
+    assert one["with"].to_numpy() == pytest.approx(two["with"].to_numpy(), abs=0.02)
+
+
+def test_mean_logit_of_ranks_by_hand() -> None:
+    dev = TrialSet(np.array([[3.0], [5.0]]), np.array([[1.0], [3.0]]))
+    ranks = mid_ranks(dev, TrialSet(np.array([[3.0], [9.0]]), np.array([[0.0], [4.0]])))
+    # of 1, 3, 3, 5: 3 has one below and two equal, 9 four below, 0 none, 4 three below
+    assert ranks.client[:, 0].tolist() == [2.5 / 5, 4.5 / 5]
+    assert ranks.impostor[:, 0].tolist() == [0.5 / 5, 3.5 / 5]
+
+
+def test_exact_ends_of_one_kind_stand_beyond_all_others() -> None:
+    one = TrialSet(np.array([[0.9, 1.0], [0.6, 0.7]]), np.array([[0.0, 0.4], [0.2, 0.3]]))
+    for rule in ("mean-logit", "product"):
+        side, _ = fused(rule, one, one)
+        order = np.argsort(np.concatenate(side))
+        assert np.all(np.isfinite(np.concatenate(side)))
+        assert order[0] == 2  # the trial with a 0
+        if rule == "mean-logit":
+            assert order[-1] == 0  # the trial with a 1
+
+
+def test_trials_with_both_ends_are_fused_by_ranks(frame: pd.DataFrame) -> None:
+    torn = frame.copy()
+    torn.loc[4, ["a", "b"]] = [0.0, 1.0]
+    with pytest.warns(br.BoundaryWarning):
+        given = br.inclusion(torn)
+    assert given.fusion.scale == "ranks"
+    assert "1 trial has exactly 0 and exactly 1" in given.fusion.scale_reason
+    torn.loc[4, "b"] = 0.0
+    with pytest.warns(br.BoundaryWarning):
+        given = br.inclusion(torn)
+    assert given.fusion.scale == "scores"
+    assert np.isfinite(given.fusion.table[["with", "without", "gain"]].to_numpy()).all()
+
+
+def test_rules_of_one_classifier_keep_its_order() -> None:
+    rng = np.random.default_rng(5)
+    one = TrialSet(rng.uniform(size=(30, 1)), rng.uniform(size=(20, 1)))
+    for rule in RULES:
+        side, _ = fused(rule, one, one)
+        assert np.array_equal(np.argsort(side.client), np.argsort(one.client[:, 0]))
+
+
+# --------------------------------------------------------------------------------- folds
+def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None:
+    one, two, other = (br.inclusion(frame, rng=seed) for seed in (3, 3, 4))
+    assert one.fusion == two.fusion
+    assert not np.array_equal(one.client_folds, other.client_folds)
+    assert np.bincount(one.client_folds).tolist() == [N // 5] * 5
+    in_turn = br.inclusion(frame, folds=7)
+    assert in_turn.client_folds.tolist() == [k % 7 for k in range(N)]
+    assert in_turn.fusion.folds == 7
+
+
+def test_dev_must_hold_the_same_classifiers(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+    with pytest.raises(br.InputError, match="classifiers of dev; 'c' is none of 'a', 'b'"):
+        br.inclusion(frame, dev=dev.drop(columns="c"))
+    shuffled = dev[["c", "label", "a", "b"]]
+    assert br.inclusion(frame, dev=shuffled).fusion == br.inclusion(frame, dev=dev).fusion
+
+
+# -------------------------------------------------------------------------------- values
+def test_names_of_gains(result: br.Inclusion) -> None:
+    fusion = result.fusion
+    assert len(fusion.table) == 6 * 3 * 3
+    found = row(result, "vote", "b", "lax")
+    interval = fusion.gain("b", "vote", "lax")
+    assert (interval.estimate, interval.low) == (found["gain"], found["low"])
+    for wrong in ({"system": "d"}, {"system": "a", "rule": "sum"}, {"system": "a", "part": "mid"}):
+        with pytest.raises(br.InputError, match=next(iter(reversed(wrong)))):
+            fusion.gain(**wrong)
+    assert "mean-logit" in str(fusion)
+
+
+def test_a_classifier_of_noise_helps_no_strong_one() -> None:
+    rng = np.random.default_rng(9)
+    strong = br.Scores(rng.beta(8, 2, 150), rng.beta(2, 8, 150))
+    noise = br.Scores(rng.beta(2, 2, 150), rng.beta(2, 2, 150))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.ReversedScoresWarning)
+        fusion = br.inclusion({"strong": strong, "noise": noise}).fusion
+    assert fusion.gain("noise").high < 0.0
+    assert fusion.gain("strong").low > 0.0
+
+
+# ----------------------------------------------------------------------------- diversity
+def test_diversity_against_scipy_and_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
+    given = br.inclusion(frame, dev=dev)
+    table = given.diversity.set_index(["first", "second", "class"])
+    assert len(table) == 9
+    wrong = {}
+    for name in "abc":
+        one, two = (br.Scores.from_frame(data, score=name) for data in (dev, frame))
+        t = br.epc(one, two, alpha=[0.5]).threshold[0]
+        wrong[name] = (frame[name] > t) != (frame["label"] == 1)
+    for first, second in (("a", "b"), ("a", "c"), ("b", "c")):
+        for who, rows in (("client", frame["label"] == 1), ("impostor", frame["label"] == 0)):
+            x, y = frame.loc[rows, first], frame.loc[rows, second]
+            found = table.loc[(first, second, who)]
+            assert found["spearman"] == pytest.approx(stats.spearmanr(x, y).statistic)
+            r = stats.pearsonr(special.logit(x), special.logit(y)).statistic
+            assert found["pearson"] == pytest.approx(r)
+            e, f = wrong[first][rows], wrong[second][rows]
+            assert found["phi"] == pytest.approx(np.corrcoef(e, f)[0, 1])
+            assert found["disagreement"] == pytest.approx(np.mean(e != f))
+            assert found["double_fault"] == pytest.approx(np.mean(e & f))
+        both = table.loc[(first, second, "both")]
+        assert math.isnan(both["spearman"])
+        assert both["double_fault"] == pytest.approx(np.mean(wrong[first] & wrong[second]))
+
+
+def test_diversity_of_scores_beyond_the_unit_interval(frame: pd.DataFrame) -> None:
+    wide = frame.assign(a=7.0 * frame["a"])
+    found = br.inclusion(wide).diversity.iloc[0]
+    client = wide[wide["label"] == 1]
+    expected = stats.pearsonr(client["a"], special.logit(client["b"])).statistic
+    assert found["pearson"] == pytest.approx(expected)

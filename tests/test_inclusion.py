@@ -1,0 +1,593 @@
+"""Verdicts of ensembles: the rule, its evidence, crossings, hull, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import integrate, stats
+
+import betaroc as br
+from betaroc import Beta, Inflated, Normal, ScoreModel
+from betaroc.ensemble.evidence import _above, _peaks
+from betaroc.ensemble.set_hull import hull_of
+
+#: Pairs by theorem 3.3 of two beta laws (client, impostor) and what becomes of them.
+PAIRS = {
+    "include": (Beta(4, 2), Beta(2, 4)),
+    "exclude": (Beta(2, 4), Beta(4, 2)),
+    "only at strict thresholds": (Beta(0.47, 0.36), Beta(0.77, 1.91)),
+    "only at lax thresholds": (Beta(5, 3), Beta(1, 1.2)),
+}
+
+
+def quantiles(law: Any, n: int = 300) -> np.ndarray:
+    """A sample without chance: n evenly spread quantiles."""
+    return np.asarray(law.ppf((np.arange(n) + 0.5) / n))
+
+
+def scores_of(pair: tuple[Any, Any], n: int = 300) -> br.Scores:
+    return br.Scores(*(quantiles(law, n) for law in pair))
+
+
+def judged(given: Any, **options: Any) -> br.Inclusion:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.ReversedScoresWarning)
+        return br.inclusion(given, **options)
+
+
+@pytest.fixture(scope="module")
+def all_kinds() -> br.Inclusion:
+    return judged({word: scores_of(pair) for word, pair in PAIRS.items()})
+
+
+# ------------------------------------------------------------------------------ the rule
+@pytest.mark.parametrize("word", PAIRS)
+def test_the_ends_decide_the_verdict(all_kinds: br.Inclusion, word: str) -> None:
+    verdict = all_kinds.verdict[word]
+    assert verdict == word
+    tests = all_kinds.fits[word].end_tests()
+    assert verdict.confidence.strict == tests.at_one.p_value
+    assert verdict.confidence.lax == tests.at_zero.p_value
+    assert verdict.confidence.p_value == max(tests.at_one.p_value, tests.at_zero.p_value)
+
+
+def test_a_level_of_less_confidence_than_the_p_value_decides() -> None:
+    fair = {"a": scores_of((Beta(2.2, 2), Beta(2, 2.2)), 80), "b": scores_of(PAIRS["include"], 80)}
+    one = judged(fair)
+    p = one.verdict["a"].confidence.p_value
+    assert one.verdict["a"] == "undecided"
+    assert 0.05 < p < 0.5
+    assert judged(fair, level=1.0 - 1.01 * p).verdict["a"] == "include"
+
+
+def test_a_region_is_judged_at_its_borders() -> None:
+    """TPR = 3 x^2 - 2 x^3 of Beta(2, 2) v Beta(1, 1): below x up to 1/2, above from there."""
+    given = {"s": scores_of((Beta(2, 2), Beta(1, 1)), 500), "t": scores_of(PAIRS["include"], 500)}
+    words = {
+        (0.0, 1.0): "only at lax thresholds", (0.0, 0.3): "exclude", (0.1, 0.3): "exclude",
+        (0.7, 0.9): "include", (0.7, 1.0): "include", (0.2, 0.8): "only at lax thresholds",
+        (0.45, 0.8): "undecided",
+    }  # fmt: skip
+    for region, word in words.items():
+        assert judged(given, region=region).verdict["s"] == word, region
+
+
+def test_the_p_value_at_a_border_is_that_of_the_interval_that_ends_on_the_diagonal() -> None:
+    """Inversion: the interval of TPR at level 1 - p has FAR as one end."""
+    rng = np.random.default_rng(5)
+    fair = br.Scores(rng.beta(2.6, 2, 80), rng.beta(2, 2.2, 80))
+    result = judged({"a": fair, "b": scores_of(PAIRS["include"], 80)}, region=(0.02, 0.6))
+    for side, far in ((result.evidence["a"].strict, 0.02), (result.evidence["a"].lax, 0.6)):
+        assert side.by == "border"
+        assert side.far == pytest.approx(far, rel=1e-12)
+        interval = result.fits["a"].interval("tpr", far, level=1.0 - side.p_value)
+        nearest = interval.low if side.excess > 0.0 else interval.high
+        assert nearest == pytest.approx(far, rel=1e-6)
+        assert side.excess == pytest.approx(interval.estimate - far, rel=1e-9)
+
+
+def test_a_hook_without_scores_is_no_finding() -> None:
+    """Any two normal laws of different sigma cross: here at FAR 1e-9, z = A/(1 - b) = -6.3."""
+    pair = (Normal(4, 1), Normal(0, 1.75))  # b = 1.75: below near FAR 0
+    result = judged({"a": scores_of(pair, 400), "b": scores_of((Normal(1, 1), Normal(0, 1)), 400)})
+    verdict, evidence = result.verdict["a"], result.evidence["a"]
+    assert result.fits["a"].family == "normal"
+    assert result.fits["a"].end_tests().at_one.side == "below"  # the end itself is
+    assert verdict == "include"
+    assert evidence.strict.by == "first score"
+    assert evidence.strict.far == pytest.approx(1.0 / 800.0)
+    assert 0.0 < verdict.size.depth < 1e-6
+    assert 0.0 < verdict.size.hook_scores < 1.0
+    assert "no finding" in verdict.reason
+
+
+def test_a_hook_with_scores_is_one() -> None:
+    pair = (Normal(1, 1), Normal(0, 1.75))
+    result = judged({"a": scores_of(pair, 400), "b": scores_of((Normal(1, 1), Normal(0, 1)), 400)})
+    assert result.verdict["a"] == "only at lax thresholds"
+    assert result.verdict["a"].size.hook_scores > 1.0
+
+
+def test_laws_whose_ends_do_not_decide_the_curve_are_judged_between() -> None:
+    """Mixtures: above near both borders and below in the middle, where most scores are."""
+    client = br.BetaMixture([0.5, 0.5], [Beta(12, 2), Beta(5, 14)])
+    impostor = br.BetaMixture([0.5, 0.5], [Beta(9, 9), Beta(3, 20)])
+    given = {"m": scores_of((client, impostor), 400), "b": scores_of(PAIRS["include"], 400)}
+    result = judged(given, family={"m": "beta-mixture"})
+    evidence = result.evidence["m"]
+    assert result.fits["b"].family == "beta"
+    assert result.evidence["b"].inner is None
+    assert evidence.inner is not None
+    low, high, p_low, _ = evidence.inner
+    assert low <= high
+    assert result.verdict["m"].confidence.p_value >= max(evidence.strict.p_value, 0.0)
+    if (evidence.strict.side, evidence.lax.side) == ("above", "above"):
+        assert (result.verdict["m"] == "include") == (low > 0.0 and p_low <= 0.05)
+
+
+def test_a_fit_without_errors_is_undecided() -> None:
+    given = {k: scores_of(PAIRS["include"], 60) for k in "a"} | {
+        "b": scores_of((Beta(3, 2), Beta(2, 3)), 60)
+    }
+    result = judged(given, family="empirical")
+    assert set(result.verdict.values()) == {"undecided"}
+    assert "no errors" in result.verdict["a"].reason
+    assert math.isnan(result.verdict["a"].confidence.p_value)
+
+
+def test_one_law_for_both_classes_is_the_diagonal() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.beta(2, 3, 50)
+    given = {"same": br.Scores(x, x), "b": scores_of(PAIRS["include"], 50)}
+    result = judged(given)
+    assert result.verdict["same"] == "exclude"
+    assert result.evidence["same"].above == ()
+
+
+# --------------------------------------------------------------------------- the evidence
+def test_ranges_and_peaks_by_hand() -> None:
+    """TPR - FAR = 3 x^2 - 2 x^3 - x: zero at 1/2, extremes -+ sqrt(3)/18 at 1/2 -+ sqrt(3)/6."""
+    model = ScoreModel(Beta(2, 2), Beta(1, 1))
+    crossings, above = _above(model, (0.0, 1.0))
+    assert crossings == pytest.approx((0.5,), abs=1e-12)
+    assert above == (pytest.approx((0.5, 1.0), abs=1e-12),)
+    best, worst = _peaks(model, (0.0, 1.0))
+    assert best.gap == pytest.approx(math.sqrt(3) / 18, rel=1e-12)
+    assert best.far == pytest.approx(0.5 + math.sqrt(3) / 6, rel=1e-12)
+    assert worst.gap == pytest.approx(math.sqrt(3) / 18, rel=1e-12)
+    assert worst.far == pytest.approx(0.5 - math.sqrt(3) / 6, rel=1e-12)
+    # Within (0, 0.1) the deepest is at the border: 0.1 - 0.03 + 0.002.
+    best, worst = _peaks(model, (0.0, 0.1))
+    assert (best.gap, worst.far) == (0.0, 0.1)
+    assert worst.gap == pytest.approx(0.072, rel=1e-12)
+    assert _above(model, (0.2, 0.9))[1] == (pytest.approx((0.5, 0.9), abs=1e-12),)
+    assert _above(model, (0.0, 0.4)) == ((), ())
+
+
+@pytest.mark.parametrize("region", [(0.0, 1.0), (0.0, 0.1), (0.3, 0.7), (0.6, 1.0)])
+def test_mean_excess_is_the_mean_of_tpr_less_far(region: tuple[float, float]) -> None:
+    given = {k: scores_of(PAIRS[k]) for k in ("include", "only at strict thresholds")}
+    result = judged(given, region=region)
+    low, high = region
+    for name, fit in result.fits.items():
+        roc = fit.model.roc()
+        brute, _ = integrate.quad(lambda x, r=roc: r.tpr(x) - x, low, high, limit=200)  # type: ignore[misc]
+        size = result.verdict[name].size
+        assert size.mean_excess == pytest.approx(brute / (high - low), rel=1e-6)
+        assert size.low < size.mean_excess < size.high
+
+
+def test_hook_scores_are_those_in_the_region() -> None:
+    """Uniform impostors: FAR is the share of them; n_i x + n_c TPR(x) up to x = 0.1."""
+    given = {"s": scores_of((Beta(2, 2), Beta(1, 1)), 500), "t": scores_of(PAIRS["include"], 500)}
+    result = judged(given, region=(0.0, 0.1))
+    tpr = result.fits["s"].model.roc().tpr(0.1)
+    assert result.verdict["s"].size.hook_scores == pytest.approx(500 * (0.1 + tpr), rel=1e-12)
+
+
+def test_the_table_has_a_row_a_classifier(all_kinds: br.Inclusion) -> None:
+    table = all_kinds.table
+    assert table["classifier"].tolist() == list(PAIRS)
+    assert table["verdict"].tolist() == list(PAIRS)
+    assert set(table["family"]) == {"beta"}
+    strict = table.set_index("classifier").loc["only at strict thresholds"]
+    fit = all_kinds.fits["only at strict thresholds"]
+    assert strict["exponent_at_one"] == pytest.approx(
+        fit.impostor.params["b"] / fit.client.params["b"]
+    )
+    assert strict["strict"], strict["lax"] == ("above", "below")
+    assert all_kinds.to_frame().equals(table)
+
+
+def test_false_verdicts_of_useless_classifiers_are_rare() -> None:
+    """Both classes of one law: each side is wrongly decided at most at two tests of 0.05."""
+    rng = np.random.default_rng(11)
+    words = []
+    for _ in range(8):
+        given = {k: br.Scores(rng.beta(2, 3, 60), rng.beta(2, 3, 60)) for k in "ab"}
+        words += list(judged(given).verdict.values())
+    assert sum(word != "undecided" for word in words) <= 5  # of 16; 0.1 + 3 standard errors
+
+
+# ------------------------------------------------------------------------------ the value
+def test_a_verdict_is_its_word(all_kinds: br.Inclusion) -> None:
+    verdict = all_kinds.verdict["include"]
+    other = all_kinds.verdict["exclude"]
+    assert verdict == "include"
+    assert verdict != "exclude"
+    assert verdict != other
+    assert f"{verdict}" == verdict.word == "include"
+    assert {verdict: 1}["include"] == 1
+    assert repr(pickle.loads(pickle.dumps(verdict))) == repr(verdict)
+    assert copy.deepcopy(verdict).size == verdict.size
+    assert "include" in repr(verdict)
+    with pytest.raises(AttributeError, match="frozen"):
+        verdict.reason = "another"  # type: ignore[misc]
+
+
+def test_results_compare_by_content_and_pickle(all_kinds: br.Inclusion) -> None:
+    again = judged({word: scores_of(pair) for word, pair in PAIRS.items()})
+    assert again == all_kinds
+    assert pickle.loads(pickle.dumps(all_kinds)) == all_kinds
+    assert judged({w: scores_of(p) for w, p in PAIRS.items()}, level=0.9) != all_kinds
+
+
+def test_the_text_names_all(all_kinds: br.Inclusion) -> None:
+    text = str(all_kinds)
+    for word in PAIRS:
+        assert f"\n{word}: {word}. " in text
+    assert "ROC hull" in text
+
+
+# ------------------------------------------------------------------------------ the inputs
+@pytest.fixture
+def frame() -> pd.DataFrame:
+    rng = np.random.default_rng(7)
+    n = 40
+    columns = {
+        name: np.concatenate([rng.beta(*c, n), rng.beta(*i, n)])
+        for name, c, i in (("a", (4, 2), (2, 4)), ("b", (3, 2), (2, 3)), ("c", (4, 3), (2, 3)))
+    }
+    return pd.DataFrame(columns | {"label": [1] * n + [0] * n, "who": ["x"] * (2 * n)})
+
+
+def test_frames_mappings_and_lists_give_one_result(frame: pd.DataFrame) -> None:
+    import polars as pl
+
+    mapping = {k: br.Scores.from_frame(frame, score=k) for k in "abc"}
+    named = [br.Scores(s.client, s.impostor, name=name) for name, s in mapping.items()]
+    one = br.inclusion(frame)
+    assert one.names == ("a", "b", "c")
+    for other in (mapping, named, pl.from_pandas(frame), pl.from_pandas(frame).lazy()):
+        assert br.inclusion(other) == one
+    assert br.inclusion(frame, systems=["c", "a"]).names == ("c", "a")
+    shuffled = frame.sample(frac=1.0, random_state=1)
+    assert br.inclusion(shuffled).verdict["a"].word == one.verdict["a"].word
+
+
+def test_labels_that_need_saying(frame: pd.DataFrame) -> None:
+    frame["label"] = np.where(frame["label"] == 1, "genuine", "fake")
+    with pytest.raises(br.InputError, match="client_label"):
+        br.inclusion(frame)
+    assert br.inclusion(frame, client_label="genuine").names == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        (lambda f: f, {"systems": ["a"]}, "two classifiers"),
+        (lambda f: f, {"systems": []}, "two classifiers"),
+        (lambda f: f, {"systems": ["a", "bb"]}, "Did you mean 'b'"),
+        (lambda f: f, {"label": "labels"}, "Did you mean 'label'"),
+        (lambda f: f[["a", "label"]], {}, "two classifiers"),
+        (lambda f: f[f.label == 1], {}, "no impostor scores"),
+        (lambda f: f, {"region": (0.5, 0.5)}, "low < high"),
+        (lambda f: f, {"region": (0.0, 5.0)}, "region must be a fraction"),
+        (lambda f: f, {"family": {"z": "beta"}}, "'z' is none of"),
+        (lambda f: f, {"family": "betta"}, "'beta'"),
+        (lambda f: f, {"folds": 41}, "at most the number of client scores, 40"),
+        (lambda f: f, {"measure": "f1"}, "measure"),
+        (lambda f: f, {"criterion": "far", "measure": "weighted-error"}, "needs criterion"),
+        (lambda f: f, {"ends": 0.7}, "ends must be"),
+        (lambda f: f, {"nan_policy": "drop"}, "nan_policy"),
+        (lambda f: f, {"dev": [1]}, "two classifiers"),
+        (lambda f: f.assign(a=8 * f.a, b=8 * f.b, c=8 * f.c), {"boundary": "error"}, "boundary"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(
+    frame: pd.DataFrame, change: Any, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(br.InputError, match=words):
+        br.inclusion(change(frame), **options)
+
+
+@pytest.mark.parametrize("empty", [[], {}])
+def test_nothing_to_judge(empty: Any) -> None:
+    with pytest.raises(br.InputError, match="two classifiers"):
+        br.inclusion(empty)
+
+
+@pytest.mark.parametrize("options", [{"systems": "ab"}, {"region": 0.1}])
+def test_wrong_types(frame: pd.DataFrame, options: dict[str, Any]) -> None:
+    with pytest.raises(br.InputTypeError):
+        br.inclusion(frame, **options)
+    with pytest.raises(br.InputTypeError, match="map names to Scores"):
+        br.inclusion({"a": [1, 2], "b": [2, 3]})
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_missing_scores_name_the_classifier_and_its_rows(frame: pd.DataFrame, kind: str) -> None:
+    import polars as pl
+
+    frame.loc[[3, 50], "b"] = np.nan
+    frame.loc[60, "c"] = np.nan
+    given = frame if kind == "pandas" else pl.from_pandas(frame)
+    with pytest.raises(br.InputError) as caught:
+        br.inclusion(given)
+    text = str(caught.value)
+    assert "'b' lacks 2 of 80, first in rows 3, 50" in text
+    assert "'c' lacks 1 of 80, first in rows 60" in text
+    result = br.inclusion(given, nan_policy="omit")
+    assert result.systems.omitted == 3
+    assert result == br.inclusion(given, nan_policy="omit")
+    whole = frame.drop(index=[3, 50, 60])
+    assert result.verdict == br.inclusion(whole).verdict
+    assert br.inclusion(given, systems=["a", "c"], nan_policy="omit").systems.omitted == 1
+    frame.loc[frame.label == 1, "b"] = np.nan
+    with pytest.raises(br.InputError, match="of 40 client rows none has"):
+        br.inclusion(frame, nan_policy="omit")
+
+
+def test_a_constant_classifier_is_named(frame: pd.DataFrame) -> None:
+    frame["b"] = 0.25
+    with pytest.raises(br.DegenerateDataError, match=r"classifier 'b' .* all 80 are 0\.25"):
+        br.inclusion(frame)
+
+
+def test_a_fit_that_fails_names_its_classifier(frame: pd.DataFrame) -> None:
+    frame["b"] = np.where(frame["label"] == 1, 0.75, frame["b"])
+    with pytest.raises(br.DegenerateDataError, match=r"classifier 'b': .*client"):
+        br.inclusion(frame)
+    frame["b"] = frame["a"] * frame["c"] * 3.0
+    with pytest.raises(br.InputError, match=r"classifier 'b': .*outside"):
+        br.inclusion(frame, family="beta")
+
+
+def test_warnings_of_fits_name_their_classifier_and_are_kept(frame: pd.DataFrame) -> None:
+    frame["b"] = 1.0 - frame["b"]
+    with pytest.warns(br.ReversedScoresWarning, match="classifier 'b': impostors"):
+        result = br.inclusion(frame)
+    assert len(result.messages) == 1
+    assert result.messages[0].startswith("classifier 'b': ")
+
+
+def test_unequal_trials_are_refused() -> None:
+    a, b = scores_of(PAIRS["include"], 30), scores_of(PAIRS["include"], 31)
+    with pytest.raises(br.InputError, match=r"classifier 'a' has 30 .* classifier 'b' 31"):
+        br.inclusion({"a": a, "b": b})
+    one = br.Scores(a.client, a.impostor, client_ids=list(range(30)))
+    two = br.Scores(a.client**2, a.impostor, client_ids=[*range(29), 99])
+    with pytest.raises(br.InputError, match=r"same trials|same test trials") as caught:
+        br.inclusion({"one": one, "two": two})
+    assert "paired" not in str(caught.value)
+    heavy = br.Scores(a.client, a.impostor, client_weights=[2.0] * 30)
+    with pytest.raises(br.InputError, match="weights"):
+        br.inclusion({"a": a, "heavy": heavy})
+
+
+def test_a_classifier_given_twice_is_one(frame: pd.DataFrame) -> None:
+    frame["d"] = frame["a"]
+    with pytest.warns(br.DuplicateWarning, match="'a' and 'd' have equal scores"):
+        result = br.inclusion(frame[["a", "d", "label"]])
+    assert result.duplicates == (("a", "d"),)
+    assert result.table["duplicate_of"].tolist() == ["", "a"]
+    gains = result.fusion.table
+    assert (gains["gain"] == 0.0).all()  # either of them alone is both
+    assert (gains["low"] == 0.0).all()
+    assert result.crossings["far"].isna().all()
+    assert result.hull.unused == ("d",)
+    with pytest.warns(br.DuplicateWarning, match="'a' and 'a \\(2\\)'"):
+        assert br.inclusion(frame, systems=["a", "a"]).names == ("a", "a (2)")
+    frame["d"] = frame["a"] ** 3
+    with pytest.warns(br.DuplicateWarning, match="correlation 1"):
+        br.inclusion(frame[["a", "d", "label"]])
+
+
+def test_boundary_and_families_of_single_classifiers(frame: pd.DataFrame) -> None:
+    frame["b"] = 8.0 * frame["b"] - 4.0
+    frame.loc[0, "a"] = 1.0
+    result = br.inclusion(frame, boundary="inflate")
+    assert result.table["family"].tolist() == ["beta", "normal", "beta"]
+    assert isinstance(result.fits["a"].model.client, Inflated)
+    assert result.evidence["a"].inner is not None
+    assert result.fusion.scale == "ranks"
+    other = br.inclusion(frame, family={"c": "logit-normal"}, boundary="inflate")
+    assert other.table["family"].tolist() == ["beta", "normal", "logit-normal"]
+
+
+# ----------------------------------------------------------------------------- crossings
+def brute_sign_changes(first: ScoreModel, second: ScoreModel) -> int:
+    """Sign changes of the difference of log odds of TPR, by a dense scan of thresholds' FARs."""
+    far = stats.logistic.cdf(np.linspace(-30.0, 30.0, 4001))
+    one, two = (stats.logistic.ppf(m.roc().tpr(far)) for m in (first, second))
+    with np.errstate(invalid="ignore"):
+        gap = one - two
+    gap = gap[np.isfinite(gap) & (np.abs(gap) > 1e-7)]
+    return int(np.sum(np.diff(np.sign(gap)) != 0))
+
+
+def test_crossing_of_two_normal_pairs_in_closed_form() -> None:
+    """TPR = Phi(A + b z): equal at z = (A_2 - A_1)/(b_1 - b_2)."""
+    for a_1, b_1, a_2, b_2 in ((1.0, 1.0, 2.0, 0.5), (1.5, 0.8, 0.5, 1.3), (3.0, 1.1, 1.0, 0.9)):
+        first = ScoreModel(Normal(a_1 / b_1, 1.0 / b_1), Normal(0.0, 1.0))
+        second = ScoreModel(Normal(a_2 / b_2, 1.0 / b_2), Normal(0.0, 1.0))
+        found = first.roc().crossings(second.roc())
+        z = (a_2 - a_1) / (b_1 - b_2)
+        assert len(found) == 1
+        assert found.far[0] == pytest.approx(stats.norm.cdf(z), rel=1e-10)
+        assert found.tpr[0] == pytest.approx(stats.norm.cdf(a_1 + b_1 * z), rel=1e-10)
+        # At small FAR, z -> -inf, the smaller b is the higher.
+        assert found.leaders == ((1, 2) if b_1 < b_2 else (2, 1))
+
+
+def test_equal_curves_do_not_cross() -> None:
+    one = ScoreModel(Normal(1, 1), Normal(0, 1)).roc()
+    for other in (Normal(5, 2), Normal(3, 2)), (Normal(1, 1), Normal(0, 1)):
+        found = one.crossings(ScoreModel(*other).roc())
+        assert (len(found), found.leaders) == (0, (0,))
+    # log-odds-normal laws are normal ones on another scale
+    same = ScoreModel(br.LogitNormal(1, 1), br.LogitNormal(0, 1)).roc()
+    assert one.crossings(same).leaders == (0,)
+
+
+def test_a_crossing_of_the_diagonal_is_one_of_the_chance_curve() -> None:
+    chance = ScoreModel(Beta(1, 1), Beta(1, 1)).roc()
+    for pair in PAIRS.values():
+        model = ScoreModel(*pair)
+        found = model.roc().crossings(chance)
+        assert found.far == pytest.approx(np.sort(model.diagonal_crossings().far), rel=1e-9)
+        assert found.far == pytest.approx(found.tpr, rel=1e-9)
+
+
+def test_pairs_with_a_common_law_cross_once_at_most() -> None:
+    """Theory 3.4: a crossing is a root of F_i1 - F_i2, of which beta laws have one at most."""
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        one, two, three = (Beta(*(10.0 ** rng.uniform(-0.7, 1.0, 2))) for _ in range(3))
+        client = ScoreModel(one, two).roc().crossings(ScoreModel(one, three).roc())
+        impostor = ScoreModel(two, one).roc().crossings(ScoreModel(three, one).roc())
+        a, b = two.a - three.a, two.b - three.b
+        assert len(client) == len(impostor) == (1 if a * b > 0.0 else 0)
+
+
+def test_crossings_against_a_dense_scan_and_turned_around() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(6):
+        laws = [Beta(*(10.0 ** rng.uniform(-0.4, 0.8, 2))) for _ in range(4)]
+        first, second = ScoreModel(*laws[:2]), ScoreModel(*laws[2:])
+        found = first.roc().crossings(second.roc())
+        inside = int(np.sum(np.abs(found.logit_far) < 25.0))
+        assert inside == brute_sign_changes(first, second)
+        assert np.asarray(first.roc().tpr(found.far)) == pytest.approx(
+            np.asarray(second.roc().tpr(found.far)), rel=1e-9
+        )
+        back = second.roc().crossings(first.roc())
+        assert back.logit_far == pytest.approx(found.logit_far, rel=1e-9)
+        assert back.leaders == tuple(3 - k for k in found.leaders)
+
+
+def test_a_crossing_beyond_doubles_keeps_its_log_odds() -> None:
+    """Uniform impostors: TPR = 1 - F_c(1 - FAR) has power tails FAR^b / (b B): equal at one FAR."""
+    first = ScoreModel(Beta(1, 0.101), Beta(1, 1))  # TPR = FAR^0.101
+    second = ScoreModel(Beta(2, 0.1), Beta(1, 1))  # TPR ~ FAR^0.1 * 1.1
+    found = first.roc().crossings(second.roc())
+    # (1 + 0.1 (1 - FAR)) FAR^0.1 = FAR^0.101: 1.1 FAR^-0.001 = 1 has no root below 1
+    assert found.leaders == (2,)
+    third = ScoreModel(Beta(2, 0.101), Beta(1, 1))  # 1.101 FAR^0.101 = FAR^0.1, at 1.101^-1000
+    found = third.roc().crossings(ScoreModel(Beta(1, 0.1), Beta(1, 1)).roc())
+    assert found.far[0] == pytest.approx(1.101**-1000, rel=1e-7)
+    assert found.logit_far[0] == pytest.approx(-1000.0 * math.log(1.101), rel=1e-9)
+    deep = ScoreModel(Beta(2, 0.1001), Beta(1, 1))
+    found = deep.roc().crossings(ScoreModel(Beta(1, 0.1), Beta(1, 1)).roc())
+    assert found.far[0] == 0.0
+    assert found.logit_far[0] == pytest.approx(-10_000.0 * math.log(1.1001), rel=1e-9)
+
+
+def test_staircases_cross_where_counts_say() -> None:
+    """One system: TPR 1/2 at FAR 0, 1 from FAR 1; the other: 0 at FAR 0, 1 from FAR 1/2."""
+    one = ScoreModel(br.Empirical([4.0, 0.5]), br.Empirical([1.0, 2.0])).roc()
+    two = ScoreModel(br.Empirical([2.5, 2.6]), br.Empirical([1.0, 3.0])).roc()
+    found = one.crossings(two)
+    assert found.far == pytest.approx([0.5], abs=1e-12)
+    assert found.leaders == (1, 2)
+
+
+def test_crossings_refuse_what_is_no_curve() -> None:
+    with pytest.raises(br.InputTypeError, match="must be a Roc"):
+        ScoreModel(Beta(1, 2), Beta(1, 1)).roc().crossings(0.5)
+
+
+def test_the_frame_of_crossings(all_kinds: br.Inclusion) -> None:
+    table = all_kinds.crossings
+    pairs = {(a, b) for a, b in zip(table["first"], table["second"], strict=True)}
+    assert len(pairs) == 6
+    row = table[(table["first"] == "include") & (table["second"] == "exclude")].iloc[0]
+    assert math.isnan(row["far"])
+    assert row["before"] == row["after"] == "include"
+
+
+# ---------------------------------------------------------------------------------- hull
+def test_hull_of_two_curves_by_hand() -> None:
+    """sqrt(x) up to 1/4, a chord of slope 1 to (1/2, 3/4), then 1 - (1 - x)^2."""
+    strict = ScoreModel(Beta(1, 1), Beta(1, 2)).roc()
+    lax = ScoreModel(Beta(2, 1), Beta(1, 1)).roc()
+    poor = ScoreModel(Beta(1.1, 1), Beta(1, 1)).roc()
+    hull = hull_of({"strict": strict, "poor": poor, "lax": lax})
+    first, chord, last = hull.segments
+    assert (first.kind, chord.kind, last.kind) == ("curve", "chord", "curve")
+    assert (chord.left, chord.right) == ("strict", "lax")
+    assert (chord.far_low, chord.tpr_low) == pytest.approx((0.25, 0.5), abs=1e-9)
+    assert (chord.far_high, chord.tpr_high) == pytest.approx((0.5, 0.75), abs=1e-9)
+    # the areas of the three pieces
+    assert hull.auc == pytest.approx(1 / 12 + 5 / 32 + 11 / 24, rel=1e-12)
+    assert hull.unused == ("poor",)
+    assert hull.tpr([0.0, 0.16, 0.3, 0.75, 1.0]) == pytest.approx([0, 0.4, 0.55, 0.9375, 1.0])
+
+
+def test_hull_of_one_dented_curve_is_its_own() -> None:
+    roc = ScoreModel(Beta(2, 2), Beta(1, 1)).roc()
+    hull = hull_of({"dented": roc})
+    assert hull.auc == pytest.approx(roc.hull().auc(), rel=1e-12)
+    assert [s.kind for s in hull.segments] == ["chord", "curve"]
+
+
+def test_hull_against_the_hull_of_many_points(all_kinds: br.Inclusion) -> None:
+    """scipy's hull of all curves' points, whose area it cannot exceed by more than rounding."""
+    from scipy.spatial import ConvexHull
+
+    parts = [fit.model.roc().points(4000) for fit in all_kinds.fits.values()]
+    x = np.concatenate([[0.0, 1.0, 1.0], *[p.far for p in parts]])
+    y = np.concatenate([[0.0, 1.0, 0.0], *[p.tpr for p in parts]])
+    area = ConvexHull(np.column_stack([x, y])).volume
+    assert all_kinds.hull.auc - 0.5 == pytest.approx(area - 0.5, abs=2e-6)
+    far = np.linspace(0.0, 1.0, 501)
+    height = np.asarray(all_kinds.hull.tpr(far))
+    for fit in all_kinds.fits.values():
+        assert np.all(height >= np.asarray(fit.model.roc().tpr(far)) - 1e-12)
+    assert np.all(np.diff(height, 2) <= 1e-9)
+    assert "exclude" in all_kinds.hull.unused
+
+
+def test_hull_of_curves_with_points_at_one_far() -> None:
+    """Quantiles of laws with masses put points of three curves at one FAR but for rounding."""
+    laws = (
+        (Inflated(Beta(1.1, 1.2), 0.1, 0.225), Inflated(Beta(9.1, 27.5), 2 / 7)),
+        (Inflated(Beta(1.0, 0.72), 0.1, 0.125), Inflated(Beta(2.5, 7.3), 1 / 7, 1 / 7)),
+        (Inflated(Beta(2.6, 0.092), at_one=0.25), Beta(0.27, 1.5)),
+    )
+    rocs = {str(k): ScoreModel(*pair).roc() for k, pair in enumerate(laws)}
+    hull = hull_of(rocs)
+    far = np.linspace(0.0, 1.0, 1001)
+    height = np.asarray(hull.tpr(far))
+    for roc in rocs.values():
+        assert np.all(height >= np.asarray(roc.tpr(far)) - 1e-9)
+    assert np.all(np.diff(height, 2) <= 1e-9)
+
+
+# ------------------------------------------------------------------------------- picture
+def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> None:
+    figure = all_kinds.plot()
+    left, right = figure.axes
+    texts = [text.get_text() for text in left.get_legend().get_texts()]
+    assert texts == [*(f"{word}: {word}" for word in PAIRS), "ROC hull"]
+    assert [text.get_text() for text in right.get_yticklabels()] == list(PAIRS)
+    drawn = [float(line.get_xdata()[0]) for line in right.lines if line.get_gid() == "all"]
+    gains = [all_kinds.fusion.gain(word).estimate for word in PAIRS]
+    assert drawn == pytest.approx(gains)

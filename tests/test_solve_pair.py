@@ -1,0 +1,303 @@
+"""Pairs of laws with prescribed numbers: closed forms, round trips, and why there is none."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+import betaroc as br
+
+INF = math.inf
+PHI = NormalDist()
+#: What is prescribed is met to this, as the generic algorithms and mpmath see it.
+ATOL = 1e-10
+RTOL_GENERIC = 1e-9
+
+
+def shapes_of(model: br.ScoreModel) -> tuple[float, ...]:
+    return model.client.a, model.client.b, model.impostor.a, model.impostor.b
+
+
+# ------------------------------------------------------------------ closed forms
+def test_lehmann_pair() -> None:
+    """b tied at a semi-derivative B_c/B_i = a_i/a_c where b = 1; AUC = a_c / (a_c + a_i) = 0.8."""
+    model = br.solve_pair(auc=0.8, slopes=(None, 0.25))
+    assert model.auc() == pytest.approx(0.8, abs=ATOL)
+    assert model.semi_derivatives().at_one == pytest.approx(0.25, rel=ATOL)
+    a_c, b_c, a_i, b_i = shapes_of(model)
+    assert b_c == b_i  # a tie is one to the last digit
+    # The nearest pair happens to be the Lehmann one: b = 1 and a_c a_i = 1 are stationary.
+    np.testing.assert_allclose((a_c, b_c, a_i), (2.0, 1.0, 0.5), rtol=1e-5)
+
+
+def test_area_alone_gives_a_mirrored_pair() -> None:
+    """The problem is the same under s -> 1 - s with swapped classes, and so is the answer."""
+    a_c, b_c, a_i, b_i = shapes_of(br.solve_pair(auc=0.83))
+    assert (a_c, b_c) == pytest.approx((b_i, a_i), rel=1e-6)
+    assert br.beta_auc(a_c, b_c, a_i, b_i) == pytest.approx(0.83, abs=ATOL)
+
+
+def test_exponents_alone_are_nearest_by_hand() -> None:
+    """log a_i - log a_c = log 1/2 is nearest to 0 at -+ log(2)/2."""
+    model = br.solve_pair(exponents=(0.5, 3.0))
+    expected = (2**0.5, 3**-0.5, 2**-0.5, 3**0.5)
+    assert shapes_of(model) == pytest.approx(expected, rel=1e-12)
+    model = br.solve_pair(shapes=("U", "bell"))
+    assert shapes_of(model) == pytest.approx((0.5, 0.5, 2.0, 2.0), rel=1e-9)
+    assert shapes_of(br.solve_pair(exponents=(1, 1), auc=0.5)) == (1.0,) * 4
+    assert shapes_of(br.solve_pair(slopes=(1.0, None))) == (1.0,) * 4
+
+
+BINORMAL = [
+    # (prescribed, client mean, client sigma): d = sqrt(1 + r^2) Phi^-1(AUC) and so on.
+    ({"auc": 0.9}, math.sqrt(2) * PHI.inv_cdf(0.9), 1.0),
+    ({"eer": 0.2}, -2.0 * PHI.inv_cdf(0.2), 1.0),
+    ({"exponents": (4.0, None), "auc": 0.9}, math.sqrt(5) * PHI.inv_cdf(0.9), 2.0),
+    ({"exponents": (None, 4.0), "eer": 0.2}, -3.0 * PHI.inv_cdf(0.2), 2.0),
+    ({"exponents": (4.0, 4.0), "crossing": 0.9}, PHI.inv_cdf(0.9), 2.0),
+    ({"auc": PHI.cdf(1 / math.sqrt(5)), "eer": PHI.cdf(-1 / 3)}, 1.0, 2.0),
+    ({"auc": PHI.cdf(1 / math.sqrt(5)), "crossing": PHI.cdf(1.0)}, 1.0, 2.0),
+    ({"eer": PHI.cdf(-1 / 3), "crossing": PHI.cdf(1.0)}, 1.0, 2.0),
+    ({"slopes": (INF, 0.0), "auc": 0.9}, math.sqrt(2) * PHI.inv_cdf(0.9), 1.0),
+    ({"slopes": (INF, INF), "auc": 0.9}, math.sqrt(1.5) * PHI.inv_cdf(0.9), math.sqrt(0.5)),
+    ({"slopes": (0.0, INF)}, -1.0, 1.0),
+    ({"slopes": (INF, None)}, 1.0, 1.0),
+    ({"slopes": (INF, None), "exponents": (1.0, None)}, 1.0, 1.0),
+    # Below the diagonal equal sigmas have slope 0 at zero; an exponent of 1/2 does not.
+    ({"slopes": (INF, None), "auc": 0.4}, math.sqrt(1.5) * PHI.inv_cdf(0.4), math.sqrt(0.5)),
+    ({"crossing": 0.9}, (math.sqrt(2) - 1) * PHI.inv_cdf(0.9), math.sqrt(2)),
+    ({"auc": 0.5, "crossing": 0.5}, 0.0, math.sqrt(2)),
+    ({"exponents": (1.0, None)}, 0.0, 1.0),
+]
+
+
+@pytest.mark.parametrize("family", ["normal", "logit-normal"])
+@pytest.mark.parametrize(("asked", "mu", "sigma"), BINORMAL)
+def test_binormal_closed_forms(family: str, asked: dict, mu: float, sigma: float) -> None:
+    model = br.solve_pair(**asked, family=family, prior=0.2, name="x")
+    assert (model.client.mu, model.client.sigma) == pytest.approx((mu, sigma), rel=1e-10, abs=1e-12)
+    assert (model.impostor.mu, model.impostor.sigma) == (0.0, 1.0)
+    assert (model.prior, model.name) == (0.2, "x")
+
+
+# ------------------------------------------------------------------ round trips
+def numbers(model: br.ScoreModel) -> dict[str, float]:
+    crossing = model.diagonal_crossings().far
+    return {
+        "auc": model.auc(),
+        "eer": model.eer().hter,
+        "zero": model.ends().at_zero.exponent,
+        "one": model.ends().at_one.exponent,
+        "crossing": float(crossing[0]) if len(crossing) else math.nan,
+    }
+
+
+COMBINATIONS = [
+    ("auc", "eer"),
+    ("auc", "zero", "one"),
+    ("auc", "eer", "one"),
+    ("auc", "eer", "zero", "one"),
+    ("eer", "zero"),
+    ("crossing", "auc", "zero"),
+    ("crossing", "eer", "auc"),
+    ("crossing", "zero", "one"),
+]
+
+
+@pytest.mark.parametrize("names", COMBINATIONS, ids="-".join)
+def test_numbers_of_random_pairs_are_met(names: tuple[str, ...]) -> None:
+    rng = np.random.default_rng(len("".join(names)))
+    done = 0
+    while done < 2:
+        shapes = np.exp(rng.normal(0.3, 0.8, 4))
+        truth = numbers(br.ScoreModel(br.Beta(*shapes[:2]), br.Beta(*shapes[2:])))
+        if any(math.isnan(truth[name]) for name in names):
+            continue
+        asked: dict = {name: truth[name] for name in names if name not in ("zero", "one")}
+        if "zero" in names or "one" in names:
+            asked["exponents"] = tuple(
+                truth[end] if end in names else None for end in ("zero", "one")
+            )
+        generic = numbers(br.solve_pair(**asked).generic())
+        for name in names:
+            assert generic[name] == pytest.approx(truth[name], rel=RTOL_GENERIC, abs=ATOL)
+        done += 1
+
+
+def test_against_mpmath() -> None:
+    """AUC = int f_c F_i and FAR = FRR at 30 digits, at a pair solved for; ends by their ratios."""
+    mp = pytest.importorskip("mpmath")
+    model = br.solve_pair(eer=0.2, exponents=(0.6, 2.5))
+    with mp.workdps(30):
+        a_c, b_c, a_i, b_i = map(mp.mpf, shapes_of(model))
+
+        def lower(a, b, y):
+            x = 1 / (1 + mp.exp(-y))
+            return mp.betainc(a, b, 0, x, regularized=True)
+
+        def density(a, b, y):
+            return mp.exp(-a * mp.log1p(mp.exp(-y)) - b * mp.log1p(mp.exp(y))) / mp.beta(a, b)
+
+        y = mp.findroot(lambda y: 1 - lower(a_i, b_i, y) - lower(a_c, b_c, y), 0.0)
+        assert abs(lower(a_c, b_c, y) - mp.mpf("0.2")) < ATOL
+        reach = 40 / min(a_c, b_c, a_i, b_i)
+        # The trapezoid rule in the logit converges exponentially; 0.2 leaves less than 1e-14.
+        h, n = mp.mpf("0.2"), int(reach / 0.2)
+        area = h * sum(density(a_c, b_c, k * h) * lower(a_i, b_i, k * h) for k in range(-n, n + 1))
+        assert abs(area - mp.mpf(model.auc())) < mp.mpf(10) ** -12
+        assert abs(a_i / a_c - mp.mpf("0.6")) < mp.mpf(10) ** -15
+
+
+@pytest.mark.parametrize("client", ["U", "J", "reverse-J", "bell"])
+@pytest.mark.parametrize("impostor", ["U", "J", "reverse-J", "bell"])
+def test_shapes_are_met_with_a_margin(client: str, impostor: str) -> None:
+    # The ends that two shapes force may force the side of the diagonal.
+    a = {"U": -1, "reverse-J": -1, "J": 1, "bell": 1}
+    b = {"U": -1, "J": -1, "bell": 1, "reverse-J": 1}
+    zero, one = a[impostor] - a[client], b[impostor] - b[client]
+    auc = 0.3 if zero >= 0 >= one and (zero or one) else 0.7
+    model = br.solve_pair(auc=auc, shapes=(client, impostor))
+    assert tuple(s.value for s in model.shape_category()) == (client, impostor)
+    assert model.auc() == pytest.approx(auc, abs=ATOL)
+    assert min(abs(math.log(s)) for s in shapes_of(model)) > 0.0099
+
+
+@pytest.mark.parametrize("slopes", [(0.0, None), (None, INF), (INF, 0.0), (INF, INF), (0.0, 0.0)])
+def test_slopes_are_met(slopes: tuple) -> None:
+    model = br.solve_pair(auc=0.7, slopes=slopes)
+    for asked, got in zip(slopes, model.semi_derivatives(), strict=True):
+        assert asked is None or got == asked
+    exponents = (model.ends().at_zero.exponent, model.ends().at_one.exponent)
+    for asked, rho in zip(slopes, exponents, strict=True):
+        assert asked is None or abs(math.log(rho)) > 0.0099
+
+
+@pytest.mark.parametrize("slopes", [(3.0, None), (None, 0.4), (2.0, 0.0)])
+def test_finite_slopes_are_met(slopes: tuple) -> None:
+    model = br.solve_pair(auc=0.65, slopes=slopes)
+    for asked, got in zip(slopes, model.semi_derivatives(), strict=True):
+        assert asked is None or got == pytest.approx(asked, rel=ATOL)
+    assert model.auc() == pytest.approx(0.65, abs=ATOL)
+    assert model.global_shape() == "proper"
+
+
+@pytest.mark.parametrize("auc", [1e-4, 0.5, 1.0 - 1e-8])
+def test_far_areas(auc: float) -> None:
+    assert br.solve_pair(auc=auc).auc() == pytest.approx(auc, abs=ATOL)
+
+
+def test_answers_are_reproducible_and_the_nearer_ones() -> None:
+    asked = {"auc": 0.8, "crossing": 0.95}
+    one, two = br.solve_pair(**asked), br.solve_pair(**asked)
+    assert one == two
+    # A dense search over the two shapes that are left finds nothing nearer than the answer.
+    answer = np.log(shapes_of(br.solve_pair(auc=0.8, exponents=(0.5, 2.0))))
+    a, b = np.meshgrid(np.linspace(-2, 2, 201), np.linspace(-2, 2, 201))
+    area = br.beta_auc(np.exp(a), np.exp(b), 0.5 * np.exp(a), 2.0 * np.exp(b))
+    distance = a**2 + b**2 + (a + math.log(0.5)) ** 2 + (b + math.log(2.0)) ** 2
+    near = distance[np.abs(area - 0.8) < 2e-4]
+    assert np.sum(answer**2) <= near.min() + 0.02
+
+
+# ------------------------------------------------------------------ why there is none
+IMPOSSIBLE = [
+    ({}, "given something to meet"),
+    # exponents and sides
+    ({"exponents": (0.5, 3.0), "auc": 0.4}, "above the diagonal everywhere and is concave"),
+    ({"exponents": (2.0, 0.5), "auc": 0.6}, "below the diagonal everywhere and is convex"),
+    ({"exponents": (0.5, 3.0), "eer": 0.6}, "so that eer < 1/2; got eer=0.6"),
+    ({"exponents": (0.5, 3.0), "crossing": 0.1}, "both exponents below 1 or both above 1"),
+    ({"exponents": (1.0, None), "crossing": 0.1}, "a tie at an end makes it concave or convex"),
+    ({"exponents": (1.0, 1.0), "auc": 0.6}, "the two laws are equal"),
+    ({"exponents": (0.5, None), "slopes": (0.0, None)}, "exponent at_zero below 1"),
+    ({"exponents": (0.5, None), "slopes": (2.0, None)}, "one of 1"),
+    ({"slopes": (2.0, 3.0)}, "slope at_one 3.0 needs an exponent at_one of 1"),
+    ({"slopes": (2.0, INF)}, "slope at_zero 2.0 one above 1"),
+    # areas: (1 - e)^2, 1 - e^2; chords 1 - e and the line of slope 1, 1 - 2 e^2
+    ({"eer": 0.2, "auc": 0.63}, r"between 0.64 and 0.96"),
+    ({"eer": 0.2, "auc": 0.97}, r"between 0.64 and 0.96"),
+    ({"eer": 0.2, "auc": 0.79, "exponents": (0.5, 2.0)}, r"between 0.8 and 0.92: .* concave ROC"),
+    ({"eer": 0.2, "auc": 0.93, "slopes": (INF, 0.0)}, r"between 0.8 and 0.92: .* concave ROC"),
+    ({"eer": 0.8, "auc": 0.21, "slopes": (0.0, INF)}, r"between 0.08 and 0.2: .* convex ROC"),
+    # tangents: y <= 1 - (1 - x)/2 leaves 3/4; e = 1 / (1 + 2)
+    ({"slopes": (2.0, None), "auc": 0.76}, "between 0.5 and 0.75: .* tangent"),
+    ({"slopes": (2.0, None), "eer": 0.33}, "between 0.333333 and 0.5"),
+    ({"slopes": (None, 4.0), "auc": 0.12}, "between 0.125 and 0.5"),
+    # both exponents: 1/(1 + 1/2), 2/(1 + 2)
+    ({"exponents": (0.5, 2.0), "auc": 0.66}, "between 0.666667 and 1"),
+    ({"exponents": (0.5, 0.5), "auc": 0.7}, "between 0.333333 and 0.666667"),
+    # e^(1/2) = 1 - e: e = (3 - sqrt 5)/2
+    ({"exponents": (0.5, 2.0), "eer": 0.39}, "between 0 and 0.381966"),
+    # crossings
+    ({"eer": 0.2, "crossing": 0.5}, r"outside \[0.2, 0.8\]"),
+    ({"eer": 0.2, "crossing": 0.1, "exponents": (2.0, None)}, "above 0.8"),
+    ({"eer": 0.2, "crossing": 0.9, "exponents": (None, 0.5)}, "below 0.2"),
+    ({"crossing": 0.3, "auc": 0.2}, "between 0.255 and 0.745"),
+    ({"crossing": 0.9, "auc": 0.3, "exponents": (2.0, None)}, "between 0.495 and 0.905"),
+    # shapes
+    ({"shapes": ("bell", "U"), "exponents": (2.0, None)}, r"shapes \(bell, U\) one below 1"),
+    ({"shapes": ("J", "reverse-J"), "auc": 0.4}, "above the diagonal everywhere"),
+    ({"shapes": ("J", "reverse-J"), "crossing": 0.4}, "no crossing of the diagonal"),
+    ({"shapes": ("J", "reverse-J"), "family": "normal"}, "shapes must be left out"),
+    # too many
+    ({"auc": 0.8, "eer": 0.2, "crossing": 0.9, "exponents": (2.0, 3.0)}, "no more than 4 numbers"),
+    ({"auc": 0.8, "eer": 0.2, "crossing": 0.9, "family": "normal"}, "no more than 2 numbers"),
+    ({"auc": 0.8, "eer": 0.2, "exponents": (2.0, 2.0), "family": "normal"}, "no more than 2"),
+    # normal laws: k = sqrt(2) gives Phi(sqrt(2) Phi^-1(0.7)) = 0.770839
+    ({"auc": 0.9, "eer": 0.3, "family": "normal"}, "between 0.7 and 0.770839"),
+    ({"exponents": (2.0, 3.0), "family": "normal"}, "one number"),
+    ({"slopes": (2.0, None), "family": "normal"}, "0, inf or, for equal laws, 1"),
+    ({"slopes": (INF, 0.0), "auc": 0.4, "family": "normal"}, "would be 0, not inf"),
+    ({"exponents": (1.0, None), "crossing": 0.4, "family": "normal"}, "with equal sigmas"),
+    ({"exponents": (2.0, None), "slopes": (INF, None), "family": "normal"}, "would be 0, not inf"),
+    ({"auc": 0.9, "crossing": 0.8, "family": "normal"}, "nearer to an end"),
+    ({"auc": 0.5, "crossing": 0.8, "family": "normal"}, "equal medians"),
+    ({"slopes": (INF, 0.0), "auc": 0.9, "eer": 0.18, "family": "normal"}, "would be 0, not inf"),
+    # arguments
+    ({"auc": 1.0}, "strictly between 0 and 1; got 1.0"),
+    ({"eer": 0.0}, "eer must be a finite number > 0"),
+    ({"crossing": math.nan}, "crossing must be"),
+    ({"exponents": (0.0, 1.0)}, "exponents, at_zero must be"),
+    ({"slopes": (-1.0, None)}, "slopes, at_zero must be"),
+    ({"shapes": ("W", None)}, "shapes, client must be one of"),
+    ({"auc": 0.8, "family": "gamma"}, "family must be one of"),
+    ({"auc": 0.8, "prior": 2.0}, "prior must be"),
+]
+
+
+@pytest.mark.parametrize(("asked", "words"), IMPOSSIBLE)
+def test_impossible_because(asked: dict, words: str) -> None:
+    with pytest.raises(br.InputError, match=words) as caught:
+        br.solve_pair(**asked)
+    assert len(str(caught.value)) <= 400
+
+
+@pytest.mark.parametrize("asked", [{"exponents": 2.0}, {"shapes": "U"}, {"slopes": (1.0,)}])
+def test_pairs_are_pairs(asked: dict) -> None:
+    with pytest.raises(br.InputTypeError, match="must be two entries"):
+        br.solve_pair(**asked)
+
+
+def test_what_no_theorem_forbids_and_nobody_finds_is_a_fit_error() -> None:
+    """EER 0.17 of these exponents goes with AUCs around 0.915 (a dense search), never with 0.9."""
+    with pytest.raises(br.FitError, match=r"the nearest, .* has auc .* for 0.9") as caught:
+        br.solve_pair(auc=0.9, eer=0.17, exponents=(0.5, 3.0))
+    assert len(str(caught.value)) <= 400
+
+
+def test_range_of_the_area_at_two_exponents_by_a_dense_search() -> None:
+    """Limits 1/(1 + rho0), rho1/(1 + rho1), and where large shapes separate the classes, 0 or 1."""
+    g = np.geomspace(1e-3, 1e3, 25)
+    a, b = np.meshgrid(g, g)
+    rng = np.random.default_rng(2)
+    for zero, one in np.exp(rng.normal(0.0, 1.0, (12, 2))):
+        area = br.beta_auc(a, b, zero * a, one * b)
+        ends = sorted([1.0 / (1.0 + zero), one / (1.0 + one)])
+        low = 0.0 if zero > one else ends[0]
+        high = 1.0 if zero < one else ends[1]
+        assert low <= area.min() + 1e-12
+        assert area.max() <= high + 1e-12
+        assert min(abs(area.min() - ends[0]), abs(area.max() - ends[1])) < 5e-3

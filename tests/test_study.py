@@ -1,0 +1,898 @@
+"""Studies: designs, statistics of trials, the same bytes from every engine, folders that resume."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.study import batches, read
+from betaroc.study.blocks import Block, computed
+from betaroc.study.parameters import setting
+from betaroc.study.running import Study
+from betaroc.study.statistics import as_statistics
+from betaroc.study.storage import Folder, as_parquet
+from betaroc.study.trials import Seed, Trial
+
+SHAPES = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.5, 5.0, "log"))
+PAIR = {"a_c": 3.0, "b_c": 2.0, "a_i": 2.0, "b_i": 3.0}
+NORMAL = {"law": "normal", "mu_c": 1.0, "sigma_c": 1.0, "mu_i": 0.0, "sigma_i": 1.0}
+
+
+def content(folder: Any) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+# ------------------------------------------------------------------------------- designs
+def test_grid_is_the_product_of_the_levels_in_order() -> None:
+    design = br.Design.grid({"a": [1, 2], "b": ["x", "y", "z"], "c": True})
+    wanted = [{"a": a, "b": b, "c": True} for a, b in itertools.product([1, 2], "xyz")]
+    assert list(design) == wanted
+    assert [design.cell(k) for k in range(len(design))] == wanted
+    assert design.to_frame().to_dict("records") == wanted
+    assert design == br.Design.grid({"a": np.array([1, 2]), "b": ["x", "y", "z"], "c": [True]})
+
+
+def test_product_has_every_cell_of_one_with_every_cell_of_the_other() -> None:
+    one, other = br.Design.grid({"a": [1, 2]}), br.Design.grid({"b": [3.0, 4.0]})
+    assert one * other == br.Design.grid({"a": [1, 2], "b": [3.0, 4.0]})
+    with pytest.raises(br.InputError, match="'a' occurs in both"):
+        one * one
+
+
+def test_sobol_is_that_of_scipy_on_the_wanted_scale() -> None:
+    from scipy.stats import qmc
+
+    design = br.Design.sobol({"a": (1.0, 3.0), "b": (0.1, 10.0, "log")}, 16, rng=5)
+    unit = qmc.Sobol(2, scramble=True, rng=np.random.default_rng(5)).random_base2(4)
+    a, b = (np.array(column) for column in design.columns)
+    np.testing.assert_allclose(a, 1.0 + 2.0 * unit[:, 0], rtol=1e-14)
+    np.testing.assert_allclose(b, 10.0 ** (2.0 * unit[:, 1] - 1.0), rtol=1e-14)
+    assert design == br.Design.sobol({"a": (1.0, 3.0), "b": (0.1, 10.0, "log")}, 16, rng=5)
+    # Balanced in every margin: each sixteenth has one point.
+    assert sorted(int(v) for v in 8.0 * (a - 1.0)) == list(range(16))
+
+
+def test_latin_hypercube_has_one_point_in_every_stratum() -> None:
+    design = br.Design.latin_hypercube({"a": (0.0, 7.0), "n": (1, 7, "int")}, 7, rng=1)
+    assert sorted(math.floor(v) for v in design.columns[0]) == list(range(7))
+    assert sorted(design.columns[1]) == list(range(1, 8))
+    assert all(type(n) is int for n in design.columns[1])
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: br.Design.grid({}), br.InputError, "at least one parameter"),
+        (lambda: br.Design.grid({"a": []}), br.InputError, "'a' must have at least one level"),
+        (lambda: br.Design.grid({"a": [1, 1.0]}), br.InputError, "must be distinct"),
+        (lambda: br.Design.grid({"a": [1, "x"]}), br.InputTypeError, "numbers and text"),
+        (lambda: br.Design.grid({"a": [1, None]}), br.InputTypeError, "None of type NoneType at"),
+        (lambda: br.Design.grid({"a": [1.0, math.nan]}), br.InputError, "finite.* index 1"),
+        (lambda: br.Design.grid({"a": 1j}), br.InputTypeError, "Give a list"),
+        (lambda: br.Design.grid([1, 2]), br.InputTypeError, "mapping"),
+        (lambda: br.Design.grid({1: [1]}), br.InputTypeError, "must be text"),
+        (lambda: br.Design(("a", "b"), ((1,), (1, 2))), br.InputError, "lengths"),
+        (lambda: br.Design(("a",), ()), br.InputError, "1 names and 0 columns"),
+        (lambda: br.Design.sobol({"a": (0, 1)}, 12), br.InputError, "power of two.*Take 8 or 16"),
+        (lambda: br.Design.sobol({"a": (1, 1)}, 8), br.InputError, "low < high"),
+        (lambda: br.Design.sobol({"a": (2, 1)}, 8), br.InputError, "Exchange them"),
+        (lambda: br.Design.sobol({"a": (0, 1, "log")}, 8), br.InputError, "low > 0"),
+        (lambda: br.Design.sobol({"a": (0.5, 2, "int")}, 8), br.InputError, "whole ends"),
+        (lambda: br.Design.sobol({"a": (0, 1, "lin")}, 8), br.InputTypeError, '"log" or "int"'),
+        (lambda: br.Design.sobol({"a": [1.0]}, 8), br.InputTypeError, "Design.grid"),
+        (lambda: br.Design.sobol({}, 8), br.InputError, "at least one parameter"),
+        (lambda: br.Design.sobol({"a": (0, 1)}, 8, rng="x"), br.InputTypeError, "rng"),
+        (lambda: br.Design.latin_hypercube({"a": (0, 1)}, 0), br.InputError, "n must be"),
+        (lambda: br.Design.grid({"a": 1}).cell(1), br.InputError, "below 1"),
+        (lambda: br.Design.grid({"a": 1}) * 2, TypeError, "unsupported"),
+    ],
+)
+def test_designs_that_are_none(make: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_a_long_design_is_shown_by_its_size() -> None:
+    assert repr(br.Design.grid({"a": range(50)})) == "<Design of 50 cells: a>"
+    short = br.Design.grid({"a": [1, 2]})
+    assert eval(repr(short), {"Design": br.Design}) == short
+
+
+# ------------------------------------------------------------------------------ statistics
+def one_by_one(trial: Trial) -> dict[str, Any]:
+    """What a loop of one's own would compute, with the functions of the package."""
+    scores = br.Scores(trial.scores.client, trial.scores.impostor)
+    fitted = br.fit(scores).model
+    ends = fitted.ends()
+    return {
+        "fit.auc": fitted.auc(),
+        "fit.a_c": fitted.client.a,
+        "fit.b_i": fitted.impostor.b,
+        "fit.exponent-at-zero": ends.at_zero.exponent,
+        "fit.exponent-at-one": ends.at_one.exponent,
+        "fit.side-at-zero": ends.at_zero.side,
+        "fit.side-at-one": ends.at_one.side,
+        "fit.global-shape": fitted.global_shape(),
+        "fit.client-shape": fitted.client.shape.value,
+        "fit.tpr@0.01": float(fitted.roc().tpr(0.01)),
+        "empirical.auc": br.ScoreModel(
+            br.Empirical(scores.client), br.Empirical(scores.impostor)
+        ).auc(),
+    }
+
+
+def test_names_are_the_numbers_of_the_package(tmp_path: Path) -> None:
+    """Batches against one fit after another, to the accuracy of the fits."""
+    design = br.Design.sobol(SHAPES, 16, rng=2) * br.Design.grid({"n": [25, 300]})
+    names = ["fit.auc", "fit.a_c", "fit.b_i", "fit.exponent-at-zero", "fit.exponent-at-one",
+             "fit.side-at-zero", "fit.side-at-one", "fit.global-shape", "fit.client-shape",
+             "fit.tpr@0.01", "empirical.auc"]  # fmt: skip
+    asked: dict[str, Any] = {name: name for name in names} | {"own": one_by_one}
+    frame = Study(design, asked, folder=tmp_path, rng=1, block=7).run().to_frame()
+    assert (frame["status"] == "ok").all()
+    for name in names:
+        ours, theirs = frame[name], frame[f"own.{name}"]
+        if ours.dtype.kind == "f":
+            np.testing.assert_allclose(ours, theirs, rtol=1e-11, err_msg=name)
+        else:
+            assert ours.tolist() == theirs.tolist(), name
+
+
+def test_a_batch_is_used_and_agrees_to_twelve_digits() -> None:
+    seed = Seed(3)
+    cells = list(br.Design.sobol(SHAPES, 32, rng=4) * br.Design.grid({"n": [40, 900]}))
+    trials = [Trial(cell, k, 0, seed, setting(cell, None)) for k, cell in enumerate(cells)]
+    batches.draw_and_fit(trials)
+    for trial in trials:
+        # Doubles next to 1 can be drawn as 1 from small shapes: not from these.
+        assert trial.batch_shapes is not None
+        with br.errors.quietly():
+            alone = br.fit(br.Scores(*trial.drawn)).model
+        wanted = alone.client.a, alone.client.b, alone.impostor.a, alone.impostor.b
+        np.testing.assert_allclose(trial.batch_shapes, wanted, rtol=1e-12)
+        assert trial.fitted.prior == alone.prior
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        PAIR | {"n": 30, "boundary": "squeeze"},
+        PAIR | {"n": 30, "resolution": 0.01},
+        PAIR | {"n": 30, "family": "normal"},
+        {"a_c": 2e5, "b_c": 1e5, "a_i": 1e5, "b_i": 2e5, "n": 30},  # two sums hold too little
+        {"a_c": 1.0, "b_c": 0.05, "a_i": 1.0, "b_i": 3.0, "n": 200},  # scores of exactly 1
+    ],
+)
+def test_what_two_sums_do_not_settle_is_fitted_by_itself(cell: dict[str, Any]) -> None:
+    trial = Trial(cell, 0, 0, Seed(1), setting(cell, None))
+    batches.draw_and_fit([trial])
+    assert trial.batch_shapes is None
+    with br.errors.quietly():
+        alone = br.fit(trial.scores, **trial.setting.options)
+        assert trial.fitted == alone.model
+
+
+def test_a_batch_hangs_on_no_neighbour() -> None:
+    """Any division of the trials into batches gives the same bits."""
+    shapes = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.05, 1e4, "log"))
+    cells = list(br.Design.sobol(shapes, 128, rng=1) * br.Design.grid({"n": [3, 64, 200]}))
+
+    def fitted(size: int) -> list[Any]:
+        trials = [Trial(c, k, 0, Seed(1), setting(c, None)) for k, c in enumerate(cells)]
+        for k in range(0, len(trials), size):
+            batches.draw_and_fit(trials[k : k + size])
+        return [trial.batch_shapes for trial in trials]
+
+    assert fitted(1) == fitted(17) == fitted(len(cells))
+
+
+def test_sums_of_logs_are_right_to_fifteen_digits() -> None:
+    rng = np.random.default_rng(1)
+    x = np.stack([
+        rng.beta(2.0, 3.0, 300), rng.beta(0.5, 0.5, 300), rng.beta(90.0, 1.0, 300),
+        10.0 ** -rng.uniform(1.0, 300.0, 300), 1.0 - 2.0**-52 * rng.integers(1, 99, 300),
+    ])  # fmt: skip
+    g = batches._mean_logs(x, np.empty_like(x))
+    for row, g1, g2 in zip(x, *g, strict=True):
+        assert g1 == pytest.approx(math.fsum(map(math.log, row)) / 300, rel=2e-15)
+        assert g2 == pytest.approx(math.fsum(math.log1p(-v) for v in row) / 300, rel=2e-15)
+
+
+def test_true_pairs_need_no_sample(tmp_path: Path) -> None:
+    """AUC of normal laws is Phi(d / sqrt 2), EER is Phi(-d / 2); E2 of a beta pair is 19/20."""
+    from scipy.stats import norm
+
+    design = NORMAL | {"mu_c": [0.5, 1.0, 3.0]}
+    asked = ["true.auc", "true.eer", "true.mu_c", "true.a_c", "true.global-shape"]
+    frame = Study(design, asked, folder=tmp_path / "a", rng=1).run().to_frame()
+    d = np.array([0.5, 1.0, 3.0])
+    np.testing.assert_allclose(frame["true.auc"], norm.cdf(d / math.sqrt(2.0)), rtol=1e-12)
+    np.testing.assert_allclose(frame["true.eer"], norm.cdf(-d / 2.0), rtol=1e-12)
+    assert frame["true.mu_c"].tolist() == [0.5, 1.0, 3.0]
+    assert frame["true.a_c"].isna().all()  # a normal law has none
+    assert frame["true.global-shape"].tolist() == ["proper"] * 3
+
+
+def test_hook_depth_is_zero_without_a_hook(tmp_path: Path) -> None:
+    """Beta(2, 2) v uniform: F_i - F_c = t - 3 t^2 + 2 t^3, extreme sqrt(3)/18."""
+    cells = br.Design(
+        ("a_c", "b_c", "a_i", "b_i"), ((2.0, 3.0), (2.0, 1.0), (1.0, 1.0), (1.0, 1.0))
+    )
+    frame = Study(cells, ["true.hook-depth", "true.crossings"], folder=tmp_path).run().to_frame()
+    assert frame["true.hook-depth"].tolist() == pytest.approx([math.sqrt(3.0) / 18.0, 0.0])
+    assert frame["true.crossings"].tolist() == [1.0, 0.0]
+
+
+def test_thresholds_are_chosen_on_the_sample_and_met_on_the_true_pair(tmp_path: Path) -> None:
+    cell = PAIR | {"n_client": 80, "n_impostor": 120, "alpha": 0.3, "measure": "weighted-error"}
+    names = ["epc-fit.value", "epc-empirical.value", "epc-empirical.threshold", "epc-true.value",
+             "epc-fit.expected", "epc-fit.value@0.5"]  # fmt: skip
+
+    def own(trial: Trial) -> dict[str, float]:
+        with br.errors.quietly():
+            fitted = br.epc(trial.fit, trial.model, measure="weighted-error", alpha=[0.3, 0.5])
+            steps = br.epc(trial.scores, trial.model, measure="weighted-error", alpha=[0.3])
+        return {
+            "epc-fit.value": fitted.value[0],
+            "epc-empirical.value": steps.value[0],
+            "epc-empirical.threshold": steps.threshold[0],
+            "epc-true.value": trial.model.min_weighted_error(0.3).weighted_error(0.3),
+            "epc-fit.expected": fitted.expected[0],
+            "epc-fit.value@0.5": fitted.value[1],
+        }
+
+    asked: dict[str, Any] = {name: name for name in names} | {"own": own}
+    frame = Study(cell, asked, folder=tmp_path, replicates=5, rng=1).run().to_frame()
+    for name in names:
+        np.testing.assert_allclose(frame[name], frame[f"own.{name}"], rtol=1e-10, err_msg=name)
+    # No threshold is better than the best one.
+    assert (frame["epc-fit.value"] >= frame["epc-true.value"]).all()
+    assert (frame["epc-empirical.value"] >= frame["epc-true.value"]).all()
+
+
+def test_a_shifted_test_side_and_a_test_sample(tmp_path: Path) -> None:
+    """Impostors of N(0, 1) moved up by a half: the threshold 1/2 has HTER (Phi(-1/2) + 1/2)/2."""
+    from scipy.stats import norm
+
+    cell = NORMAL | {"shift_impostor": 0.5, "n": 50, "n_test": 40_000}
+    asked = ["test.auc", "true.auc", "epc-true.value"]
+
+    def met(trial: Trial) -> float:
+        return trial.test.at(0.5).hter
+
+    frame = Study(cell, [*asked, met], folder=tmp_path, rng=1).run().to_frame()
+    (row,) = frame.to_dict("records")
+    assert row["true.auc"] == pytest.approx(norm.cdf(1.0 / math.sqrt(2.0)), rel=1e-12)
+    error = 0.5 / math.sqrt(2.0 * 40_000)  # of HTER and, about, of the AUC
+    assert row["met"] == pytest.approx(0.5 * (norm.cdf(-0.5) + 0.5), abs=4.0 * error)
+    assert row["test.auc"] == pytest.approx(norm.cdf(0.5 / math.sqrt(2.0)), abs=4.0 * error)
+    assert row["epc-true.value"] == pytest.approx(norm.cdf(-0.25), rel=1e-9)
+
+
+def test_rounded_scores_are_multiples(tmp_path: Path) -> None:
+    def rest(trial: Trial) -> float:
+        return float(
+            np.max(np.abs(trial.scores.client * 20.0 - np.round(trial.scores.client * 20.0)))
+        )
+
+    for name in ("resolution", "rounding"):
+        cell = PAIR | {"n": 60, name: [0.0, 0.05]}
+        frame = (
+            Study(cell, {"r": rest, "a": "fit.a_c"}, folder=tmp_path / name, rng=1).run().to_frame()
+        )
+        exact, rounded = frame["r"]
+        assert exact > 0.1
+        assert rounded < 1e-9
+        assert (frame["status"] == "ok").all()
+
+
+def test_a_prescribed_pair_and_an_impossible_one(tmp_path: Path) -> None:
+    """Exponents (1/2, 3/2) allow an AUC above 1/(1 + 1/2) or 3/2 / (5/2) = 3/5 only."""
+    cell = {"auc": [0.3, 0.9], "exponent_at_zero": 0.5, "exponent_at_one": 1.5}
+    asked = ["true.auc", "true.exponent-at-zero", "true.exponent-at-one"]
+    frame = Study(cell, asked, folder=tmp_path).run().to_frame()
+    assert frame["status"].tolist() == ["failed", "ok"]
+    assert "InputError: no pair" in frame["error"][0]
+    assert frame.loc[1, asked].tolist() == pytest.approx([0.9, 0.5, 1.5], abs=1e-10)
+
+
+def test_a_model_of_ones_own_has_names_of_its_own(tmp_path: Path) -> None:
+    def model(cell: dict[str, Any]) -> br.ScoreModel:
+        return br.ScoreModel(br.Beta(1.0 + cell["gap"], 1.0), br.Beta(1.0, 1.0))
+
+    study = Study({"gap": [1.0, 3.0], "n": 100}, ["true.auc", "fit.b_c"], folder=tmp_path,
+                  model=model, rng=1)  # fmt: skip
+    frame = study.run().to_frame()
+    np.testing.assert_allclose(frame["true.auc"], [2.0 / 3.0, 0.8], rtol=1e-12)  # a / (a + 1)
+    other = Study({"gap": [1.0, 3.0], "n": 100}, ["true.auc", "fit.b_c"], folder=tmp_path,
+                  model=lambda cell: None, rng=1)  # fmt: skip
+    with pytest.raises(br.StudyError, match="model"):
+        other.run()
+    wrong = Study({"gap": 1.0}, ["true.auc"], folder=tmp_path / "b", model=lambda cell: 3)
+    assert "model must return a ScoreModel" in wrong.run().to_frame()["error"][0]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "words"),
+    [
+        ("fit.acu", "'acu'.*Did you mean 'auc'"),
+        ("auc", "Did you mean 'fit.auc'"),
+        ("fited.auc", "Did you mean 'fit'"),
+        ("epc-fit.valeu", "Did you mean 'value'"),
+        ("fit.tpr", "needs a FAR after '@'"),
+        ("fit.tpr@x", "must be a number"),
+        ("fit.tpr@2", r"lie in \[0, 1\]"),
+        ("fit.auc@1", "takes nothing after '@'"),
+        ("fit.partial-auc@0.1", "low, high"),
+        ("fit.far@inf", "finite"),
+        ("true.log-likelihood", "no 'log-likelihood'"),
+    ],
+)
+def test_unknown_statistics_name_the_nearest(statistic: str, words: str) -> None:
+    with pytest.raises(br.InputError, match=words):
+        as_statistics([statistic])
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ([], br.InputError, "at least one"),
+        (3, br.InputTypeError, "in a list or in a mapping"),
+        ([lambda trial: 1], br.InputTypeError, "Pass a mapping"),
+        ([3], br.InputTypeError, "index 0"),
+        ({"x": 3}, br.InputTypeError, "'x' must be a name or a function"),
+        ({"": "fit.auc"}, br.InputTypeError, "must be text"),
+        ({"cell": "fit.auc"}, br.InputError, "column of every study"),
+        (["fit.auc", "fit.auc"], br.InputError, "occurs twice"),
+    ],
+)
+def test_lists_of_statistics_that_are_none(given: Any, error: Any, words: str) -> None:
+    with pytest.raises(error, match=words):
+        as_statistics(given)
+
+
+@pytest.mark.parametrize(
+    ("design", "words"),
+    [
+        (PAIR | {"famly": "beta"}, "got 'famly'. Did you mean 'family'"),
+        ({"a_c": 1.0, "b_c": 1.0, "a_i": 1.0}, "'b_i' is missing"),
+        (PAIR | {"auc": 0.8}, "by its parameters or by what it is to have"),
+        (PAIR | {"mu_c": 0.8}, "'mu_c' is no parameter"),
+        (PAIR | {"a_c": [1.0, -1.0]}, "a_c must be a finite number > 0"),
+        (PAIR | {"n": 3.5}, "n must be an int"),
+        (PAIR | {"n": 3, "n_client": 3}, "size of both"),
+        (PAIR | {"n_client": 3}, "given together"),
+        (PAIR | {"n": 3, "family": "bta"}, "Did you mean 'beta'"),
+        (PAIR | {"n": 3, "law": "bta"}, "Did you mean 'beta'"),
+        (PAIR | {"n": 3, "alpha": 1.5}, "alpha must be"),
+        (PAIR | {"n": 3, "resolution": 0.1, "rounding": 0.1}, "got both"),
+        (PAIR, "size the design does not give"),
+    ],
+)
+def test_parameters_that_are_none(design: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(br.InputError, match=words):
+        Study(design, ["fit.auc"], folder=tmp_path)
+    assert content(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"replicates": 0}, br.InputError, "replicates"),
+        ({"workers": 0}, br.InputError, "workers"),
+        ({"workers": "all"}, br.InputTypeError, "workers"),
+        ({"rng": "x"}, br.InputTypeError, "rng"),
+        ({"block": 0}, br.InputError, "block"),
+        ({"model": 3}, br.InputTypeError, "model must be a function"),
+        ({"folder": 3}, br.InputTypeError, "folder must be the path"),
+    ],
+)
+def test_options_that_are_none(options: Any, error: Any, words: str, tmp_path: Path) -> None:
+    with pytest.raises(error, match=words):
+        Study(PAIR, ["true.auc"], **{"folder": tmp_path} | options)
+
+
+def test_names_of_parameters_are_not_those_of_columns(tmp_path: Path) -> None:
+    with pytest.raises(br.InputError, match="'mean' is both"):
+        Study({"mean": 1.0}, ["true.auc"], folder=tmp_path, model=lambda cell: None)
+    with pytest.raises(br.InputTypeError, match="Design or a mapping"):
+        Study([PAIR], ["true.auc"], folder=tmp_path)
+
+
+# --------------------------------------------------------------------------------- seeds
+def test_a_trial_draws_from_its_own_seed_sequence(tmp_path: Path) -> None:
+    """The rule, written out with numpy."""
+    asked = {"x": lambda trial: float(trial.scores.impostor[-1])}
+    design = PAIR | {"n": [4, 9]}
+    frame = Study(design, asked, folder=tmp_path, replicates=2, rng=11).run().to_frame()
+    for cell, replicate, n, x in zip(
+        *(frame[k] for k in ("cell", "replicate", "n", "x")), strict=True
+    ):
+        child = np.random.SeedSequence(11, spawn_key=(int(cell), int(replicate)))
+        rng = np.random.default_rng(child)
+        rng.beta(3.0, 2.0, n)
+        assert x == rng.beta(2.0, 3.0, n)[-1]
+
+
+def test_without_a_seed_one_is_drawn_and_kept(tmp_path: Path) -> None:
+    def study(where: str, **options: Any) -> Study:
+        return Study(PAIR | {"n": 5}, ["empirical.mean_c"], folder=tmp_path / where, **options)
+
+    first = study("a", replicates=4, block=1)
+    one = first.run().to_frame()
+    (tmp_path / "a" / "part-000002.parquet").unlink()
+    again = first.run()
+    assert (again.computed, again.skipped) == (1, 3)
+    assert again.to_frame().equals(one)
+    assert not study("b", replicates=4).run().to_frame().equals(one)
+    with pytest.raises(br.StudyError, match="seed"):
+        study("a", replicates=4, rng=1).run()
+
+
+@pytest.mark.parametrize(
+    "rng", [7, np.random.SeedSequence(7, spawn_key=(3,)), np.random.default_rng(7)]
+)
+def test_every_source_of_randomness(rng: Any, tmp_path: Path) -> None:
+    study = Study(PAIR | {"n": 5}, ["empirical.mean_c"], folder=tmp_path, rng=rng, block=1,
+                  replicates=2)  # fmt: skip
+    study.run()
+    before = content(tmp_path)
+    (tmp_path / "part-000001.parquet").unlink()
+    study.run()
+    assert content(tmp_path) == before
+
+
+# ------------------------------------------------------------- the same bytes everywhere
+#: A file that the one who kills a worker leaves behind.
+MARK = "BETAROC_TEST_MARK"
+
+
+def mixed(trial: Trial) -> dict[str, Any]:
+    mark = os.environ.get(MARK)
+    if mark and trial.number == 21 and not os.path.exists(mark):
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"m": trial.scores.client.mean(), "r": trial.rng.random(), "t": f"{trial.number}"}
+
+
+def forty(folder: Path, **options: Any) -> br.StudyResult:
+    """Forty cells, one of them failing, twelve parts."""
+    design = br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [50, 100, 30, 1, 20]})
+    asked = {"auc": "fit.auc", "e": "epc-empirical.value", "own": mixed, "g": "fit.global-shape"}
+    return Study(design, asked, folder=folder, rng=1, **{"block": 4} | options).run()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plain") / "study"
+    result = forty(folder)
+    assert (result.rows, result.computed, result.skipped) == (40, 40, 0)
+    assert (result.failed, result.missing) == (8, 0)  # samples of one score
+    return folder
+
+
+def test_processes_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
+    for workers in (2, 4):
+        forty(tmp_path / str(workers), workers=workers)
+        assert content(tmp_path / str(workers)) == content(plain)
+
+
+def test_threads_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
+    import joblib
+
+    for workers in (2, None):
+        with joblib.parallel_config(backend="threading", n_jobs=3):
+            forty(tmp_path / str(workers), workers=workers)
+        assert content(tmp_path / str(workers)) == content(plain)
+
+
+def test_dask_gives_the_same_bytes_though_a_worker_is_killed(
+    plain: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    import joblib
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setenv(MARK, str(tmp_path / "killed"))
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        forty(tmp_path / "study", workers=None)
+    assert (tmp_path / "killed").exists()
+    assert content(tmp_path / "study") == content(plain)
+
+
+def test_any_block_gives_the_same_rows(plain: Path, tmp_path: Path) -> None:
+    wanted = br.Study.open(plain).to_frame()
+    for block in (1, 7, 100):
+        assert forty(tmp_path / str(block), block=block).to_frame().equals(wanted)
+    chosen = forty(tmp_path / "chosen", block=None)
+    assert chosen.to_frame().equals(wanted)
+
+
+def test_the_chosen_block_hangs_on_the_number_of_trials_alone(tmp_path: Path) -> None:
+    for n, size in ((10, 1), (33, 2), (10_000, 313), (10**6, 512)):
+        study = Study(PAIR | {"n": 5}, ["true.auc"], folder=tmp_path, replicates=n)
+        assert study._manifest()["block"] == size
+
+
+# ------------------------------------------------------------------------------- resuming
+def test_only_missing_trials_are_computed(plain: Path, tmp_path: Path) -> None:
+    forty(tmp_path)
+    for number in (0, 3, 9):
+        (tmp_path / f"part-{number:06d}.parquet").unlink()
+    assert br.Study.open(tmp_path).missing == 12
+    result = forty(tmp_path)
+    assert (result.computed, result.skipped, result.missing) == (12, 28, 0)
+    assert content(tmp_path) == content(plain)
+    assert forty(tmp_path).computed == 0
+
+
+SLOW = """
+import os, sys, time
+import betaroc as br
+
+MARK = ""  # where the one who kills a worker says so
+
+def slow(trial):
+    time.sleep(0.03)
+    if MARK and trial.number == 20 and not os.path.exists(MARK):
+        open(MARK, "w").close()
+        os.kill(os.getpid(), 9)
+    return trial.scores.client.mean()
+
+def go(folder, workers):
+    design = {"a_c": [float(k) for k in range(1, 41)], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 9}
+    return br.Study(design, {"slow": slow}, folder=folder, workers=workers, rng=3).run()
+
+if __name__ == "__main__":
+    MARK = "".join(sys.argv[3:])
+    go(sys.argv[1], int(sys.argv[2]))
+"""
+
+
+def gone_on_with(folder: Path) -> br.StudyResult:
+    """The same study, from another process."""
+    namespace: dict[str, Any] = {"__name__": "slow"}
+    exec(SLOW, namespace)
+    result: br.StudyResult = namespace["go"](folder, 1)
+    return result
+
+
+class Started:
+    """A study in a process of its own."""
+
+    def __init__(self, script: Path, folder: Path, *arguments: object) -> None:
+        self.folder = folder
+        self.err = folder.with_suffix(".err")
+        with self.err.open("w") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, str(script), str(folder), *map(str, arguments)],
+                stderr=err, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                cwd=Path(br.__file__).parents[1], env=os.environ | {"PYTHONPATH": "."},
+                start_new_session=True,
+            )  # fmt: skip
+
+    def until_parts(self, count: int) -> None:
+        end = time.monotonic() + 60.0
+        while len(list(self.folder.glob("part-*"))) < count and time.monotonic() < end:
+            time.sleep(0.01)
+
+    def ended(self) -> str:
+        self.process.wait(60)
+        return self.err.read_text()
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """The script, and what it writes if nothing happens to it."""
+    folder = tmp_path_factory.mktemp("script")
+    path = folder / "slow.py"
+    path.write_text(SLOW)
+    gone_on_with(folder / "whole")
+    return path, content(folder / "whole")
+
+
+@pytest.mark.parametrize(("how", "workers"), [("INT", 2), ("KILL", 1)])
+def test_a_stopped_study_resumes_to_the_same_bytes(
+    script: Any, how: str, workers: int, tmp_path: Path
+) -> None:
+    path, wanted = script
+    folder = tmp_path / "study"
+    run = Started(path, folder, workers)
+    run.until_parts(4)
+    sent = {"INT": signal.SIGINT, "KILL": signal.SIGKILL}[how]
+    os.killpg(run.process.pid, sent)
+    said = run.ended()
+    there = len(list(folder.glob("part-*")))
+    assert 4 <= there < 20
+    if how == "INT":
+        assert said.rstrip().endswith("KeyboardInterrupt")
+    assert all(wanted[p.name] == p.read_bytes() for p in folder.glob("part-*"))
+    assert br.Study.open(folder).missing == 40 - 2 * there
+    result = gone_on_with(folder)
+    assert (result.computed, result.skipped) == (40 - 2 * there, 2 * there)
+    assert content(folder) == wanted
+
+
+def test_a_killed_worker_is_told_and_nothing_is_lost(script: Any, tmp_path: Path) -> None:
+    path, wanted = script
+    folder = tmp_path / "study"
+    said = Started(path, folder, 2, tmp_path / "killed").ended()
+    assert "StudyError: workers of the study were killed" in said
+    assert "finished parts are kept. Run the study again" in said
+    assert gone_on_with(folder).computed < 40
+    assert content(folder) == wanted
+
+
+def test_one_run_at_a_time(plain: Path, tmp_path: Path) -> None:
+    with Folder(tmp_path).alone(), pytest.raises(br.StudyError, match="another run is at work"):
+        forty(tmp_path)
+    forty(tmp_path)
+    assert content(tmp_path) == content(plain)
+
+
+# ----------------------------------------------------------------------- failing trials
+def test_a_failing_trial_is_kept_with_its_error(tmp_path: Path) -> None:
+    def divided(trial: Trial) -> float:
+        return 1.0 / (trial.cell["a_c"] - 2.0)
+
+    asked = {"x": divided, "auc": "true.auc"}
+    result = Study(PAIR | {"a_c": [1.0, 2.0, 3.0]}, asked, folder=tmp_path).run()
+    frame = result.to_frame()
+    assert frame["status"].tolist() == ["ok", "failed", "ok"]
+    assert frame["x"].tolist()[::2] == [-1.0, 1.0]
+    assert frame.loc[1, ["x", "auc"]].isna().all()
+    first, *trace = frame["error"][1].splitlines()
+    assert first == "ZeroDivisionError: float division by zero"
+    assert any("in divided" in line for line in trace)
+    assert result.failed == 1
+    assert "1 failed" in str(result)
+
+
+def test_errors_of_the_package_are_kept_in_one_line(plain: Path) -> None:
+    frame = br.Study.open(plain).to_frame()
+    lost = frame[frame["status"] == "failed"]
+    assert (lost["n"] == 1).all()
+    assert lost["error"].str.startswith("DegenerateDataError: client: ").all()
+    assert not lost["error"].str.contains("\n").any()
+
+
+def test_a_trial_without_a_value_of_a_kind(tmp_path: Path) -> None:
+    for k, value in enumerate((None, [1.0], 1j)):
+        asked = {"x": lambda trial, v=value: v}
+        (error,) = Study(PAIR, asked, folder=tmp_path / str(k)).run().to_frame()["error"]
+        assert error.startswith("InputTypeError: statistic 'x' must be a number")
+    kinds = {"x": lambda trial: "text" if trial.number else 1.0}
+    for k, block in enumerate((1, 2)):
+        study = Study(PAIR | {"a_c": [1.0, 2.0]}, kinds, folder=tmp_path / f"k{k}", block=block)
+        with pytest.raises(br.StudyError, match="number in every trial or text in every trial"):
+            study.run().to_frame()
+
+
+def test_booleans_are_zeros_and_ones(tmp_path: Path) -> None:
+    asked = {"low": lambda trial: trial.number < 1, "np": lambda trial: np.bool_(True)}
+    frame = Study(PAIR | {"a_c": [1.0, 2.0]}, asked, folder=tmp_path).run().to_frame()
+    assert frame["low"].tolist() == [1.0, 0.0]
+    assert frame["np"].tolist() == [1.0, 1.0]
+
+
+def test_no_warning_leaves_a_study(tmp_path: Path) -> None:
+    """Scores of exactly 1, small samples and reversed classes, all of which `fit` warns of."""
+    cell = {"a_c": 1.0, "b_c": 3.0, "a_i": 1.0, "b_i": 0.05, "n": [4, 50]}
+    result = Study(cell, ["fit.at_one_i", "fit.auc"], folder=tmp_path, rng=1).run()
+    frame = result.to_frame()
+    assert result.failed == 0
+    assert (frame["fit.at_one_i"] > 0.0).all()
+    with pytest.warns(br.ReversedScoresWarning):  # and the filters are as they were
+        br.fit(br.Scores(np.linspace(0.1, 0.5, 30), np.linspace(0.4, 0.9, 30)))
+
+
+def test_memory_that_is_short_is_no_result(tmp_path: Path) -> None:
+    def hungry(trial: Trial) -> float:
+        raise MemoryError
+
+    with pytest.raises(br.StudyError, match="memory must hold a block of 1 trials"):
+        Study(PAIR, {"x": hungry}, folder=tmp_path).run()
+    assert list(content(tmp_path)) == ["study.json"]
+
+
+# ------------------------------------------------------------------------------ the folder
+def test_the_folder_of_another_study_says_what_differs(plain: Path) -> None:
+    before = content(plain)
+    design = br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [50, 100, 30, 1, 20]})
+    asked: dict[str, Any] = {"auc": "fit.auc", "e": "epc-empirical.value", "own": mixed,
+                             "g": "fit.global-shape"}  # fmt: skip
+    changed: list[tuple[Any, dict[str, Any], dict[str, Any], str]] = [
+        (br.Design.sobol(SHAPES, 8, rng=2) * br.Design.grid({"n": [50, 100, 30, 1, 20]}), asked, {},
+         "levels of the design"),
+        (design, asked | {"auc": "fit.eer"}, {}, "statistics .*'auc: fit.auc'.*'auc: fit.eer'"),
+        (design, asked | {"own": lambda trial: 1.0}, {}, "statistics .*own: function mixed"),
+        (design, asked, {"rng": 2}, r"seed \('1' v '2'\)"),
+        (design, asked, {"replicates": 2}, r"replicates \(1 v 2\)"),
+        (design, asked, {"block": 5}, r"block \(4 v 5\)"),
+    ]  # fmt: skip
+    for other, statistics, options, words in changed:
+        with pytest.raises(br.StudyError, match=words):
+            Study(other, statistics, folder=plain, **{"rng": 1} | options).run()
+    assert content(plain) == before
+    # A block that is not stated is the folder's.
+    assert Study(design, asked, folder=plain, rng=1).run().skipped == 40
+
+
+def test_another_version_is_another_study(tmp_path: Path, monkeypatch: Any) -> None:
+    study = Study(PAIR, ["true.auc"], folder=tmp_path)
+    study.run()
+    monkeypatch.setattr(br, "__version__", "99.0")
+    with pytest.raises(br.StudyError, match=r"version of betaroc \('0.1.0' v '99.0'\)"):
+        study.run()
+    assert br.Study.open(tmp_path).rows == 1
+
+
+def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(br.StudyError, match=r"thesis\.tex"):
+        Study(PAIR, ["true.auc"], folder=tmp_path).run()
+    assert content(tmp_path) == {"thesis.tex": b"mine"}
+    (tmp_path / "thesis.tex").rename(tmp_path / "part-000000.parquet")
+    with pytest.raises(br.StudyError, match=r"parts without it"):
+        Study(PAIR, ["true.auc"], folder=tmp_path).run()
+
+
+def test_folders_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(br.StudyError, match=r"has none"):
+        read(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(br.OutputError, match="folder must be a folder"):
+        Study(PAIR, ["true.auc"], folder=tmp_path / "file").run()
+    for text in ("{", "[]", '{"layout": 1}', '{"layout": 99}', "\xff"):
+        (tmp_path / "study.json").write_text(text, encoding="latin-1")
+        with pytest.raises(br.StudyError, match=r"study\.json"):
+            read(tmp_path)
+
+
+def test_a_damaged_part_is_computed_again(plain: Path, tmp_path: Path) -> None:
+    forty(tmp_path)
+    part = tmp_path / "part-000003.parquet"
+    part.write_bytes(part.read_bytes()[:-40])
+    with pytest.raises(br.StudyError, match=r"part-000003\.parquet.*run the study again"):
+        br.Study.open(tmp_path)
+    with pytest.warns(br.BetarocWarning, match=r"part-000003\.parquet.*damaged"):
+        result = forty(tmp_path)
+    assert result.computed == 4
+    assert content(tmp_path) == content(plain)
+
+
+def test_a_flipped_bit_is_seen_when_read(plain: Path, tmp_path: Path) -> None:
+    forty(tmp_path)
+    part = tmp_path / "part-000003.parquet"
+    whole = bytearray(part.read_bytes())
+    whole[120] ^= 1
+    part.write_bytes(bytes(whole))
+    with pytest.raises(br.StudyError, match="Delete it and run the study again"):
+        read(tmp_path).to_frame()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_full_disk_loses_nothing(
+    plain: Path, tmp_path: Path, monkeypatch: Any, workers: int
+) -> None:
+    """The disk is full after five writes."""
+    written = itertools.count()
+    real = os.fsync
+
+    def full(descriptor: int) -> None:
+        if next(written) >= 5:
+            raise OSError(28, "No space left on device")
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(br.OutputError, match=r"No space left.*run the study again") as error:
+        forty(tmp_path, workers=workers)
+    assert len(str(error.value)) <= 500
+    monkeypatch.undo()
+    there = content(tmp_path)
+    assert len(there) == 5
+    assert set(there) <= set(content(plain))  # and nothing half written
+    forty(tmp_path, workers=workers)
+    assert content(tmp_path) == content(plain)
+
+
+def test_what_a_killed_write_left_is_removed(plain: Path, tmp_path: Path) -> None:
+    forty(tmp_path)
+    (tmp_path / ".betaroc-0123456789abcdef.tmp").write_text("half a part")
+    assert forty(tmp_path).computed == 0
+    assert content(tmp_path) == content(plain)
+
+
+def test_workers_without_joblib(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    study = Study(PAIR, ["true.auc"], folder=tmp_path, workers=2)
+    with pytest.raises(br.MissingDependencyError, match=r'pip install "betaroc\[study\]"'):
+        study.run()
+    assert Study(PAIR, ["true.auc"], folder=tmp_path, workers=1).run().computed == 1
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(br.MissingDependencyError, match="Parquet, which needs pyarrow"):
+        study.run()
+
+
+# --------------------------------------------------------------------------------- results
+def test_summary_is_that_of_the_rows(tmp_path: Path) -> None:
+    study = Study(PAIR | {"n": [10, 40]}, ["empirical.mean_c", "true.auc", "true.side-at-zero"],
+                  folder=tmp_path, replicates=30, rng=1)  # fmt: skip
+    result = study.run()
+    frame, table = result.to_frame(), result.summary(quantiles=[0.25])
+    assert table.shape == (4, 1 + 5 + 1 + 4 + 1)
+    for cell, n in ((0, 10), (1, 40)):
+        values = frame.loc[frame["n"] == n, "empirical.mean_c"].to_numpy()
+        row = table[(table["cell"] == cell) & (table["statistic"] == "empirical.mean_c")].iloc[0]
+        assert row["replicates"] == 30
+        assert row["mean"] == pytest.approx(np.mean(values), rel=1e-13)
+        assert row["sd"] == pytest.approx(np.std(values, ddof=1), rel=1e-12)
+        assert row["mc_error"] == pytest.approx(np.std(values, ddof=1) / math.sqrt(30), rel=1e-12)
+        assert row["q0.25"] == np.quantile(values, 0.25)
+        # Beta(3, 2): mean 3/5, variance 1/25.
+        assert abs(row["mean"] - 0.6) < 4.0 * 0.2 / math.sqrt(30 * n)
+    constant = table[table["statistic"] == "true.auc"]
+    assert (constant["sd"] == 0.0).all()
+    with pytest.raises(br.InputError, match="quantiles"):
+        result.summary([2.0])
+
+
+def test_summary_leaves_out_what_failed(plain: Path) -> None:
+    table = read(plain).summary()
+    auc = table[table["statistic"] == "auc"]
+    assert (auc["replicates"] == (auc["n"] != 1)).all()
+    assert auc.loc[auc["n"] == 1, "mean"].isna().all()
+
+
+def test_results_read_without_the_code(plain: Path) -> None:
+    result = br.Study.open(plain)
+    assert (result.computed, result.skipped, result.missing) == (0, 40, 0)
+    frame = result.to_frame()
+    assert list(frame.columns) == ["cell", "replicate", "a_c", "b_c", "a_i", "b_i", "n", "auc", "e",
+                                   "own.m", "own.r", "own.t", "g", "status", "error"]  # fmt: skip
+    assert frame["cell"].tolist() == list(range(40))
+    manifest = json.loads((plain / "study.json").read_text())
+    assert manifest["statistics"][0] == "auc: fit.auc"
+    assert manifest["names"] == ["a_c", "b_c", "a_i", "b_i", "n"]
+
+
+def test_a_study_begun_and_empty(tmp_path: Path) -> None:
+    study = Study(PAIR, ["true.auc"], folder=tmp_path)
+    study.run()
+    (tmp_path / "part-000000.parquet").unlink()
+    result = br.Study.open(tmp_path)
+    assert (result.missing, result.failed, len(result.to_frame())) == (1, 0, 0)
+    assert len(study) == 1
+    assert "1 cells" in repr(study)
+
+
+def test_a_bar_only_if_wanted(tmp_path: Path, capsys: Any) -> None:
+    study = Study(PAIR | {"a_c": [1.0, 2.0]}, ["true.auc"], folder=tmp_path / "a")
+    study.run()
+    assert capsys.readouterr() == ("", "")
+    Study(PAIR | {"a_c": [1.0, 2.0]}, ["true.auc"], folder=tmp_path / "b").run(progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "2/2" in err
+
+
+def test_the_same_columns_are_the_same_bytes() -> None:
+    block = Block(0, {0: dict(PAIR)}, ((0, 0),), as_statistics(["true.auc"]), Seed(1), None)
+    assert as_parquet(computed(block)) == as_parquet(computed(block))
