@@ -224,7 +224,8 @@ def plan_sample_size(
     Nothing is drawn: the width is computed as `Fit.interval` computes it, at a fit whose estimates
     are the laws and whose covariance is that of so many scores (Student's t with Welch's
     degrees of freedom, the scales of the interval), and averaged over fits nearby to second
-    order, which at 30 scores makes up to 6 %. The first-order (2 z)^2 (V_c + V_i/ratio)/width^2
+    order, which at 30 scores makes up to 6 % (where one of them has no such width, not averaged).
+    The first-order (2 z)^2 (V_c + V_i/ratio)/width^2
     is the limit for narrow intervals. The laws are taken as true: plan with laws at the edge of
     what is thought possible too.
 

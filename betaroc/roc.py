@@ -510,10 +510,13 @@ class Roc(Value):
         Notes
         -----
         Compared are the log odds of TPR at log odds of FAR, both from the smaller tails, for
-        odds of FAR from exp(-20000) to exp(20000); curves that touch within a relative 1e-11
-        and part again on the same sides do not cross. Where the two pairs share the client or
-        the impostor law of beta pairs there is one crossing at most. Curves with jumps are
-        polylines and crossed as such, a jump at its FAR.
+        odds of FAR from exp(-20000) to exp(20000), exp(-700) to exp(700) with jumps; curves that
+        touch within a relative 1e-11 and part again on the same sides do not cross, and of a
+        stretch on which they are one the middle counts. A bend that spans less than 1/4 in the
+        log odds of FAR, as of a mixture with a narrow component, can hide two crossings. Where
+        the two pairs share the client or the impostor law of beta pairs there is one crossing at
+        most. Curves with jumps are polylines and crossed as such, a jump at its FAR and the
+        lowest TPR shared there. Both are read as TPR at FAR, whatever ``positive`` is.
 
         Examples
         --------

@@ -30,6 +30,8 @@ _ASIDE = 1e-12
 _ROUNDING = 1e-11
 #: Parts into which a stretch is cut where two curves come near each other.
 _CUT = 24
+#: How often that is done: the parts shrink to where a parabola is rounding.
+_TURNS = 6
 _Gap = Callable[[FloatArray], FloatArray]
 
 
@@ -162,20 +164,22 @@ def _mesh(pairs: tuple[Pair, Pair], *, smooth: bool) -> FloatArray:
 
 def _refined(gap: _Gap, mesh: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """More places where the curves turn towards each other without having met."""
-    inner = np.abs(values[1:-1])
-    near = (inner <= np.abs(values[:-2])) & (inner <= np.abs(values[2:])) & (inner > 0.0)
-    near &= (np.sign(values[:-2]) == np.sign(values[1:-1])) & (
-        np.sign(values[2:]) == np.sign(values[1:-1])
-    )
-    more = [
-        np.linspace(mesh[k], mesh[k + 2], _CUT + 1)[1:-1] for k in np.flatnonzero(near).tolist()
-    ]
-    if not more:
-        return mesh, values
-    added = np.concatenate(more)
-    both = np.concatenate([mesh, added])
-    order = np.argsort(both, kind="stable")
-    return both[order], np.concatenate([values, gap(added)])[order]
+    for turn in range(_TURNS):
+        size, signs = np.abs(values), np.sign(values)
+        inner, most = size[1:-1], np.maximum(size[:-2], size[2:])
+        near = (inner <= np.minimum(size[:-2], size[2:])) & (inner > 0.0)
+        near &= (signs[:-2] == signs[1:-1]) & (signs[2:] == signs[1:-1])
+        if turn:
+            # Where they will not meet the distance hardly changes by now.
+            near &= 2.0 * inner <= most
+        if not np.any(near):
+            break
+        at = np.flatnonzero(near).tolist()
+        added = np.concatenate([np.linspace(mesh[k], mesh[k + 2], _CUT + 1)[1:-1] for k in at])
+        both = np.concatenate([mesh, added])
+        mesh, first = np.unique(both, return_index=True)
+        values = np.concatenate([values, gap(added)])[first]
+    return mesh, values
 
 
 def _sign_changes(
@@ -203,7 +207,7 @@ def _sign_changes(
 
 
 def _middle(at: Callable[[float], float], stretch: FloatArray) -> float:
-    """The middle of where two curves are one to rounding; of places only the first and last part."""
+    """The middle of the places at which two curves are one, ends of that stretch by halving."""
     places, ends = stretch.tolist(), []
     for away, near in ((places[0], places[1]), (places[-1], places[-2])):
         for _ in range(60):

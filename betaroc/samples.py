@@ -170,19 +170,21 @@ def _matrix(given: Any, names: Sequence[str], called: str) -> FloatArray:
         raise InputError(f"{called} must lie in [-1, 1]; got {worst!r}.")
     if array.ndim == 0:
         return _equal(float(array), k, called)
-    apart = np.argwhere(array != array.T)
+    apart = np.argwhere(np.abs(array - array.T) > k * _ROUNDING)
     if apart.size:
         i, j = apart[0].tolist()
         raise InputError(
             f"{called} must be symmetric; entry ({i}, {j}) is {float(array[i, j])!r} and ({j}, {i})"
             f" is {float(array[j, i])!r}. Give the mean of the two."
         )
-    off = np.flatnonzero(np.diag(array) != 1.0)
+    off = np.flatnonzero(np.abs(np.diag(array) - 1.0) > k * _ROUNDING)
     if off.size:
         raise InputError(
             f"{called} must have a diagonal of 1; entry ({off[0]}, {off[0]}) is"
             f" {float(array[off[0], off[0]])!r}. Divide by the standard deviations."
         )
+    # Computed correlations are symmetric to rounding.
+    array = np.where(np.eye(k) == 1.0, 1.0, 0.5 * (array + array.T))
     least = float(np.linalg.eigvalsh(array)[0])
     if least < -k * _ROUNDING:
         raise InputError(

@@ -35,8 +35,8 @@ __all__ = [
 
 #: Shapes beyond which cumulants cancel and a beta law is normal to this share.
 _NEARLY_NORMAL = 1e3
-#: Beyond this shape the cumulants of log s and log(1 - s) cancel, and what is made of them is at its
-#: limit to 1e-7: that of a gamma law, or of a normal one.
+#: Beyond this shape the cumulants of log s and log(1 - s) cancel, and what is made of them is at
+#: its limit to 1e-7: that of a gamma law, or of a normal one.
 _LARGEST = 1e7
 
 

@@ -1,4 +1,4 @@
-"""An atlas of the parameter space of beta pairs, made by four studies.
+"""An atlas of the parameter space of beta pairs, made by three studies.
 
 Usage: python studies/atlas.py [--pictures FOLDER] [--tables FOLDER] [--work FOLDER]
                                [--workers K] [--quick]
@@ -100,7 +100,7 @@ def studied(
 def finished(study: br.Study) -> pd.DataFrame:
     result = study.run()
     if result.failed:
-        sys.exit(f"{len(result.failed)} trials failed:\n{result.failed}")
+        sys.exit(f"{result.failed} trials failed: see the column error in {result.folder}")
     return result.to_frame()
 
 

@@ -74,7 +74,7 @@ def synthetic(n: int, *, work: Path, workers: int) -> pd.DataFrame:
     )
     result = study.run()
     if result.failed:
-        sys.exit(f"{len(result.failed)} trials failed:\n{result.failed}")
+        sys.exit(f"{result.failed} trials failed: see the column error in {work / 'verdict'}")
     return long_table(result.to_frame())
 
 
@@ -202,19 +202,19 @@ def promised(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def hit_rates(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Shares of right promises among the candidates whose gain has a sign beyond chance.
+    """How many promises are right, of those on candidates whose gain has a sign beyond chance.
 
     A promise of a gain is right where there is one, a promise of none where there is a loss.
+    `gains` counts gains among the same candidates: the more frequent sign is the base rate.
     """
     rows = []
     for key, part in promised(frame).groupby(by, sort=False):
         sure = part[part["sign"] != 0]
         decided = sure[sure["verdict_says"] != 0]
-        row = dict(zip(by, key, strict=True), cases=len(part), gains=int((part["sign"] > 0).sum()))
-        row |= {"losses": int((part["sign"] < 0).sum()), "promises": len(decided)}
-        row["right"] = int((decided["verdict_says"] == decided["sign"]).sum())
-        row["auc_right"] = int((decided["auc_says"] == decided["sign"]).sum())
-        row["base_right"] = int(max((decided["sign"] > 0).sum(), (decided["sign"] < 0).sum()))
+        row = dict(zip(by, key, strict=True), cases=len(part), sure=len(sure))
+        row |= {"promises": len(decided), "gains": int((decided["sign"] > 0).sum())}
+        for who in ("verdict", "auc"):
+            row[f"{who}_right"] = int((decided[f"{who}_says"] == decided["sign"]).sum())
         rows.append(row)
     return pd.DataFrame(rows)
 

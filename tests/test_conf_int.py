@@ -6,13 +6,15 @@ The correction of the profile deviance is checked against its mean in simulation
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
 import betaroc as br
-from betaroc.small_samples import shape_corrections
+from betaroc.small_samples import shape_bias, shape_corrections
 
 CHI = stats.chi2.ppf(0.95, 1)
 
@@ -231,3 +233,46 @@ def test_families_without_a_profile_say_so() -> None:
     with pytest.raises(br.InputError, match="these laws share"):
         crossed.conf_int()
     assert crossed.conf_int(method="wald")["client"]["a"].low > 0
+
+
+# ------------------------------------------------------------------------- extreme shapes
+def exact_bias(a: float, b: float) -> list[float]:
+    """Cox and Snell's n times the bias of log a and log b, at 60 digits."""
+    two = range(2)
+    with mpmath.workdps(60):
+        x = [mpmath.mpf(a), mpmath.mpf(b)]
+
+        def cumulant(*index: int) -> Any:
+            order = len(index) - 1
+            own = mpmath.polygamma(order, x[index[0]]) if len(set(index)) == 1 else 0
+            return (own - mpmath.polygamma(order, sum(x))) * mpmath.fprod(x[i] for i in index)
+
+        inverse = mpmath.matrix([[cumulant(i, j) for j in two] for i in two]) ** -1
+        inner = [sum(cumulant(s, t, u) * inverse[t, u] for t in two for u in two) for s in two]
+        return [
+            float(-(sum(inverse[r, s] * inner[s] for s in two) + inverse[r, r]) / 2) for r in two
+        ]
+
+
+@pytest.mark.parametrize("a", [0.5, 2.0, 900.0])
+@pytest.mark.parametrize("b", [3.0, 1e6, 1e12, 1e24])
+def test_the_bias_of_extreme_shapes(a: float, b: float) -> None:
+    """Beyond 1e7 its limit is taken: the cumulants of log s and log(1 - s) cancel."""
+    assert shape_bias(a, b, ["a", "b"]) == pytest.approx(exact_bias(a, b), abs=4e-7)
+    assert shape_bias(b, a, ["b", "a"]) == pytest.approx(exact_bias(a, b), abs=4e-7)
+
+
+@pytest.mark.parametrize("b", [1e9, 1e120, 1e300])
+def test_shapes_whose_powers_are_no_doubles(b: float) -> None:
+    """Beta(1, b): n/estimate is gamma(n)/b, so that log b is biased by log n - psi(n) ~ 1/(2 n)."""
+    assert shape_bias(1.0, b, ["b"]) == pytest.approx([0.5], abs=1e-6)
+    # Both at once: a normal law, log sigma^2 biased by -2/n.
+    assert shape_bias(b, b, ["a", "b"]) == pytest.approx([2.0, 2.0], abs=1e-6)
+    assert np.all(np.isfinite(shape_corrections(1.0, b)))
+
+
+def test_intervals_of_scores_near_1e_minus_100() -> None:
+    rng = np.random.default_rng(1)
+    scores = br.Scores(1e-100 * rng.random(60), 0.7e-100 * rng.random(80))
+    interval = br.fit(scores, family="dual-beta").interval("exponent-at-one")
+    assert np.isfinite([interval.estimate, interval.low, interval.high]).all()

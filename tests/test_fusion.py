@@ -12,7 +12,7 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.ensemble.fusing import RULES, TrialSet, fused, mid_ranks
+from betaroc.ensemble.fusing import RULES, TrialSet, fused, mid_ranks, rank_sums
 from betaroc.ensemble.losses import Part, score_losses
 
 N = 60
@@ -32,7 +32,7 @@ def frame() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def result(frame: pd.DataFrame) -> br.Inclusion:
-    return br.inclusion(frame, rng=3)
+    return br.inclusion(frame, rng=3, family="normal")
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_values_are_those_of_the_cross_validated_epc(
 
 
 def test_rank_mean_on_dev_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
-    given = br.inclusion(frame, dev=dev)
+    given = br.inclusion(frame, family="normal", dev=dev)
     known = dev[["a", "b", "c"]].to_numpy()
 
     def ranks(x: np.ndarray) -> np.ndarray:
@@ -108,7 +108,7 @@ def test_rank_mean_on_dev_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) ->
 def test_votes_by_loops(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
     """Each classifier's threshold of an alpha by br.epc; the number of votes by trying all."""
     alphas = [0.2, 0.5, 0.85]
-    given = br.inclusion(frame, dev=dev, alpha=alphas)
+    given = br.inclusion(frame, family="normal", dev=dev, alpha=alphas)
     total = 0.0
     for alpha in alphas:
         votes = {id(data): np.zeros(len(data)) for data in (dev, frame)}
@@ -148,7 +148,7 @@ def test_losses_of_single_trials_by_counting() -> None:
 
 @pytest.mark.parametrize("measure", ["hter", "dcf", "far", "frr"])
 def test_other_measures(frame: pd.DataFrame, measure: str) -> None:
-    given = br.inclusion(frame, measure=measure, alpha=[0.3, 0.6])
+    given = br.inclusion(frame, family="normal", measure=measure, alpha=[0.3, 0.6])
     value = pooled(given, FUSE["max"](frame[["a", "b"]].to_numpy()), measure=measure,
                    alpha=[0.3, 0.6])  # fmt: skip
     assert row(given, "max", "c")["without"] == pytest.approx(value, rel=1e-12)
@@ -156,7 +156,7 @@ def test_other_measures(frame: pd.DataFrame, measure: str) -> None:
 
 
 def test_a_criterion_of_targets(frame: pd.DataFrame) -> None:
-    given = br.inclusion(frame, criterion="far", alpha=[0.05, 0.1])
+    given = br.inclusion(frame, family="normal", criterion="far", alpha=[0.05, 0.1])
     value = pooled(given, FUSE["min"](frame[["a", "b", "c"]].to_numpy()), criterion="far",
                    alpha=[0.05, 0.1])  # fmt: skip
     assert row(given, "min", "c")["with"] == pytest.approx(value, rel=1e-12)
@@ -182,7 +182,7 @@ def test_interval_is_students_with_welchs_degrees(frame: pd.DataFrame, dev: pd.D
     """mean_c d + mean_i d is mean_c d - mean_i (-d), of which scipy has Welch's interval."""
     client, impostor = losses_apart(frame, dev, 0.4)
     welch = stats.ttest_ind(client, -impostor, equal_var=False).confidence_interval(0.9)
-    found = br.inclusion(frame, dev=dev, alpha=[0.4], level=0.9).fusion.gain("b")
+    found = br.inclusion(frame, family="normal", dev=dev, alpha=[0.4], level=0.9).fusion.gain("b")
     assert found.estimate == pytest.approx(client.mean() + impostor.mean(), abs=1e-15)
     assert (found.low, found.high) == pytest.approx(tuple(welch), rel=1e-10)
     assert found.level == 0.9
@@ -201,7 +201,7 @@ def test_interval_of_one_alpha_against_the_paired_bootstrap(
         ]
         curves.append(br.epc(*sides, measure="weighted-error", alpha=[0.4]))
     drawn = br.compare(*curves, rng=1)
-    found = br.inclusion(frame, dev=dev, alpha=[0.4]).fusion.gain("b")
+    found = br.inclusion(frame, family="normal", dev=dev, alpha=[0.4]).fusion.gain("b")
     assert found.estimate == pytest.approx(float(drawn.difference[0]), abs=1e-15)
     # Student's reach is 2.00 in place of 1.96, the variance's divisor n - 1: 3 %; steps 0.01.
     assert found.low == pytest.approx(float(drawn.low[0]), abs=0.0125)
@@ -218,7 +218,7 @@ def test_interval_of_the_mean_over_alpha_against_a_bootstrap_of_rows(
     rng = np.random.default_rng(1)
     rows = rng.integers(0, N, (2, 4000, N))
     means = client[rows[0]].mean(axis=1) + impostor[rows[1]].mean(axis=1)
-    found = br.inclusion(frame, dev=dev, alpha=alphas).fusion.gain("b")
+    found = br.inclusion(frame, family="normal", dev=dev, alpha=alphas).fusion.gain("b")
     half = 0.5 * (found.high - found.low)
     reach = half / stats.norm.ppf(0.975)
     assert found.estimate == pytest.approx(float(client.mean() + impostor.mean()), abs=1e-14)
@@ -269,12 +269,12 @@ def test_groups_widen_intervals_and_stay_in_one_fold(frame: pd.DataFrame) -> Non
 # -------------------------------------------------------------------------------- scales
 def test_scores_of_other_ranges_are_fused_by_ranks(frame: pd.DataFrame) -> None:
     logits = frame.assign(a=special.logit(frame["a"]))
-    given = br.inclusion(logits)
+    given = br.inclusion(logits, family="normal")
     assert given.fusion.scale == "ranks"
     assert "'a'" in given.fusion.scale_reason
     # Ranks know no scale: all classifiers may be bent.
     bent = frame.assign(a=np.exp(logits["a"]), b=5.0 * frame["b"] ** 3)
-    one, two = given.fusion.table, br.inclusion(bent).fusion.table
+    one, two = given.fusion.table, br.inclusion(bent, family="normal").fusion.table
     assert one["with"].to_numpy() == pytest.approx(two["with"].to_numpy(), abs=0.02)
 
 
@@ -284,6 +284,29 @@ def test_mean_logit_of_ranks_by_hand() -> None:
     # of 1, 3, 3, 5: 3 has one below and two equal, 9 four below, 0 none, 4 three below
     assert ranks.client[:, 0].tolist() == [2.5 / 5, 4.5 / 5]
     assert ranks.impostor[:, 0].tolist() == [0.5 / 5, 3.5 / 5]
+
+
+def test_rank_means_tie_exactly() -> None:
+    """Ranks (1, 4, 4) and (2, 3, 4) have one mean, in which order they are ever added."""
+    columns = np.array([[1.0, 2.0, 3.0, 4.0]] * 3).T
+    dev = TrialSet(columns[:2], columns[2:])
+    rows = [[1.0, 4.0, 4.0], [2.0, 3.0, 4.0], [4.0, 4.0, 1.0], [3.0, 2.0, 4.0]]
+    met = TrialSet(np.array(rows), np.array([[3.0, 3.0, 3.0]]))
+    side = fused("rank-mean", rank_sums(dev, dev), rank_sums(dev, met))[1]
+    assert len(set(np.concatenate(side).ravel().tolist())) == 1
+
+
+def test_no_rule_knows_the_order_of_the_classifiers(frame: pd.DataFrame) -> None:
+    coarse = frame.round(2).clip(0.01, 0.99)
+    coarse["label"] = frame["label"]
+    keys = ["rule", "system", "part"]
+    one, two = (
+        br.inclusion(coarse, systems=order, family="normal").fusion.table.sort_values(
+            keys, ignore_index=True
+        )
+        for order in (list("abc"), list("cab"))
+    )
+    assert one.equals(two)
 
 
 def test_exact_ends_of_one_kind_stand_beyond_all_others() -> None:
@@ -301,12 +324,12 @@ def test_trials_with_both_ends_are_fused_by_ranks(frame: pd.DataFrame) -> None:
     torn = frame.copy()
     torn.loc[4, ["a", "b"]] = [0.0, 1.0]
     with pytest.warns(br.BoundaryWarning):
-        given = br.inclusion(torn)
+        given = br.inclusion(torn, folds=2)
     assert given.fusion.scale == "ranks"
     assert "1 trial has exactly 0 and exactly 1" in given.fusion.scale_reason
     torn.loc[4, "b"] = 0.0
     with pytest.warns(br.BoundaryWarning):
-        given = br.inclusion(torn)
+        given = br.inclusion(torn, folds=2)
     assert given.fusion.scale == "scores"
     assert np.isfinite(given.fusion.table[["with", "without", "gain"]].to_numpy()).all()
 
@@ -321,20 +344,25 @@ def test_rules_of_one_classifier_keep_its_order() -> None:
 
 # --------------------------------------------------------------------------------- folds
 def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None:
-    one, two, other = (br.inclusion(frame, rng=seed) for seed in (3, 3, 4))
+    one, two, other = (
+        br.inclusion(frame, family="normal", rng=seed, alpha=[0.2, 0.6]) for seed in (3, 3, 4)
+    )
     assert one.fusion == two.fusion
     assert not np.array_equal(one.client_folds, other.client_folds)
     assert np.bincount(one.client_folds).tolist() == [N // 5] * 5
-    in_turn = br.inclusion(frame, folds=7)
+    in_turn = br.inclusion(frame, family="normal", folds=7, alpha=[0.5])
     assert in_turn.client_folds.tolist() == [k % 7 for k in range(N)]
     assert in_turn.fusion.folds == 7
 
 
 def test_dev_must_hold_the_same_classifiers(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
     with pytest.raises(br.InputError, match="classifiers of dev; 'c' is none of 'a', 'b'"):
-        br.inclusion(frame, dev=dev.drop(columns="c"))
+        br.inclusion(frame, family="normal", dev=dev.drop(columns="c"))
     shuffled = dev[["c", "label", "a", "b"]]
-    assert br.inclusion(frame, dev=shuffled).fusion == br.inclusion(frame, dev=dev).fusion
+    assert (
+        br.inclusion(frame, dev=shuffled).fusion
+        == br.inclusion(frame, family="normal", dev=dev).fusion
+    )
 
 
 # -------------------------------------------------------------------------------- values
@@ -363,7 +391,7 @@ def test_a_classifier_of_noise_helps_no_strong_one() -> None:
 
 # ----------------------------------------------------------------------------- diversity
 def test_diversity_against_scipy_and_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
-    given = br.inclusion(frame, dev=dev)
+    given = br.inclusion(frame, family="normal", dev=dev)
     table = given.diversity.set_index(["first", "second", "class"])
     assert len(table) == 9
     wrong = {}

@@ -231,13 +231,13 @@ def test_narrower_intervals_and_larger_chances_need_more() -> None:
     ]
     assert powers == sorted(set(powers))
     levels = [
-        br.plan_sample_size("eer", model=NORMAL, width=0.1, level=p).n_client
+        br.plan_sample_size("auc", model=NORMAL, width=0.1, level=p).n_client
         for p in (0.8, 0.95, 0.99)
     ]
     assert levels == sorted(set(levels))
 
 
-@pytest.mark.parametrize("ratio", [1.0, 3.0, 0.1, 2.5])
+@pytest.mark.parametrize("ratio", [1.0, 0.1, 2.5])
 def test_classes_change_places(ratio: float) -> None:
     for stat, at, options in (
         ("auc", None, {"width": 0.1}),
@@ -447,8 +447,8 @@ def test_simulated_gaps_spread_as_planned() -> None:
         np.random.default_rng(10),
         [],
     )
-    for _ in range(300):
+    for _ in range(200):
         curve = br.epc(br.fit(drawn(BELL, plan, rng)), drawn(BELL, plan, rng), alpha=[0.5])
         gaps.append(curve.value[0] - curve.expected[0])
-    # The standard error of a spread is 1/sqrt(2 n), 4 %.
-    assert 2 * Z * np.std(gaps) == pytest.approx(0.2, rel=0.12)
+    # The standard error of a spread is 1/sqrt(2 n), 5 %.
+    assert 2 * Z * np.std(gaps) == pytest.approx(0.2, rel=0.15)

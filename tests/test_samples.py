@@ -183,3 +183,15 @@ def test_what_cannot_be_drawn_is_said(options, error, words) -> None:
     assert len(str(caught.value)) <= 400
     with pytest.raises(br.InputError, match="n_impostor must be an int >= 1; got 0"):
         BETA.sample(1, 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_correlation_computed_by_numpy_is_taken(seed: int) -> None:
+    """np.corrcoef differs from its transpose by rounding."""
+    found = np.corrcoef(np.random.default_rng(seed).normal(size=(3, 20)))
+    assert len(br.sample_systems(SYSTEMS, 3, 3, correlation=found, rng=1)) == 6
+
+
+def test_a_correlation_that_is_not_symmetric_is_refused() -> None:
+    with pytest.raises(br.InputError, match="symmetric"):
+        br.sample_systems(SYSTEMS, 3, 3, correlation=R + np.triu(np.full((3, 3), 1e-9), 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.special import betainc, expit, logit
@@ -217,3 +218,33 @@ def test_what_cannot_be_moved_is_said(call, error, words) -> None:
     with pytest.raises(error, match=words) as caught:
         call()
     assert len(str(caught.value)) <= 400
+
+
+@pytest.mark.parametrize(("base", "shift"), [((2.0, 1.0), 40.0), ((3.0, 2.0), 20.0)])
+def test_variance_close_to_one(base: tuple[float, float], shift: float) -> None:
+    """1 - S' = x/(x + e^shift (1 - x)), x = 1 - S: moments by mpmath."""
+    law = br.Shifted(br.Beta(*base), shift)
+    with mpmath.workdps(40):
+        a, b, odds = mpmath.mpf(base[1]), mpmath.mpf(base[0]), mpmath.exp(shift)
+        weight = mpmath.beta(a, b)
+
+        def moment(k: int) -> mpmath.mpf:
+            def value(x: mpmath.mpf) -> mpmath.mpf:
+                away = x / (x + odds * (1 - x))
+                return away**k * x ** (a - 1) * (1 - x) ** (b - 1) / weight
+
+            # In v = -log(1 - x), where the bend at 1 - x = exp(-shift) is wide.
+            return mpmath.quad(
+                lambda v: value(-mpmath.expm1(-v)) * mpmath.exp(-v),
+                [0, 1, shift / 2, shift - 5, shift, shift + 5, shift + 60],
+            )
+
+        first, second = moment(1), moment(2)
+        assert law.var == pytest.approx(float(second - first**2), rel=1e-11)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_a_double_shift_whose_scale_is_no_number_is_refused(scale: float) -> None:
+    once = br.Shifted(br.Beta(2.0, 3.0), 1.0, scale)
+    with pytest.raises(br.InputError, match="scale"):
+        br.Shifted(once, 3.0, scale)

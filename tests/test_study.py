@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+import functools
 import itertools
 import json
 import math
@@ -17,8 +19,9 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.study import batches, read
+from betaroc.study import batches, blocks, read
 from betaroc.study.blocks import Block, computed
+from betaroc.study.fingerprints import fingerprint
 from betaroc.study.parameters import setting
 from betaroc.study.running import Study
 from betaroc.study.statistics import as_statistics
@@ -80,7 +83,10 @@ def test_latin_hypercube_has_one_point_in_every_stratum() -> None:
         (lambda: br.Design.grid({"a": [1, "x"]}), br.InputTypeError, "numbers and text"),
         (lambda: br.Design.grid({"a": [1, None]}), br.InputTypeError, "None of type NoneType at"),
         (lambda: br.Design.grid({"a": [1.0, math.nan]}), br.InputError, "finite.* index 1"),
-        (lambda: br.Design.grid({"a": 1j}), br.InputTypeError, "Give a list"),
+        (lambda: br.Design.grid({"a": 1j}), br.InputTypeError, "'a' has 1j.*Give a list"),
+        (lambda: br.Design.grid({"a": [2**63]}), br.InputError, "fit into 64 bits.* index 0"),
+        (lambda: br.Design.grid({"a": ["x", "\ud800"]}), br.InputError, "UTF-8 can hold"),
+        (lambda: br.Design.grid({"\ud800": 1}), br.InputError, "UTF-8 can hold"),
         (lambda: br.Design.grid([1, 2]), br.InputTypeError, "mapping"),
         (lambda: br.Design.grid({1: [1]}), br.InputTypeError, "must be text"),
         (lambda: br.Design(("a", "b"), ((1,), (1, 2))), br.InputError, "lengths"),
@@ -102,6 +108,14 @@ def test_latin_hypercube_has_one_point_in_every_stratum() -> None:
 def test_designs_that_are_none(make: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         make()
+
+
+def test_levels_of_enumerations_are_what_they_stand_for() -> None:
+    law = enum.Enum("law", {"B": "beta"}, type=str)
+    size = enum.IntEnum("size", {"SMALL": 3})
+    design = br.Design.grid({"family": list(law), "n": [*size, np.int64(30)]})
+    assert design == br.Design.grid({"family": ["beta"], "n": [3, 30]})
+    assert {type(v) for column in design.columns for v in column} == {str, int}
 
 
 def test_a_long_design_is_shown_by_its_size() -> None:
@@ -298,6 +312,25 @@ def test_rounded_scores_are_multiples(tmp_path: Path) -> None:
         assert (frame["status"] == "ok").all()
 
 
+def test_a_step_that_leaves_the_scale_is_none(tmp_path: Path) -> None:
+    """7 times 0.15 is the multiple nearest to 1, and lies beyond it."""
+    cell = PAIR | {"n": 20, "rounding": [0.15, 1.0 / 49.0, 0.3]}
+    frame = Study(cell, {"top": lambda t: t.scores.client.max()}, folder=tmp_path).run().to_frame()
+    assert frame["status"].tolist() == ["failed", "ok", "ok"]
+    assert "multiples of 0.15 would put 1 at 1.05" in frame["error"][0]
+
+
+def test_a_moved_law_has_not_the_parameters_of_the_one_it_was(tmp_path: Path) -> None:
+    cell = PAIR | {"shift": 1.0}
+    asked = ["test.a_c", "test.client-shape", "true.a_c", "true.client-shape", "test.mean_c"]
+    (row,) = Study(cell, asked, folder=tmp_path).run().to_frame().to_dict("records")
+    assert math.isnan(row["test.a_c"])
+    assert (row["test.client-shape"], row["true.client-shape"], row["true.a_c"]) == ("", "bell", 3)
+    assert row["test.mean_c"] > 0.6  # 3/5 before
+    moved = Study(NORMAL | {"shift": 1.0}, ["test.mu_c"], folder=tmp_path / "normal").run()
+    assert moved.to_frame()["test.mu_c"].tolist() == [2.0]
+
+
 def test_a_prescribed_pair_and_an_impossible_one(tmp_path: Path) -> None:
     """Exponents (1/2, 3/2) allow an AUC above 1/(1 + 1/2) or 3/2 / (5/2) = 3/5 only."""
     cell = {"auc": [0.3, 0.9], "exponent_at_zero": 0.5, "exponent_at_one": 1.5}
@@ -355,6 +388,7 @@ def test_unknown_statistics_name_the_nearest(statistic: str, words: str) -> None
         ({"x": 3}, br.InputTypeError, "'x' must be a name or a function"),
         ({"": "fit.auc"}, br.InputTypeError, "must be text"),
         ({"cell": "fit.auc"}, br.InputError, "column of every study"),
+        ({"\ud800": "fit.auc"}, br.InputError, "UTF-8 can hold"),
         (["fit.auc", "fit.auc"], br.InputError, "occurs twice"),
     ],
 )
@@ -409,6 +443,94 @@ def test_names_of_parameters_are_not_those_of_columns(tmp_path: Path) -> None:
         Study({"mean": 1.0}, ["true.auc"], folder=tmp_path, model=lambda cell: None)
     with pytest.raises(br.InputTypeError, match="Design or a mapping"):
         Study([PAIR], ["true.auc"], folder=tmp_path)
+
+
+def test_a_function_may_need_the_names_below_its_own(tmp_path: Path) -> None:
+    """It may return a mapping, whose columns would take the place of others."""
+    asked: dict[str, Any] = {"own": lambda trial: {"m": 1.0}, "own.m": "true.auc"}
+    for given in (asked, dict(reversed(asked.items()))):
+        with pytest.raises(br.InputError, match=r"'own\.m' may be a column of the function 'own'"):
+            Study(PAIR, given, folder=tmp_path)
+    with pytest.raises(br.InputError, match=r"'own\.m' may be"):
+        Study({"own.m": 1.0}, {"own": one_by_one}, folder=tmp_path, model=lambda cell: None)
+    keys = Study(PAIR, {"own": lambda trial: {1: 1.0}}, folder=tmp_path).run().to_frame()
+    assert keys["error"][0].startswith("InputTypeError: the keys of statistic 'own' must be text")
+
+
+# ------------------------------------------------------------------ what tells functions apart
+def scaled(trial: Trial, by: float = 1.0) -> float:
+    return by
+
+
+class Scaled:
+    def __init__(self, by: Any) -> None:
+        self.by = by
+
+    def __call__(self, trial: Trial) -> float:
+        return float(self.by)
+
+    @functools.cached_property
+    def whole(self) -> int:
+        return int(self.by)
+
+
+def closing_over(value: Any) -> Any:
+    return lambda trial: float(np.sum(value))
+
+
+def with_default(value: float) -> Any:
+    def own(trial: Trial, by: float = value, *, further: float = 2.0 * value) -> float:
+        return by + further
+
+    return own
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        closing_over,
+        with_default,
+        Scaled,
+        lambda v: Scaled(v).__call__,
+        lambda v: functools.partial(scaled, by=v),
+        lambda v: closing_over(np.array([0.0, v])),
+        lambda v: closing_over({"a": [v, {v + 1.0, 9.0}]}),
+        lambda v: closing_over(closing_over(v)),
+        lambda v: closing_over(br.Beta(v, 1.0)),
+    ],
+)
+def test_functions_are_told_apart_by_what_they_carry(of: Any, tmp_path: Path) -> None:
+    assert fingerprint(of(1.0)) == fingerprint(of(1.0))
+    assert fingerprint(of(1.0)) != fingerprint(of(2.0))
+
+
+def test_what_a_function_carries_makes_another_study(tmp_path: Path) -> None:
+    Study(PAIR, {"x": closing_over(1.0)}, folder=tmp_path).run()
+    with pytest.raises(br.StudyError, match=r"statistics .*closing_over"):
+        Study(PAIR, {"x": closing_over(2.0)}, folder=tmp_path).run()
+    assert Study(PAIR, {"x": closing_over(1.0)}, folder=tmp_path).run().skipped == 1
+
+
+def test_what_an_object_has_cached_does_not_count() -> None:
+    used = Scaled(3.5)
+    before = fingerprint(used)
+    assert used.whole == 3
+    assert fingerprint(used) == before
+    itself: list[Any] = []
+    itself.append(itself)
+    assert fingerprint(closing_over(itself)) == fingerprint(closing_over(itself))
+
+
+def test_digests_hang_on_no_hash_seed() -> None:
+    """A set of text has another order in every process."""
+    code = "from betaroc.study.fingerprints import fingerprint"
+    expression = "lambda t, s=set('abcdefgh'): t in {'x', 'y', 'z'} or s"
+    said = subprocess.run(
+        [sys.executable, "-c", f"{code}\nprint(fingerprint({expression}))"],
+        capture_output=True, text=True, check=True, cwd=Path(br.__file__).parents[1],
+        env=os.environ | {"PYTHONHASHSEED": "1"},
+    ).stdout  # fmt: skip
+    assert said.strip() == fingerprint(eval(expression))
 
 
 # --------------------------------------------------------------------------------- seeds
@@ -608,21 +730,16 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, by
     return path, content(folder / "whole")
 
 
-@pytest.mark.parametrize(("how", "workers"), [("INT", 2), ("KILL", 1)])
-def test_a_stopped_study_resumes_to_the_same_bytes(
-    script: Any, how: str, workers: int, tmp_path: Path
-) -> None:
+def test_a_killed_study_resumes_to_the_same_bytes(script: Any, tmp_path: Path) -> None:
+    """Ctrl-C with workers: tests/test_study_cli.py."""
     path, wanted = script
     folder = tmp_path / "study"
-    run = Started(path, folder, workers)
+    run = Started(path, folder, 1)
     run.until_parts(4)
-    sent = {"INT": signal.SIGINT, "KILL": signal.SIGKILL}[how]
-    os.killpg(run.process.pid, sent)
-    said = run.ended()
+    os.killpg(run.process.pid, signal.SIGKILL)
+    run.ended()
     there = len(list(folder.glob("part-*")))
     assert 4 <= there < 20
-    if how == "INT":
-        assert said.rstrip().endswith("KeyboardInterrupt")
     assert all(wanted[p.name] == p.read_bytes() for p in folder.glob("part-*"))
     assert br.Study.open(folder).missing == 40 - 2 * there
     result = gone_on_with(folder)
@@ -660,7 +777,8 @@ def test_a_failing_trial_is_kept_with_its_error(tmp_path: Path) -> None:
     assert frame.loc[1, ["x", "auc"]].isna().all()
     first, *trace = frame["error"][1].splitlines()
     assert first == "ZeroDivisionError: float division by zero"
-    assert any("in divided" in line for line in trace)
+    # Its second line, wherever the file lies and the function stands in it.
+    assert trace[-1] == "  in divided, line 2 of it, test_study.py"
     assert result.failed == 1
     assert "1 failed" in str(result)
 
@@ -683,6 +801,30 @@ def test_a_trial_without_a_value_of_a_kind(tmp_path: Path) -> None:
         study = Study(PAIR | {"a_c": [1.0, 2.0]}, kinds, folder=tmp_path / f"k{k}", block=block)
         with pytest.raises(br.StudyError, match="number in every trial or text in every trial"):
             study.run().to_frame()
+
+
+def test_text_that_no_file_holds_is_an_error_of_its_trial(tmp_path: Path) -> None:
+    def raising(trial: Trial) -> float:
+        raise ValueError("half \ud800")
+
+    asked: list[Any] = [lambda trial: "half \ud800", raising]
+    for k, function in enumerate(asked):
+        frame = Study(PAIR, {"x": function}, folder=tmp_path / str(k)).run().to_frame()
+        assert frame["status"].tolist() == ["failed"]
+        assert r"half \ud800" in frame["error"][0]
+
+
+def test_parts_have_one_schema_though_all_of_one_fail(tmp_path: Path) -> None:
+    """So that any reader takes them together."""
+    import polars as pl
+
+    asked = ["fit.auc", "fit.side-at-zero", "epc-fit.value"]
+    result = Study(PAIR | {"n": [1, 30]}, asked, folder=tmp_path, block=1).run()
+    assert result.failed == 1
+    table = pl.read_parquet(tmp_path / "part-*.parquet")
+    kinds = dict.fromkeys(asked, pl.Float64) | {"fit.side-at-zero": pl.String}
+    assert {name: table.schema[name] for name in asked} == kinds
+    assert table["status"].to_list() == ["failed", "ok"]
 
 
 def test_booleans_are_zeros_and_ones(tmp_path: Path) -> None:
@@ -754,6 +896,15 @@ def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
         Study(PAIR, ["true.auc"], folder=tmp_path).run()
 
 
+def test_parts_that_the_study_does_not_have(tmp_path: Path) -> None:
+    study = Study(PAIR | {"a_c": [1.0, 2.0]}, ["true.auc"], folder=tmp_path)
+    study.run()
+    (tmp_path / "part-1000000.parquet").write_bytes(b"")
+    for using in (study.run, lambda: read(tmp_path)):
+        with pytest.raises(br.StudyError, match=r"but the 2 of its study; part-1000000\.parquet"):
+            using()
+
+
 def test_folders_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(br.StudyError, match=r"has none"):
         read(tmp_path)
@@ -789,28 +940,67 @@ def test_a_flipped_bit_is_seen_when_read(plain: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("room", [0, 5])
 def test_a_full_disk_loses_nothing(
-    plain: Path, tmp_path: Path, monkeypatch: Any, workers: int
+    plain: Path, tmp_path: Path, monkeypatch: Any, workers: int, room: int
 ) -> None:
-    """The disk is full after five writes."""
+    """The disk is full after so many writes, the manifest's being the first."""
+    import joblib
+
     written = itertools.count()
     real = os.fsync
 
     def full(descriptor: int) -> None:
-        if next(written) >= 5:
+        if next(written) >= room:
             raise OSError(28, "No space left on device")
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(br.OutputError, match=r"No space left.*run the study again") as error:
+    with (
+        joblib.parallel_config(backend="threading"),
+        pytest.raises(br.OutputError, match=r"No space left.*run the study again") as error,
+    ):
         forty(tmp_path, workers=workers)
     assert len(str(error.value)) <= 500
     monkeypatch.undo()
     there = content(tmp_path)
-    assert len(there) == 5
+    assert len(there) == room
     assert set(there) <= set(content(plain))  # and nothing half written
-    forty(tmp_path, workers=workers)
+    forty(tmp_path)
     assert content(tmp_path) == content(plain)
+
+
+def test_threads_that_are_given_up_leave_the_filters_of_warnings(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    import threading
+    import warnings
+
+    import joblib
+
+    go_on, ended = threading.Event(), threading.Semaphore(0)
+
+    def slow(trial: Trial) -> float:
+        if trial.number:
+            go_on.wait(10.0)
+            ended.release()
+        return 0.0
+
+    def full(*arguments: object) -> None:
+        raise br.OutputError("full")
+
+    before = list(warnings.filters)
+    study = Study(PAIR | {"a_c": [1.0, 2.0]}, {"x": slow}, folder=tmp_path, workers=2)
+    monkeypatch.setattr(Folder, "write_part", full)
+    threading.Timer(0.2, go_on.set).start()
+    with joblib.parallel_config(backend="threading"), pytest.raises(br.OutputError):
+        study.run()
+    go_on.set()
+    assert ended.acquire(timeout=10.0)
+    end = time.monotonic() + 10.0
+    while blocks.QUIET._inside and time.monotonic() < end:
+        time.sleep(0.01)
+    assert list(warnings.filters) == before
 
 
 def test_what_a_killed_write_left_is_removed(plain: Path, tmp_path: Path) -> None:
@@ -852,6 +1042,20 @@ def test_summary_is_that_of_the_rows(tmp_path: Path) -> None:
     assert (constant["sd"] == 0.0).all()
     with pytest.raises(br.InputError, match="quantiles"):
         result.summary([2.0])
+
+
+def test_summary_of_text_alone_and_of_what_some_trials_lack(tmp_path: Path) -> None:
+    assert len(Study(PAIR, ["true.side-at-zero"], folder=tmp_path / "a").run().summary()) == 0
+    # 0, 1, 2, 3 and nan; all nan; an infinity.
+    values = {0: [0.0, 1.0, math.nan, 2.0, 3.0], 1: [math.nan] * 5, 2: [1.0, 1.0, 2.0, math.inf, 0]}
+    asked = {"x": lambda trial: values[trial.number][trial.replicate]}
+    design = PAIR | {"a_c": [1.0, 2.0, 3.0]}
+    table = Study(design, asked, folder=tmp_path / "b", replicates=5).run().summary([0.5])
+    assert table["replicates"].tolist() == [4, 0, 5]
+    assert table["mean"].tolist()[::2] == [1.5, math.inf]
+    assert table["sd"][0] == pytest.approx(math.sqrt(5.0 / 3.0), rel=1e-15)
+    assert table["q0.5"].tolist()[::2] == [1.5, 1.0]
+    assert table.loc[1, ["mean", "sd", "mc_error", "q0.5"]].isna().all()
 
 
 def test_summary_leaves_out_what_failed(plain: Path) -> None:

@@ -116,7 +116,8 @@ def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
         ("seed = 5", "seed = -5", "seed must be"),
         ("seed = 5", 'seed = "x"', "seed must be"),
         ("seed = 5", "workers = 0", "workers must be"),
-        ("replicates = 3", "replicates = 0", "replicates must be"),
+        ("replicates = 3", "replicates = 0", ": the number of replicates must be"),
+        ("points = 4", "points = 4.0", r"design\.sobol\.points must be an int"),
         ("folder = ", "folder = 3 #", "folder must be text"),
         ("statistics = [", "statistics = 3 #[", "statistics must be a list"),
         ("statistics = ", "# ", "must have statistics"),
@@ -163,24 +164,25 @@ def test_the_folder_of_another_study(config: Path, capsys: Any) -> None:
 
 
 def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config: Path, capsys: Any) -> None:
-    # The EER of a fit takes a few milliseconds.
+    # The EER of a fit takes a few milliseconds. The terminal tells workers, too.
     text = CONFIG.replace('"fit.auc"', '"fit.auc", "fit.eer"')
-    config.write_text(text.replace("replicates = 3", "replicates = 10\nblock = 3"))
+    config.write_text(text.replace("replicates = 3", "replicates = 14\nblock = 3"))
     run_it = subprocess.Popen(
-        [sys.executable, "-m", "betaroc", "study", str(config)],
+        [sys.executable, "-m", "betaroc", "study", str(config), "--workers", "2"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-        env=os.environ | {"PYTHONPATH": str(Path(br.__file__).parents[1])},
+        env=os.environ | {"PYTHONPATH": str(Path(br.__file__).parents[1])}, start_new_session=True,
     )  # fmt: skip
     end = time.monotonic() + 60.0
     while len(list(Path().glob("results/part-*"))) < 3 and time.monotonic() < end:
         time.sleep(0.01)
-    run_it.send_signal(signal.SIGINT)
+    os.killpg(run_it.pid, signal.SIGINT)
     out, err = run_it.communicate(timeout=60)
     assert (run_it.returncode, out) == (130, "")
-    assert err.splitlines() == [
+    # A worker that was just being started says so before.
+    assert err.splitlines()[-1] == (
         "betaroc: interrupted; finished parts are kept in 'results'. Give the same command again to"
         " go on"
-    ]
+    )
     there = {p.name: p.read_bytes() for p in Path("results").glob("part-*")}
     assert run(capsys, config)[0] == 0
     assert run(capsys, config, "--folder", "whole")[0] == 0

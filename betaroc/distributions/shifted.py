@@ -62,8 +62,9 @@ class Shifted(Distribution):
     On [0, 1] a score of exactly 0 or 1 stays where it is. An end's exponent is that of the base
     divided by `scale`. If both laws of a pair are moved by one map, the ROC and all that follows
     from it stay; thresholds move along. A shift of a shifted law is written as one. Mean and
-    variance on [0, 1] are quadratures (relative error 1e-12), except of samples. Scores of a sample
-    that fall on one double tie.
+    variance on [0, 1] are quadratures (relative error 1e-12; a spread that `scale` makes narrow
+    beside the mean loses digits), except of samples. Scores of a sample that fall on one double
+    tie.
 
     Examples
     --------
@@ -274,7 +275,9 @@ class Shifted(Distribution):
         if self._discrete:
             return self._discrete.mean, self._discrete.var
         if not self.in_logit:
-            return self.scale * self.base.mean + self.shift, self.scale**2 * self.base.var
+            return self.scale * self.base.mean + self.shift, self.scale * (
+                self.scale * self.base.var
+            )
         mean, rest = self._expected(lambda t: t.theta), self._expected(lambda t: t.complement)
         if mean <= rest:
             return mean, self._expected(lambda t: (t.theta - mean) ** 2)

@@ -10,7 +10,9 @@ import numpy as np
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.ensemble.trials import Systems
 
-__all__ = ["RULES", "Scale", "TrialSet", "fused", "logits", "mid_ranks", "scale_of"]
+__all__ = [
+    "RULES", "Scale", "TrialSet", "fused", "logits", "mid_ranks", "rank_sums", "scale_of",
+]  # fmt: skip
 
 
 class TrialSet(NamedTuple):
@@ -52,32 +54,39 @@ def logits(x: FloatArray) -> FloatArray:
     return Thresholds.from_theta(x).logit
 
 
-def mid_ranks(dev: TrialSet, other: TrialSet) -> TrialSet:
-    """(dev scores below + half of those equal + 1/2) / (n + 1) of each score, by classifier."""
+def rank_sums(dev: TrialSet, other: TrialSet) -> TrialSet:
+    """2 (dev scores below + half of those equal + 1/2) of each score, whole, by classifier."""
     known = np.sort(np.concatenate(dev), axis=0)
 
-    def ranked(x: FloatArray) -> FloatArray:
+    def counted(x: FloatArray) -> FloatArray:
         columns = [
             np.searchsorted(own, column, "left") + np.searchsorted(own, column, "right")
             for own, column in zip(known.T, x.T, strict=True)
         ]
-        return np.asarray((0.5 * np.stack(columns, axis=1) + 0.5) / (len(known) + 1.0))
+        return np.asarray(np.stack(columns, axis=1) + 1.0)
 
-    return TrialSet(ranked(other.client), ranked(other.impostor))
+    return TrialSet(counted(other.client), counted(other.impostor))
+
+
+def mid_ranks(dev: TrialSet, other: TrialSet) -> TrialSet:
+    """(dev scores below + half of those equal + 1/2) / (n + 1) of each score, by classifier."""
+    size = 2.0 * (sum(map(len, dev)) + 1.0)
+    return TrialSet(*(x / size for x in rank_sums(dev, other)))
 
 
 def _mean_logit(x: FloatArray) -> FloatArray:
-    return np.asarray(np.mean(logits(x), axis=1))
+    return _mean(logits(x))
 
 
 def _product(x: FloatArray) -> FloatArray:
     """Mean of logs: the order of products, which underflow."""
     with np.errstate(divide="ignore"):
-        return np.asarray(np.mean(np.log(x), axis=1))
+        return _mean(np.log(x))
 
 
 def _mean(x: FloatArray) -> FloatArray:
-    return np.asarray(np.mean(x, axis=1))
+    """Of each row, summed from the least up: rounding knows no order of the classifiers."""
+    return np.asarray(np.mean(np.sort(x, axis=1), axis=1))
 
 
 def _largest(x: FloatArray) -> FloatArray:
@@ -88,7 +97,7 @@ def _least(x: FloatArray) -> FloatArray:
     return np.asarray(np.min(x, axis=1))
 
 
-#: Rules that make one score of a row; of ranks whatever the scale is, or of the scale.
+#: Rules that make one score of a row; "rank-mean" of whole `rank_sums`, which tie exactly.
 RULES: dict[str, Callable[[FloatArray], FloatArray]] = {
     "mean-logit": _mean_logit,
     "rank-mean": _mean,

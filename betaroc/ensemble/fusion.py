@@ -12,7 +12,7 @@ import numpy as np
 from betaroc._checks import choice
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
-from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks
+from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums
 from betaroc.ensemble.losses import Part, Splits, score_losses, thresholds_of, vote_losses
 from betaroc.grouping import Groups, settled
 from betaroc.intervals import Interval
@@ -158,8 +158,10 @@ def fusion_of(
         for s in range(len(subsets))
     }
     for dev, test, *rows in splits.each():
-        ranks = mid_ranks(dev, dev), mid_ranks(dev, test)
-        base = (dev, test) if scale.name == "scores" else ranks
+        ranks = rank_sums(dev, dev), rank_sums(dev, test)
+        base = dev, test
+        if scale.name == "ranks":
+            base = mid_ranks(dev, dev), mid_ranks(dev, test)
         for s, members in enumerate(subsets):
             for rule in RULES:
                 sides = ranks if rule == "rank-mean" else base

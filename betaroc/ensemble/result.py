@@ -370,9 +370,9 @@ def inclusion(
     if dev is not None:
         other = systems_of(dev, label, client_label, found.names, nan_policy, name="dev")
     parts = _parts(found, criterion, measure, alpha, ends)
-    for one in (found, other):
+    for one, role in ((found, "frame"), (other, "dev")):
         if one is not None:
-            refuse_constant(one)
+            refuse_constant(one, role)
     dealt = _dealt(found, folds, rng, given=dev is not None)
     duplicates = duplicates_of(found)
     rule = {"boundary": boundary, "resolution": resolution}

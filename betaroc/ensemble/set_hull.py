@@ -260,6 +260,7 @@ def _merged(pieces: list[HullSegment]) -> tuple[HullSegment, ...]:
     """Neighbouring pieces of one curve as one; ends follow the chords beside them."""
     found: list[HullSegment] = []
     for piece in pieces:
+        found += _arc_between(found[-1:], piece)
         if found and piece.kind == found[-1].kind == "curve" and piece.left == found[-1].left:
             found[-1] = found[-1]._replace(far_high=piece.far_high, tpr_high=piece.tpr_high)
         else:
@@ -272,6 +273,17 @@ def _merged(pieces: list[HullSegment]) -> tuple[HullSegment, ...]:
                 s = s._replace(far_high=found[k + 1].far_low, tpr_high=found[k + 1].tpr_low)
             found[k] = s
     return tuple(s for s in found if s.far_high > s.far_low or s.tpr_high > s.tpr_low)
+
+
+def _arc_between(before: list[HullSegment], piece: HullSegment) -> list[HullSegment]:
+    """The arc, shorter than the mesh, on which two polished chords touch one curve."""
+    if not before or not before[0].kind == piece.kind == "chord":
+        return []
+    last = before[0]
+    if not (last.right == piece.left and last.far_high < piece.far_low):
+        return []
+    ends = (last.far_high, piece.far_low, last.tpr_high, piece.tpr_low)
+    return [HullSegment(*ends, piece.left, piece.left, "curve")]
 
 
 def _area(rocs: Mapping[str, Roc], s: HullSegment) -> float:

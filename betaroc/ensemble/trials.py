@@ -91,9 +91,10 @@ def systems_of(
 ) -> Systems:
     """The classifiers of a frame, of a mapping or of a sequence of Scores."""
     choice(nan_policy, NAN_POLICIES, "nan_policy")
-    if isinstance(systems, str):
+    if isinstance(systems, str) or not isinstance(systems, Sequence | np.ndarray | None):
         raise InputTypeError(
-            f"systems must be a list of names; got {shown(systems)}. Pass [{shown(systems)}, ...]."
+            f"systems must be a list of names; got {shown(systems)}. Pass a list, such as"
+            ' ["cnn", "svm"].'
         )
     if isinstance(given, list | tuple):
         given = _named(given, name)
@@ -205,6 +206,7 @@ def _of_frame(
     _refuse_few([name for name, _ in chosen], what)
     columns = [source for _, source in chosen]
     _refuse_absent(hang, present)
+    _refuse_numbers(columns, role)
     table = collected(table, [label, *columns, *hang])
     labels = frame_columns(table.to_native(), {"label": label})["label"]
     client = client_mask(labels, client_label, name=f"column {shown(label)}")
@@ -231,6 +233,16 @@ def _refuse_absent(columns: Sequence[str], present: Sequence[str]) -> None:
             raise InputError(
                 f"group={shown(column)} must name a column of the frame; there are"
                 f" {listed(present)}. {nearest(column, list(present))}Pass group=..."
+            )
+
+
+def _refuse_numbers(columns: Sequence[Any], role: str) -> None:
+    for column in columns:
+        if not isinstance(column, str):
+            raise InputTypeError(
+                f"classifiers must have text for names; a column of {role} is named"
+                f" {shown(column)} of type {type(column).__name__}. Rename the columns, such as"
+                " frame.rename(columns=str)."
             )
 
 
@@ -299,15 +311,16 @@ def _refuse_missing(names: Sequence[str], gone: Sequence[_Missing], left: int) -
 
 
 # ------------------------------------------------------------- classifiers that add nothing
-def refuse_constant(systems: Systems) -> None:
+def refuse_constant(systems: Systems, role: str = "frame") -> None:
     """One score for all trials is no classifier."""
+    where = "" if role == "frame" else f" of {role}"
     for name, client, impostor in zip(
         systems.names, systems.client.T, systems.impostor.T, strict=True
     ):
         both = np.concatenate([client, impostor])
         if np.all(both == both[0]):
             raise DegenerateDataError(
-                f"classifier {shown(name)} must have different scores; all {both.size} are"
+                f"classifier {shown(name)} must have different scores; all {both.size}{where} are"
                 f" {float(both[0])!r}. It decides nothing: leave it out."
             )
 

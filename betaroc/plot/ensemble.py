@@ -203,3 +203,4 @@ def _gain_axes(ax: Any, result: Inclusion, rule: str) -> None:
     measure = result.fusion.parts["all"]["measure"]
     named(ax, f"gain in {measure} by {rule}", "")
     rate_axis(ax.xaxis)
+    ax.locator_params(axis="x", nbins=5)

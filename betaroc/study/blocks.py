@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,14 +19,26 @@ from betaroc.study.parameters import Setting, setting
 from betaroc.study.statistics import Statistic
 from betaroc.study.trials import Seed, Trial
 
-__all__ = ["Block", "Columns", "computed"]
+__all__ = ["QUIET", "Block", "Column", "Columns", "computed"]
 
 #: Scores that are held at once.
 _SCORES_HELD = 1 << 19
+#: Lines that led to an error that are kept of it, the last ones.
+_FRAMES = 8
 _OK, _FAILED = "ok", "failed"
 
 Value = float | str
-Columns = dict[str, list[Any]]
+
+
+class Column(NamedTuple):
+    """Values of one kind, None for those that a failed trial lacks."""
+
+    #: None where all lack.
+    kind: type[Any] | None
+    values: list[Any]
+
+
+Columns = dict[str, Column]
 
 
 @dataclass(frozen=True)
@@ -55,7 +68,7 @@ class _Row:
 
 def computed(block: Block) -> Columns:
     """The columns of a block: a trial that fails has its error in place of numbers."""
-    with _QUIET:
+    with QUIET:
         return _computed(block)
 
 
@@ -83,7 +96,8 @@ class _Quiet:
                 self._filters.close()
 
 
-_QUIET = _Quiet()
+#: One for the process, as its filters are.
+QUIET = _Quiet()
 
 
 def _computed(block: Block) -> Columns:
@@ -212,46 +226,57 @@ def _one(statistic: Statistic, row: _Row, true: dict[tuple[int, str], Value]) ->
 
 
 def _words(error: Exception) -> str:
-    """An error as text; with the lines that led to it unless the package has said it all."""
-    head = f"{type(error).__name__}: {error}"
-    if isinstance(error, BetarocError):
-        return head
-    trace = error.__traceback__
-    lines = traceback.format_list(traceback.extract_tb(trace)[1:])
-    return head + "\n" + "".join(lines).rstrip() if lines else head
+    """An error as text; with the lines that led to it unless the package has said it all.
+
+    Lines are counted from the head of their function, as its digest tells studies apart: folders
+    and what stands around it do not matter.
+    """
+    text = f"{type(error).__name__}: {error}"
+    if not isinstance(error, BetarocError):
+        frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+        text = "\n".join([
+            text, *(
+                f"  in {code.co_name}, line {line - code.co_firstlineno + 1} of it,"
+                f" {os.path.basename(code.co_filename)}"
+                for code, line in frames[1:][-_FRAMES:]
+            ),
+        ])  # fmt: skip
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 # -------------------------------------------------------------------------------- columns
 def _columns(rows: Sequence[_Row], block: Block) -> Columns:
     """Rows as columns: cell, replicate, parameters, statistics, status, error."""
     found: Columns = {
-        "cell": [row.cell for row in rows],
-        "replicate": [row.replicate for row in rows],
+        "cell": Column(int, [row.cell for row in rows]),
+        "replicate": Column(int, [row.replicate for row in rows]),
     }
-    for name in next(iter(block.cells.values())):
-        found[name] = [block.cells[row.cell][name] for row in rows]
-    for name in _names(rows, block.statistics):
-        found[name] = _one_kind([None if r.error else r.values.get(name) for r in rows], name, rows)
-    found["status"] = [_FAILED if row.error else _OK for row in rows]
-    found["error"] = [row.error for row in rows]
+    for name, value in next(iter(block.cells.values())).items():
+        found[name] = Column(type(value), [block.cells[row.cell][name] for row in rows])
+    for name, kind in _names(rows, block.statistics).items():
+        values = [None if row.error else row.values.get(name) for row in rows]
+        found[name] = Column(kind or _kind(values, name, rows), values)
+    found["status"] = Column(str, [_FAILED if row.error else _OK for row in rows])
+    found["error"] = Column(str, [row.error for row in rows])
     return found
 
 
-def _names(rows: Sequence[_Row], statistics: Sequence[Statistic]) -> list[str]:
-    """Columns in the order in which they were asked for."""
-    seen: dict[str, None] = {}
+def _names(rows: Sequence[_Row], statistics: Sequence[Statistic]) -> dict[str, type[Any] | None]:
+    """Columns in the order in which they were asked for, and the kind of those that have one."""
+    seen: dict[str, type[Any] | None] = {}
     for statistic in statistics:
         if statistic.function is None:
-            seen[statistic.column] = None
+            seen[statistic.column] = statistic.kind
             continue
         for row in rows:
             for name in row.values:
                 if name == statistic.column or name.startswith(f"{statistic.column}."):
-                    seen.setdefault(name)
-    return list(seen)
+                    seen.setdefault(name, None)
+    return seen
 
 
-def _one_kind(values: list[Any], name: str, rows: Sequence[_Row]) -> list[Any]:
+def _kind(values: list[Any], name: str, rows: Sequence[_Row]) -> type[Any] | None:
+    """Of the values of a function; None where there are none."""
     kinds = {type(v) for v in values if v is not None}
     if len(kinds) > 1:
         k = next(k for k, v in enumerate(values) if isinstance(v, str))
@@ -260,4 +285,4 @@ def _one_kind(values: list[Any], name: str, rows: Sequence[_Row]) -> list[Any]:
             f" {values[k]!r} in cell {rows[k].cell}, replicate {rows[k].replicate}, and a number"
             " in others. Return nan where there is no number."
         )
-    return values
+    return kinds.pop() if kinds else None

@@ -71,7 +71,7 @@ def read_configuration(path: str | os.PathLike[str]) -> Configuration:
         _statistics(found["statistics"]),
         _tables(found["design"]),
         folder,
-        _checks.count(found.get("replicates", 1), "replicates"),
+        _checks.count(found.get("replicates", 1), "the number of replicates"),
         None if seed is None else _checks.count(seed, "seed", 0),
         found.get("workers", 1),
         None if block is None else _checks.count(block, "block"),
@@ -131,6 +131,8 @@ def _tables(found: Any) -> Mapping[str, Any]:
             raise InputError(
                 f"design.{kind} must have {_POINTS}, their number; it has {listed(table)}."
             )
+        if kind != "grid":
+            _checks.count(table[_POINTS], f"design.{kind}.{_POINTS}")
     return found
 
 

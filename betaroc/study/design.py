@@ -20,13 +20,15 @@ from betaroc._words import listed, shown
 from betaroc.errors import InputError, InputTypeError
 from betaroc.resampling import checked_rng
 
-__all__ = ["Design"]
+__all__ = ["Design", "as_design", "checked_text"]
 
 #: Cells up to which a design is shown to be pasted back.
 _SHOWN = 8
 _TAGS = ("log", "int")
 #: Points of a Sobol sequence at most, 30 bits.
 _MOST_POINTS = 2**30
+#: Beyond the whole numbers that a column of results holds.
+_WHOLE = 2**63
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +42,8 @@ class Design(Value):
     names : tuple of str
         The parameters.
     columns : tuple of tuple
-        The values of each, a cell after the other: numbers, text or booleans, one kind a column.
+        The values of each, a cell after the other: numbers (whole ones of 64 bits), text or
+        booleans, one kind a column.
 
     Raises
     ------
@@ -86,6 +89,7 @@ class Design(Value):
                     f"the names of a design must be text; got {shown(name)} of type"
                     f" {type(name).__name__}. Name each parameter, such as 'a_c'."
                 )
+            checked_text(name, "the name of a parameter")
         twice = [name for name, many in Counter(names).items() if many > 1]
         if twice:
             raise InputError(
@@ -130,7 +134,7 @@ class Design(Value):
         {'n': 50, 'family': 'normal'}
         """
         _refuse_other_than_mapping(levels, "levels", '{"n": [50, 500]}')
-        columns = [_column(_as_levels(values), name) for name, values in levels.items()]
+        columns = [_column(_as_levels(values, name), name) for name, values in levels.items()]
         for name, column in zip(levels, columns, strict=True):
             twice = [level for level, many in Counter(column).items() if many > 1]
             if twice:
@@ -183,7 +187,7 @@ class Design(Value):
         if n & (n - 1) or n > _MOST_POINTS:
             below = 1 << (n.bit_length() - 1)
             raise InputError(
-                f"n must be a power of two, up to 2**30, for the balance of a Sobol sequence; got"
+                f"the points of a Sobol sequence must be a power of two in number, up to 2**30; got"
                 f" {n}. Take {min(below, _MOST_POINTS)} or {min(2 * below, _MOST_POINTS)}, or"
                 " Design.latin_hypercube."
             )
@@ -347,7 +351,7 @@ def _refuse_other_than_mapping(given: object, name: str, such_as: str) -> None:
         )
 
 
-def _as_levels(values: Any) -> Sequence[Any]:
+def _as_levels(values: Any, name: object) -> Sequence[Any]:
     if isinstance(values, str | bool | int | float | np.generic):
         return (values,)
     if isinstance(values, np.ndarray):
@@ -355,8 +359,8 @@ def _as_levels(values: Any) -> Sequence[Any]:
     if isinstance(values, Sequence | range):
         return values
     raise InputTypeError(
-        f"levels must be a sequence of numbers, text or booleans; got {shown(values)} of type"
-        f" {type(values).__name__}. Give a list."
+        f"levels must be a sequence of numbers, text or booleans; {name!r} has {shown(values)} of"
+        f" type {type(values).__name__}. Give a list."
     )
 
 
@@ -365,7 +369,7 @@ _KINDS = {bool: "booleans", float: "numbers", str: "text"}
 
 def _column(values: Sequence[Any], name: object) -> tuple[Any, ...]:
     """The values of one parameter as plain Python ones of one kind."""
-    plain = [v.item() if isinstance(v, np.generic) else v for v in values]
+    plain = [_python(v) for v in values]
     if not plain:
         raise InputError(f"{name!r} must have at least one level; got none. Give one, or leave it.")
     for place, value in enumerate(plain):
@@ -378,6 +382,13 @@ def _column(values: Sequence[Any], name: object) -> tuple[Any, ...]:
             raise InputError(
                 f"levels must be finite; {name!r} has {value!r} at index {place}. Leave it out."
             )
+        if type(value) is int and not -_WHOLE <= value < _WHOLE:
+            raise InputError(
+                f"whole numbers must fit into 64 bits; {name!r} has {shown(value)} at index"
+                f" {place}. Give a float."
+            )
+        if isinstance(value, str):
+            checked_text(value, f"{name!r} at index {place}")
     kinds = {float if type(v) in (int, float) else type(v) for v in plain}
     if len(kinds) > 1:
         words = " and ".join(sorted(_KINDS.get(kind, "text") for kind in kinds))
@@ -388,6 +399,31 @@ def _column(values: Sequence[Any], name: object) -> tuple[Any, ...]:
     if kinds == {float} and not all(type(v) is int for v in plain):
         return tuple(float(v) for v in plain)
     return tuple(plain)
+
+
+def _python(value: Any) -> Any:
+    """A number or text of numpy or of an enumeration as Python's own."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    return str.__str__(value) if isinstance(value, str) else value
+
+
+def checked_text(text: str, what: str) -> str:
+    """Text that a file can hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{what} must be text that UTF-8 can hold; got {shown(text)}, with half a surrogate"
+            f" pair at place {error.start}. Leave it out."
+        ) from error
+    return text
 
 
 class _Range(NamedTuple):

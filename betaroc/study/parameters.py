@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,8 @@ _PRESCRIBED = (
 _SIZES = ("n", "n_client", "n_impostor", "n_test", "n_test_client", "n_test_impostor")
 _CHANGES = ("shift", "shift_client", "shift_impostor", "scale")
 _WEIGHTED = "weighted-error"
+#: How far beyond the end of a scale doubles round a multiple, in steps.
+_ULPS = 1e-9
 
 
 def _text_of(options: tuple[str, ...]) -> Callable[[Any, str], Any]:
@@ -187,12 +190,28 @@ def setting(cell: Mapping[str, Any], model: Callable[[dict[str, Any]], Any] | No
         checked_alphas(alpha, single=True, criterion=criterion)
     elif alpha is None:
         alpha = 0.5
-    step = cell.get("resolution", cell.get("rounding", 0.0))
+    step = float(cell.get("resolution", cell.get("rounding", 0.0)))
+    test = _shifted(true, cell)
+    if step > 0.0:
+        for law in (true.client, true.impostor, test.client, test.impostor):
+            _refuse_beyond(step, law)
     return Setting(
-        true, _shifted(true, cell), sizes, _sizes(cell, "n_test"),
-        cell.get("family", _own_family(true)), cell.get("boundary"), float(step),
+        true, test, sizes, _sizes(cell, "n_test"),
+        cell.get("family", _own_family(true)), cell.get("boundary"), step,
         step_known and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
     )  # fmt: skip
+
+
+def _refuse_beyond(step: float, law: Distribution) -> None:
+    """A step by which the end of a scale would be rounded to a place beyond it."""
+    for end, outward in zip(law.support, (-1.0, 1.0), strict=True):
+        if math.isfinite(end):
+            place = step * round(end / step)
+            if outward * (place - end) > _ULPS * step:
+                raise InputError(
+                    f"rounded scores must stay on their scale; multiples of {step!r} would put"
+                    f" {end:g} at {place:g}. Take a step that divides the scale, such as 0.1."
+                )
 
 
 def _sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:

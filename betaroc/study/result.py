@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from betaroc import _checks
+from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.study.storage import Folder
@@ -19,6 +20,7 @@ __all__ = ["StudyResult", "read"]
 
 _INDEX = ("cell", "replicate")
 _LAST = ("status", "error")
+_SUMMED = ("replicates", "mean", "mc_error", "sd")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,13 +165,22 @@ class StudyResult(Value):
             name for name in frame.columns
             if name not in keep and pd.api.types.is_numeric_dtype(frame[name])
         ]  # fmt: skip
-        rows = []
-        for cell, group in frame.groupby("cell", sort=True):
-            head = {"cell": cell} | {name: group[name].iloc[0] for name in self.names}
-            for name in names:
-                rows.append(head | {"statistic": name} | _summed(group[name].to_numpy(), levels))
-        columns = ["cell", *self.names, "statistic", "replicates", "mean", "mc_error", "sd"]
-        return pd.DataFrame(rows, columns=[*columns, *(f"q{q:g}" for q in levels)])
+        heads = [*_SUMMED, *(f"q{q:g}" for q in levels)]
+        if not names:
+            return pd.DataFrame(columns=["cell", *self.names, "statistic", *heads])
+        _, first, cells = np.unique(
+            frame["cell"].to_numpy(), return_index=True, return_inverse=True
+        )
+        place = cells, frame["replicate"].to_numpy(dtype=np.intp)
+        sheets = [_summed(frame[name].to_numpy(dtype=np.float64), place, levels) for name in names]
+        # A row a cell and statistic, the statistics changing first.
+        found = frame[["cell", *self.names]].iloc[np.repeat(first, len(names))]
+        found = found.reset_index(drop=True)
+        found["statistic"] = np.tile(np.array(names, dtype=object), len(first))
+        for k, column in enumerate(heads):
+            found[column] = np.stack([sheet[k] for sheet in sheets], axis=1).ravel()
+        found["replicates"] = found["replicates"].astype(np.int64)
+        return found
 
     def __str__(self) -> str:
         text = f"{self.rows} trials in {shown(str(self.folder))}"
@@ -182,19 +193,29 @@ class StudyResult(Value):
         return f"<StudyResult {self}>"
 
 
-def _summed(values: Any, levels: Sequence[float]) -> dict[str, float]:
-    known = np.asarray(values, dtype=np.float64)
-    known = known[~np.isnan(known)]
-    n = known.size
-    nan = float("nan")
-    with np.errstate(invalid="ignore"):
-        # About the first value: what does not vary has exactly itself as mean.
-        base = float(known[0]) if n and np.isfinite(known).all() else 0.0
-        sd = float(np.std(known - base, ddof=1)) if n > 1 else nan
-        mean = base + float(np.mean(known - base)) if n else nan
-        cuts = np.quantile(known, levels) if n and levels else np.full(len(levels), nan)
-    found = {"replicates": n, "mean": mean, "mc_error": sd / n**0.5 if n else nan, "sd": sd}
-    return found | {f"q{q:g}": float(v) for q, v in zip(levels, cuts, strict=True)}
+def _summed(values: FloatArray, place: tuple[Any, Any], levels: Sequence[float]) -> FloatArray:
+    """Count, mean, its error, spread and quantiles (rows) of every cell (columns).
+
+    `place` is the cell and the replicate of each value; nan is left out.
+    """
+    table = np.full([int(np.max(k, initial=-1)) + 1 for k in place], np.nan)
+    table[place] = values
+    table.sort(axis=1)  # nan last
+    counts = np.count_nonzero(~np.isnan(table), axis=1)
+    found = np.full((len(_SUMMED) + len(levels), len(table)), np.nan)
+    found[0] = counts
+    for n in np.unique(counts[counts > 0]).tolist():
+        here = counts == n
+        known = table[here, :n]
+        # About one of the values: what does not vary has exactly itself as mean.
+        base = np.where(np.isfinite(known).all(axis=1), known[:, 0], 0.0)[:, None]
+        with np.errstate(invalid="ignore"):
+            found[1, here] = base[:, 0] + np.mean(known - base, axis=1)
+            if n > 1:
+                found[3, here] = np.std(known - base, ddof=1, axis=1)
+            found[len(_SUMMED) :, here] = np.quantile(known, levels, axis=1)
+    found[2] = found[3] / np.sqrt(np.maximum(counts, 1))
+    return found
 
 
 def read(folder: Any) -> StudyResult:

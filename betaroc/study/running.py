@@ -21,11 +21,12 @@ from betaroc.errors import (
     StudyError,
 )
 from betaroc.resampling import checked_rng
-from betaroc.study.blocks import Block, computed
+from betaroc.study.blocks import QUIET, Block, computed
 from betaroc.study.design import as_design
+from betaroc.study.fingerprints import fingerprint
 from betaroc.study.parameters import check_design
 from betaroc.study.result import StudyResult, read
-from betaroc.study.statistics import RESERVED, SUMMARY, as_statistics, fingerprint
+from betaroc.study.statistics import RESERVED, SUMMARY, as_statistics, refuse_taken
 from betaroc.study.storage import Folder, as_parquet, new_manifest, pyarrow
 from betaroc.study.trials import Seed
 
@@ -55,7 +56,8 @@ class Study:
           statistics are of the true pair alone;
         * the fit: ``family`` (that of the true pair), ``boundary``, ``resolution`` (scores are
           rounded to its multiples, and the fit knows it) or ``rounding`` (and it does not);
-          0 for neither;
+          0 for neither. A step whose multiple nearest to an end of the scale lies beyond it is
+          refused;
         * the test side: ``shift`` of both classes, ``shift_client``, ``shift_impostor``,
           ``scale``, as in `ScoreModel.shifted`;
         * the decision: ``criterion`` ("weighted-error"), ``measure`` ("hter"), ``alpha`` (0.5);
@@ -74,7 +76,8 @@ class Study:
           chosen and met on the true pair of the test side. ``"@"`` gives another alpha.
 
         A function takes a :class:`~betaroc.study.trials.Trial` and returns a number, a boolean
-        (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``.
+        (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it carries
+        (defaults, variables that it closes over, attributes) is part of the study.
     folder : str or PathLike
         A folder for this study alone; made if need be.
     workers : int, optional
@@ -97,7 +100,7 @@ class Study:
     InputError
         For unknown parameters and statistics (with the nearest name), values that a parameter
         cannot have, a pair not given whole or given twice, statistics of a sample that is not
-        drawn.
+        drawn, a name that two columns would have.
     InputTypeError
         For arguments of another kind.
 
@@ -159,6 +162,8 @@ class Study:
                 f" {type(model).__name__}. Leave it out, or pass one that returns a ScoreModel."
             )
         self.model = model
+        self._words = [f"{s.column}: {s.description}" for s in self.statistics]
+        self._model_words = None if model is None else fingerprint(model)
         check_design(self.design, own_model=model is not None)
         self._refuse_without_sample()
         columns = {s.column for s in self.statistics}
@@ -168,6 +173,7 @@ class Study:
                 f"parameters and columns of results must have names of their own;"
                 f" {shown(clash[0])} is both. Name one of them otherwise."
             )
+        refuse_taken(self.statistics, self.design.names)
         self.workers = _workers(workers)
         self.block = None if block is None else _checks.count(block, "block")
         self._seed = _seed(rng)
@@ -289,8 +295,9 @@ class Study:
             names=list(self.design.names),
             cells=len(self.design),
             replicates=self.replicates,
-            statistics=[f"{s.column}: {s.description}" for s in self.statistics],
-            model=None if self.model is None else fingerprint(self.model),
+            statistics=self._words,
+            model=self._model_words,
+            python=_python() if self._has_functions else None,
             entropy=entropy,
             block=block,
             betaroc=version(),
@@ -328,19 +335,26 @@ class Study:
             yield from map(_content, blocks)
             return
         joblib = _joblib()
-        run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
-        found = run(joblib.delayed(_content)(block) for block in blocks)
-        try:
-            for one in found:  # noqa: UP028 - `yield from` would close it first, and loudly
-                yield one
-        except BetarocError:
-            raise
-        except Exception as error:
-            raise _told(error) from error
-        finally:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # of tasks that are given up
-                found.close()
+        # Held throughout: threads that are given up must not find the filters of what is below.
+        with QUIET:
+            run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
+            found = run(joblib.delayed(_content)(block) for block in blocks)
+            try:
+                for one in found:  # noqa: UP028 - `yield from` would close it first, and loudly
+                    yield one
+            except BetarocError:
+                raise
+            except Exception as error:
+                raise _told(error) from error
+            finally:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", UserWarning)  # of tasks that are given up
+                    found.close()
+
+    @property
+    def _has_functions(self) -> bool:
+        """Whether digests of code, which every version of Python compiles its own way, count."""
+        return self.model is not None or any(s.function is not None for s in self.statistics)
 
     def _refuse_without_sample(self) -> None:
         """Statistics of a sample need its size."""
@@ -409,6 +423,11 @@ def _seed(rng: Any) -> list[Any] | None:
 def _seed_of(kept: list[Any]) -> Seed:
     entropy = tuple(int(e) for e in kept[0])
     return Seed(entropy[0] if len(entropy) == 1 else entropy, tuple(kept[1]))
+
+
+def _python() -> str:
+    """The version that bytecode hangs on."""
+    return ".".join(map(str, sys.version_info[:2]))
 
 
 def _joblib() -> Any:

@@ -6,7 +6,6 @@ import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import CodeType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +13,12 @@ import numpy as np
 from betaroc import fit_intervals
 from betaroc._words import listed, nearest, shown
 from betaroc.distributions import Beta
+from betaroc.distributions.inflated import base_of
 from betaroc.errors import InputError, InputTypeError
 from betaroc.hooks import hooks_of
 from betaroc.model import ScoreModel
+from betaroc.study.design import checked_text
+from betaroc.study.fingerprints import fingerprint
 from betaroc.study.trials import Trial
 
 __all__ = ["Statistic", "as_statistics"]
@@ -50,7 +52,7 @@ def _of_law(who: str, name: str) -> Callable[[ScoreModel, Any], Any]:
     def value(model: ScoreModel, _: Any) -> float:
         law = getattr(model, who)
         if not hasattr(law, name):
-            law = getattr(law, "base", law)
+            law = base_of(law)
         return float(getattr(law, name, math.nan))
 
     return value
@@ -58,8 +60,7 @@ def _of_law(who: str, name: str) -> Callable[[ScoreModel, Any], Any]:
 
 def _shape(who: str) -> Callable[[ScoreModel, Any], Any]:
     def value(model: ScoreModel, _: Any) -> str:
-        law = getattr(model, who)
-        law = getattr(law, "base", law)
+        law = base_of(getattr(model, who))
         return str(law.shape.value) if isinstance(law, Beta) else ""
 
     return value
@@ -91,6 +92,8 @@ OF_PAIR: dict[str, OfPair] = {
         for name in ("a", "b", "mu", "sigma", "at_zero", "at_one", "mean", "var")
     },
 }  # fmt: skip
+#: Those of them that are text; all others are numbers.
+TEXT = frozenset(("side-at-zero", "side-at-one", "global-shape", "client-shape", "impostor-shape"))
 #: Numbers of a fit that are none of its pair.
 OF_FIT: dict[str, Callable[[Trial], float]] = {
     "log-likelihood": lambda trial: trial.fit.log_likelihood,
@@ -115,6 +118,11 @@ class Statistic:
     stat: str
     at: Any
     function: Callable[[Trial], Any] | None = None
+
+    @property
+    def kind(self) -> type[Any]:
+        """Of the values of a name."""
+        return str if self.source in SOURCES and self.stat in TEXT else float
 
     @property
     def needs_sample(self) -> bool:
@@ -167,13 +175,27 @@ def as_statistics(given: Any) -> tuple[Statistic, ...]:
     for column in columns:
         if not isinstance(column, str) or not column.strip():
             raise InputTypeError(f"columns of statistics must be text; got {shown(column)}.")
+        checked_text(column, "the name of a column")
         if column in RESERVED or columns.count(column) > 1:
             why = "names a column of every study" if column in RESERVED else "occurs twice"
             raise InputError(
                 f"columns of statistics must be distinct and new; {column!r} {why}. Pass a mapping"
                 " of other columns."
             )
-    return tuple(_statistic(column, item) for column, item in pairs)
+    statistics = tuple(_statistic(column, item) for column, item in pairs)
+    refuse_taken(statistics, columns)
+    return statistics
+
+
+def refuse_taken(statistics: Sequence[Statistic], names: Sequence[str]) -> None:
+    """Names that a function, which may return a mapping, may need for its columns."""
+    for column in [s.column for s in statistics if s.function is not None]:
+        taken = [name for name in names if name.startswith(f"{column}.")]
+        if taken:
+            raise InputError(
+                f"parameters and columns of results must have names of their own; {taken[0]!r} may"
+                f" be a column of the function {column!r}. Name one of them otherwise."
+            )
 
 
 def _own_name(item: Any, place: int) -> str:
@@ -250,7 +272,16 @@ def _columns_of(column: str, found: Any) -> dict[str, float | str]:
     """What a function returned: one value, or a mapping of several."""
     if not isinstance(found, Mapping):
         return {column: _plain(found, column)}
-    return {f"{column}.{key}": _plain(value, f"{column}.{key}") for key, value in found.items()}
+    columns: dict[str, float | str] = {}
+    for key, value in found.items():
+        name = f"{column}.{key}"
+        if not isinstance(key, str):
+            raise InputTypeError(
+                f"the keys of statistic {column!r} must be text; got {shown(key)} of type"
+                f" {type(key).__name__}."
+            )
+        columns[checked_text(name, "the name of a column")] = _plain(value, name)
+    return columns
 
 
 def _plain(value: Any, column: str) -> float | str:
@@ -258,36 +289,10 @@ def _plain(value: Any, column: str) -> float | str:
     if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0:
         value = np.asarray(value)[()].item()
     if isinstance(value, str):
-        return str(value)
+        return checked_text(str.__str__(value), f"statistic {column!r}")
     if isinstance(value, numbers.Real):
         return float(value)
     raise InputTypeError(
         f"statistic {column!r} must be a number, text or a mapping of them; got {shown(value)} of"
         f" type {type(value).__name__}."
     )
-
-
-def fingerprint(function: Any) -> str:
-    """What tells functions apart: the name, and a digest of the code where it is Python's."""
-    import hashlib
-
-    name = getattr(function, "__qualname__", type(function).__qualname__)
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return f"function {name}"
-    digest = hashlib.sha256(repr(_content(code)).encode("utf-8")).hexdigest()
-    return f"function {name} {digest[:16]}"
-
-
-def _content(code: CodeType) -> tuple[Any, ...]:
-    constants = tuple(
-        _content(c) if isinstance(c, CodeType) else _stable(c) for c in code.co_consts
-    )
-    return code.co_code.hex(), constants, code.co_names, code.co_varnames
-
-
-def _stable(constant: Any) -> str:
-    """Sets have no order of their own."""
-    if isinstance(constant, frozenset):
-        return repr(sorted(map(repr, constant)))
-    return repr(constant)

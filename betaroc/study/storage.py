@@ -25,7 +25,7 @@ from betaroc.study.blocks import Columns
 __all__ = ["Folder", "as_parquet"]
 
 MANIFEST = "study.json"
-_PART = re.compile(r"part-(\d{6})\.parquet")
+_PART = re.compile(r"part-(\d{6,})\.parquet")
 _BESIDE = re.compile(r"\.betaroc-[0-9a-f]+\.tmp")
 #: What a manifest of this layout calls itself.
 _LAYOUT = 1
@@ -47,16 +47,18 @@ def pyarrow() -> Any:
 def as_parquet(columns: Columns) -> bytes:
     """A part as the bytes of a file, the same for the same columns."""
     pa = pyarrow()
-    table = pa.table({name: _array(pa, values) for name, values in columns.items()})
+    kinds = {float: pa.float64(), int: pa.int64(), str: pa.string(), bool: pa.bool_()}
+    table = pa.table({
+        name: pa.array(values, kinds[kind] if kind else pa.null(), from_pandas=False)
+        for name, (kind, values) in columns.items()
+    })  # fmt: skip
     sink = pa.BufferOutputStream()
     pa.parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)
     return bytes(sink.getvalue())
 
 
-def _array(pa: Any, values: list[Any]) -> Any:
-    kinds = {type(v) for v in values if v is not None}
-    kind = {float: pa.float64(), int: pa.int64(), str: pa.string(), bool: pa.bool_()}
-    return pa.array(values, type=kind[kinds.pop()] if kinds else pa.null(), from_pandas=False)
+def _part(number: int) -> str:
+    return f"part-{number:06d}.parquet"
 
 
 class Folder:
@@ -126,12 +128,23 @@ class Folder:
                 f" {shown(str(error), 100)}. Restore it, or begin in another folder."
             ) from error
         whole = isinstance(found, dict) and {"entropy", *_WORDS} <= set(found)
+        whole = whole and all(type(found[k]) is int and found[k] > 0 for k in _COUNTS)
         if not whole or found.get("layout") != _LAYOUT:
             raise StudyError(
                 f"{MANIFEST} in {self._name} must be of layout {_LAYOUT}, which this version"
                 " writes; it is not. Read it with the version that wrote it."
             )
+        self._refuse_strangers(-(-found["cells"] * found["replicates"] // found["block"]))
         return dict(found)
+
+    def _refuse_strangers(self, count: int) -> None:
+        """Parts that the study does not have, which would be read with the others."""
+        strangers = [k for k in self.parts() if k >= count]
+        if strangers:
+            raise StudyError(
+                f"{self._name} must hold no parts but the {count} of its study;"
+                f" {_part(strangers[0])} is none of them. Move it away."
+            )
 
     def _refuse_other(self, old: dict[str, Any], new: dict[str, Any]) -> None:
         differing = [
@@ -169,12 +182,12 @@ class Folder:
 
     def write_part(self, number: int, content: bytes) -> None:
         """Put a part in place."""
-        self._write(f"part-{number:06d}.parquet", content)
+        self._write(_part(number), content)
 
     def intact(self, number: int, rows: int) -> bool:
-        """Whether a part is a table of so many rows; a damaged one is told and removed."""
+        """Whether a part is a table of so many rows; a damaged one is told."""
         pa = pyarrow()
-        path = self.path / f"part-{number:06d}.parquet"
+        path = self.path / _part(number)
         try:
             with pa.parquet.ParquetFile(path) as file:
                 found = file.metadata.num_rows
@@ -195,7 +208,7 @@ class Folder:
         pa = pyarrow()
         tables = []
         for number in self.parts():
-            path = self.path / f"part-{number:06d}.parquet"
+            path = self.path / _part(number)
             try:
                 with pa.parquet.ParquetFile(path, page_checksum_verification=True) as file:
                     tables.append(file.read(columns=columns))
@@ -257,11 +270,13 @@ class Folder:
 #: What tells studies apart, in words; of those that are open, None asks for what is there.
 _WORDS = {
     "names": "parameters", "design": "levels of the design", "cells": "number of cells",
-    "replicates": "replicates",
-    "statistics": "statistics", "model": "model", "entropy": "seed", "block": "block",
-    "betaroc": "version of betaroc", "numpy": "version of numpy", "scipy": "version of scipy",
+    "replicates": "replicates", "statistics": "statistics", "model": "model", "entropy": "seed",
+    "block": "block",
+    "python": "version of Python", "betaroc": "version of betaroc", "numpy": "version of numpy",
+    "scipy": "version of scipy",
 }  # fmt: skip
 _OPEN = ("entropy", "block")
+_COUNTS = ("cells", "replicates", "block")
 _DIGEST = 64
 
 

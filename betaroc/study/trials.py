@@ -197,6 +197,6 @@ def _of_law(law: Distribution, n: int, step: float, rng: np.random.Generator) ->
     """Scores of a law, rounded to multiples of the step if there is one."""
     values = law._sample((n,), rng)
     if step > 0.0:
-        low, high = law.support
+        low, high = law.support  # which doubles may miss by their last bit
         values = np.clip(step * np.round(values / step), low, high)
     return frozen(values)

@@ -1,0 +1,38 @@
+"""Which of four liveness classifiers join an ensemble, and what each adds.
+
+Usage: python 08_ensemble.py [FOLDER]
+
+The classifiers judge the same images across subjects, attacks sharpened by 0.2; thresholds
+are chosen on the development images. Prints the verdicts with their reasons, and draws the
+theoretical ROCs with the hull of the set beside the measured gains.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import betaroc as br
+from betaroc.plot.files import save_picture
+
+DATA = Path(__file__).parent / "data"
+CLASSIFIERS = ("logreg", "mlp", "forest", "svmdecision")
+
+
+def scores(part: str) -> dict[str, br.Scores]:
+    files = {name: DATA / f"liveness_cross_{name}" / f"{part}.csv" for name in CLASSIFIERS}
+    return {name: br.read_scores(path) for name, path in files.items()}
+
+
+def main(folder: str = ".") -> None:
+    with warnings.catch_warnings():  # kept in result.messages, printed below
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        result = br.inclusion(scores("test_sharpen0.20"), dev=scores("dev"))
+    print(result)
+    print(*result.messages, sep="\n")
+    save_picture(result.plot, Path(folder, "ensemble.png"))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
