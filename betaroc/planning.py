@@ -36,7 +36,7 @@ _NAMES = (*STATISTICS, *SIDES, *_SHAPES, _GAP)
 _METHODS = ("delta", "delong", "logit-delong")
 _MEASURES = ("hter", "weighted-error")
 _THRESHOLDS = ("smooth", "empirical")
-_POWER = 0.8
+_POWER, _LEVEL = 0.8, 0.95
 #: Scores of the smaller class: a variance needs two.
 _LEAST = 2
 _MOST = 10**9
@@ -153,7 +153,7 @@ def plan_sample_size(
     *,
     model: Any,
     width: float | None = None,
-    level: float = 0.95,
+    level: float = _LEVEL,
     ratio: float = 1.0,
     power: float | None = None,
     method: str = "delta",
@@ -272,7 +272,8 @@ def plan_sample_size(
     _refuse_unused(name, kind, given, method)
     level, share = _checks.level(level), _ratio(ratio)
     models = _models(model, name)
-    wanted = _chance(power) if kind == "chance" else _width(name, width, models[0])
+    _refuse_level_of_shapes(name, level)
+    wanted = _chance(power, name, level) if kind == "chance" else _width(name, width, models[0])
     if kind == "gap":
         measure = _checks.choice("hter" if measure is None else measure, _MEASURES, "measure")
         method = _checks.choice(
@@ -386,10 +387,20 @@ def _width(name: str, width: Any, model: ScoreModel) -> float:
     return wanted
 
 
-def _chance(power: Any) -> float:
-    must = "power must be a probability strictly between 0 and 1"
+def _refuse_level_of_shapes(name: str, level: float) -> None:
+    if name in _SHAPES and level != _LEVEL:
+        raise InputError(
+            f"{name!r} has no level: the category fitted is right or wrong; got level={level!r}."
+            " Leave it out, and give the probability as power."
+        )
+
+
+def _chance(power: Any, name: str, level: float) -> float:
+    """Of a side above what a test of that level finds where there is none."""
+    least = 0.5 * (1.0 - level) if name in SIDES else 0.0
+    must = f"power must be a probability strictly between {least:.4g} and 1"
     value = _checks.fraction(_POWER if power is None else power, "power", must[6:])
-    if value in (0.0, 1.0):
+    if not least < value < 1.0:
         raise InputError(f"{must}; got {power!r}. Give a fraction, such as 0.8.")
     return value
 

@@ -187,8 +187,8 @@ def by_variances(client: tuple[float, float], impostor: tuple[float, float]) -> 
             "a test of the spreads needs a total weight above 1 in each class; got"
             f" {client[1]!r} and {impostor[1]!r}. Weights are frequencies."
         )
-    variances = [s * s * n / (n - 1.0) for s, n in (client, impostor)]
-    ratio = variances[0] / variances[1]
+    (s_c, n_c), (s_i, n_i) = client, impostor
+    ratio = (s_c / s_i) ** 2 * (n_c / (n_c - 1.0)) / (n_i / (n_i - 1.0))
     tails = float(fdtr(*freedom, ratio)), float(fdtrc(*freedom, ratio))
     return _from_tails(tails, min(1.0, 2.0 * min(tails)), "variance ratio")
 

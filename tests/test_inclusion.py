@@ -627,3 +627,23 @@ def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> N
     drawn = [float(line.get_xdata()[0]) for line in right.lines if line.get_gid() == "all"]
     gains = [all_kinds.fusion.gain(word).estimate for word in PAIRS]
     assert drawn == pytest.approx(gains)
+
+
+def test_rules_for_zero_and_one_go_by_name() -> None:
+    """Votes of ten trees beside probabilities and decision values."""
+    rng = np.random.default_rng(3)
+    y = np.repeat([1, 0], 60)
+    score = np.concatenate([rng.beta(4, 2, 60), rng.beta(2, 4, 60)])
+    z = 3 * y + rng.normal(size=120)
+    frame = pd.DataFrame({"label": y, "p": score, "votes": np.round(score, 1), "z": z})
+    found = br.inclusion(frame, resolution={"votes": 0.1})
+    with pytest.warns(br.BetarocWarning):
+        votes = br.fit(br.Scores.from_frame(frame, score="votes"))
+    asked = br.fit(br.Scores.from_frame(frame, score="votes"), resolution=0.1)
+    assert found.fits["votes"].model.client == asked.model.client != votes.model.client
+    plain = br.fit(br.Scores.from_frame(frame, score="p"))
+    assert found.fits["p"].model.client == plain.model.client
+    with pytest.raises(br.InputError, match=r"resolution must map names.*'vote'.*'votes'"):
+        br.inclusion(frame, resolution={"vote": 0.1})
+    with pytest.raises(br.InputError, match=r"classifier 'z'.*resolution"):
+        br.inclusion(frame, resolution={"votes": 0.1, "z": 0.1})

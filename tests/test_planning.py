@@ -452,3 +452,18 @@ def test_simulated_gaps_spread_as_planned() -> None:
         gaps.append(curve.value[0] - curve.expected[0])
     # The standard error of a spread is 1/sqrt(2 n), 5 %.
     assert 2 * Z * np.std(gaps) == pytest.approx(0.2, rel=0.15)
+
+
+def test_a_power_that_a_test_has_without_a_side_is_refused() -> None:
+    """A two-sided test at level 0.95 finds the right side by chance with probability 0.025."""
+    model = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 2.0))
+    with pytest.raises(br.InputError, match=r"between 0\.025 and 1; got 0\.02"):
+        br.plan_sample_size("side-at-zero", model=model, power=0.02)
+    with pytest.warns(br.SmallSampleWarning):
+        assert br.plan_sample_size("side-at-zero", model=model, power=0.1).power >= 0.1
+
+
+def test_a_shape_has_no_level() -> None:
+    model = br.ScoreModel(br.Beta(2.0, 3.0), br.Beta(3.0, 2.0))
+    with pytest.raises(br.InputError, match=r"'shapes' has no level"):
+        br.plan_sample_size("shapes", model=model, level=0.9)

@@ -213,8 +213,8 @@ def inclusion(
     region: tuple[float, float] = (0.0, 1.0),
     level: float = 0.95,
     family: str | Mapping[str, str] = "auto",
-    boundary: str | None = None,
-    resolution: float | None = None,
+    boundary: str | Mapping[str, str] | None = None,
+    resolution: float | Mapping[str, float] | None = None,
     dev: Any = None,
     folds: int = 5,
     criterion: str = "weighted-error",
@@ -255,7 +255,7 @@ def inclusion(
         Family of every fit, or of classifiers by name. "auto": "beta" for a classifier whose
         scores all lie in [0, 1], else "normal"; the table says which.
     boundary, resolution : optional
-        As in :func:`fit`; only for the families on [0, 1].
+        As in :func:`fit`, of every classifier with a law on [0, 1], or of classifiers by name.
     dev : optional
         Other trials of the same classifiers, given like `frame`, on which the thresholds of
         the fused scores are chosen; all trials of `frame` are then met. Left out: `folds`.
@@ -375,9 +375,9 @@ def inclusion(
             refuse_constant(one, role)
     dealt = _dealt(found, folds, rng, given=dev is not None)
     duplicates = duplicates_of(found)
-    rule = {"boundary": boundary, "resolution": resolution}
+    rules = {"boundary": boundary, "resolution": resolution}
     fits, messages = {}, []
-    for k, (name, options) in enumerate(_options(found, family, rule).items()):
+    for k, (name, options) in enumerate(_options(found, family, rules).items()):
         fits[name], said = _fitted(found.scores(k), name, options)
         messages += said
     evidence = {name: evidence_of(f, region, level) for name, f in fits.items()}
@@ -403,30 +403,33 @@ def _checked_region(region: Any) -> tuple[float, float]:
     return low, high
 
 
-def _options(systems: Systems, family: Any, rule: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What each classifier is fitted with; a rule for 0 and 1 is for laws on [0, 1]."""
-    asked = _families(family, systems)
+def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What each classifier is fitted with; a rule for all is for those with laws on [0, 1]."""
+    asked = _by_name(family, systems, "family", "auto")
     auto = _automatic(systems)
     chosen = {name: auto[name] if asked[name] == "auto" else asked[name] for name in asked}
     some = any(law not in _REAL for law in chosen.values())
-    return {
-        name: {"family": law} | ({} if some and asked[name] == "auto" and law in _REAL else rule)
-        for name, law in chosen.items()
-    }
+    spared = {n for n, law in chosen.items() if some and asked[n] == "auto" and law in _REAL}
+    options: dict[str, dict[str, Any]] = {name: {"family": law} for name, law in chosen.items()}
+    for rule, given in rules.items():
+        for name, value in _by_name(given, systems, rule, None).items():
+            if value is not None and (isinstance(given, Mapping) or name not in spared):
+                options[name][rule] = value
+    return options
 
 
-def _families(family: Any, systems: Systems) -> dict[str, str]:
+def _by_name(given: Any, systems: Systems, role: str, other: Any) -> dict[str, Any]:
     """What was asked for of each classifier."""
-    if isinstance(family, Mapping):
-        unknown = [name for name in family if name not in systems.names]
-        if unknown:
-            raise InputError(
-                f"family must map names of classifiers to families; {shown(unknown[0])} is none of"
-                f" {_checks.listed(systems.names)}. "
-                f"{_checks.nearest(unknown[0], list(systems.names))}Leave it out."
-            )
-        return {name: family.get(name, "auto") for name in systems.names}
-    return dict.fromkeys(systems.names, family)
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(systems.names, given)
+    unknown = [name for name in given if name not in systems.names]
+    if unknown:
+        raise InputError(
+            f"{role} must map names of classifiers to what they are fitted with;"
+            f" {shown(unknown[0])} is none of {_checks.listed(systems.names)}."
+            f" {_checks.nearest(unknown[0], list(systems.names))}Leave it out."
+        )
+    return {name: given.get(name, other) for name in systems.names}
 
 
 def _automatic(systems: Systems) -> dict[str, str]:

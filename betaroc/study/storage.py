@@ -289,6 +289,8 @@ def _short(old: Any, new: Any) -> str:
     """Both values, of lists the first that differ; digests say nothing."""
     if isinstance(old, list) and isinstance(new, list) and all(isinstance(v, str) for v in old):
         gone, more = [v for v in old if v not in new], [v for v in new if v not in old]
+        if not gone and not more:
+            return " (their order)"
         return f" ({listed(gone, 2, 60) or 'none'} v {listed(more, 2, 60) or 'none'})"
     if isinstance(old, list) and isinstance(new, list):
         old, new = (" ".join(map(str, one[0])) for one in (old, new))
