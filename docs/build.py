@@ -115,6 +115,9 @@ def main(arguments: list[str]) -> None:
     """Make and rewrite the pages named, or rewrite all."""
     sys.path.insert(0, str(ROOT))
     named = [Path(name).resolve() for name in arguments]
+    missing = [str(page) for page in named if not page.is_file()]
+    if missing:
+        sys.exit(f"{__doc__}\nno such page: {', '.join(missing)}")
     for page in named:
         _make(page)
     for page in named or pages():
