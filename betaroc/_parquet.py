@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,9 @@ from betaroc._words import listed, shown
 from betaroc.errors import FileFormatError, MissingDependencyError
 
 
-def read_parquet(path: Path, name: str, wanted: Wanted) -> Rows:
-    """The wanted columns of a Parquet file; page checksums are verified where there are any."""
-    roles = {wanted.score: "score", wanted.label: "label"} | wanted.named
+@contextmanager
+def opened_parquet(path: Path, name: str) -> Iterator[Any]:
+    """A Parquet file; page checksums are verified where there are any."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -25,15 +27,21 @@ def read_parquet(path: Path, name: str, wanted: Wanted) -> Rows:
         ) from error
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            present = list(file.schema_arrow.names)
-            _check_columns(present, roles, name)
-            table = file.read(columns=list(roles))
-            table.validate(full=True)
+            yield file
     except (pa.ArrowException, OSError) as error:
         raise FileFormatError(
             f"{name} must be intact Parquet ({path.stat().st_size} bytes): "
             f"{shown(str(error), 140)}. It is truncated or damaged: copy or export it again."
         ) from error
+
+
+def read_parquet(path: Path, name: str, wanted: Wanted) -> Rows:
+    """The wanted columns of a Parquet file."""
+    roles = {wanted.score: "score", wanted.label: "label"} | wanted.named
+    with opened_parquet(path, name) as file:
+        _check_columns(list(file.schema_arrow.names), roles, name)
+        table = file.read(columns=list(roles))
+        table.validate(full=True)
     _refuse_missing(table, roles, name)
     rows = _rows(table.column(wanted.score), table.column(wanted.label), name, wanted.score)
     rows.names = {column: _names(table.column(column), column, name) for column in wanted.named}

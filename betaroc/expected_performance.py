@@ -94,6 +94,16 @@ class Epc(Value):
     test_fit: Any = field(default=None, compare=False, repr=False)
     prior_given: bool = field(default=False, compare=False, repr=False)
 
+    def __str__(self) -> str:
+        value, alpha = self.value, self.alpha
+        known = value[~np.isnan(value)]
+        met = f"{known.min():.4g} to {known.max():.4g}" if known.size else "nowhere defined"
+        across = f", alpha from {alpha.min():g} to {alpha.max():g} ({alpha.size})"
+        return (
+            f"{self.measure} met on test at thresholds chosen for {self.criterion} on dev: {met}"
+            f"{'' if CRITERIA[self.criterion].single else across}"
+        )
+
     @property
     def points(self) -> OperatingPoint:
         """Dev's thresholds met on test."""

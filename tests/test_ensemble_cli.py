@@ -85,6 +85,9 @@ def test_json_holds_the_numbers(
         assert one["verdict"] == verdict.word
         assert one["confidence"]["p_value"] == verdict.confidence.p_value
         assert one["size"]["mean_excess"] == verdict.size.mean_excess
+        assert one["auc_scores"] == result.misfit[name].auc_scores
+        assert one["roc_distance"]["distance"] == result.misfit[name].distance
+        assert one["roc_distance"]["tolerance"] == 0.05
         assert one["client"] == dict(result.fits[name].client.params)
     gains = pd.DataFrame(found["fusion"]["gains"])
     assert gains["gain"].tolist() == result.fusion.table["gain"].tolist()
@@ -164,6 +167,15 @@ def test_bad_calls(
 ) -> None:  # fmt: skip
     assert "Did you mean 'svm'? Pass --systems" in refused(capsys, table, "--systems", "smv", "cnn")
     assert "two classifiers" in refused(capsys, table, "--systems", "cnn")
+    assert "as numeric columns beside 'label' the table has only 'cnn'" in refused(
+        capsys, _written(frame[["cnn", "label"]], tmp_path)
+    )
+    message = refused(capsys, _written(frame, tmp_path), "--client-label", "yes")
+    assert "--client-label must be one of the labels" in message
+    assert message.rstrip().endswith("column 'label' holds 1, 0. Give one of them.")
+    message = refused(capsys, _written(frame.assign(id=range(60)), tmp_path))
+    assert "column 'id' of the table must hold scores" in message
+    assert message.rstrip().endswith("this one too if it is one: --systems COLUMN.")
     assert "--region must" in refused(capsys, table, "--region", "0.5", "0.1")
     assert "Did you mean 'label'? Pass --label" in refused(capsys, table, "--label", "lable")
     assert "--id must stand beside several" in refused(capsys, table, "--id", "trial")
@@ -190,6 +202,11 @@ def test_bad_calls(
     capsys.readouterr()
 
 
+def _written(frame: pd.DataFrame, folder: Path) -> str:
+    frame.to_csv(folder / "written.csv", index=False)
+    return str(folder / "written.csv")
+
+
 def test_missing_scores(
     capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -211,3 +228,13 @@ def test_an_impossible_fit_is_exit_code_1(
     path = tmp_path / "constant.csv"
     frame.assign(svm=0.5).to_csv(path, index=False)
     assert "classifier 'svm' must have different scores" in refused(capsys, str(path), code=1)
+
+
+def test_rows_longer_than_the_header_are_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """pandas would cut them, with a warning of its own."""
+    path = tmp_path / "longer.csv"
+    path.write_text("label,a,b\n" + "1,0.9,0.8,0.7\n0,0.1,0.2,0.3\n" * 5, encoding="utf-8")
+    said = refused(capsys, str(path))
+    assert "must be a CSV or TSV file with a header line" in said

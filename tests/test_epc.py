@@ -246,3 +246,13 @@ def test_wrong_arguments(call: dict[str, Any], error: type[Exception], text: str
 def test_sides_that_are_no_scores() -> None:
     with pytest.raises(br.InputTypeError, match="test must be Scores"):
         br.epc(tied_scores(8), [0.1, 0.2])
+
+
+def test_a_curve_prints_as_one_line() -> None:
+    """At alpha 1/2 between 2 and 3 half of the impostors pass and no client is rejected."""
+    dev = br.Scores([3.0, 4.0], [1.0, 2.0])
+    curve = br.epc(dev, br.Scores([3.0, 5.0], [2.0, 4.0]), alpha=[0.5])
+    assert str(curve) == (
+        "hter met on test at thresholds chosen for weighted-error on dev: 0.25 to 0.25, alpha from"
+        " 0.5 to 0.5 (1)"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
 import math
 import pickle
@@ -18,6 +19,7 @@ import betaroc as br
 from betaroc import Beta, Inflated, Normal, ScoreModel
 from betaroc.ensemble.evidence import _above, _peaks
 from betaroc.ensemble.set_hull import hull_of
+from betaroc.ensemble.trials import systems_of
 
 #: Pairs by theorem 3.3 of two beta laws (client, impostor) and what becomes of them.
 PAIRS = {
@@ -109,7 +111,13 @@ def test_a_hook_without_scores_is_no_finding() -> None:
     assert evidence.strict.far == pytest.approx(1.0 / 800.0)
     assert 0.0 < verdict.size.depth < 1e-6
     assert 0.0 < verdict.size.hook_scores < 1.0
-    assert "no finding" in verdict.reason
+    assert verdict.reason.endswith("; below the diagonal for less than one score: no finding.")
+    turned = {k: br.Scores(-s.client, -s.impostor) for k, s in (("a", scores_of(pair, 400)),)}
+    turned["b"] = scores_of((Normal(1, 1), Normal(0, 1)), 400)
+    reason = judged(turned).verdict["a"].reason
+    assert "; above the diagonal for less than one score, and below the diagonal by " in reason
+    row = next(line for line in str(result).splitlines() if line.startswith("a  "))
+    assert row.split()[-1] == "0"
 
 
 def test_a_hook_with_scores_is_one() -> None:
@@ -147,7 +155,8 @@ def test_a_fit_without_errors_is_undecided() -> None:
     }
     result = judged(given, family="empirical")
     assert set(result.verdict.values()) == {"undecided"}
-    assert "no errors" in result.verdict["a"].reason
+    assert "an empirical pair has no parameters" in result.verdict["a"].reason
+    assert set(result.table["roc_distance"]) == {0.0}
     assert math.isnan(result.verdict["a"].confidence.p_value)
 
 
@@ -255,6 +264,122 @@ def test_the_text_names_all(all_kinds: br.Inclusion) -> None:
     assert "ROC hull" in text
 
 
+def test_the_text_is_as_wide_as_a_terminal(all_kinds: br.Inclusion) -> None:
+    tables = ("classifier", *PAIRS)
+    sentences = [
+        line for line in str(all_kinds).splitlines()
+        if not line.startswith(tables) or ": " in line
+    ]  # fmt: skip
+    assert max(map(len, sentences)) <= 100
+
+
+def test_the_text_says_what_is_known_of_the_undecided() -> None:
+    """Below at FAR 0 and on average; the other end has one exponent: b = 2 of both laws."""
+    given = {"a": scores_of((Beta(2, 4), Beta(2.0, 2)), 80), "b": scores_of(PAIRS["include"], 80)}
+    verdict = judged(given).verdict["a"]
+    assert verdict == "undecided"
+    assert verdict.reason.startswith(
+        "Clear is: below the diagonal on average and at the strict end; open is: the lax end; "
+    )
+    assert "Clear is" not in judged(given).verdict["b"].reason
+
+
+def test_the_text_names_the_rule_that_gains_most_at_the_end_of_a_verdict(
+    all_kinds: br.Inclusion,
+) -> None:
+    table = all_kinds.fusion.table
+    text = " ".join(str(all_kinds).split())
+    for name, end in (("only at strict thresholds", "strict"), ("only at lax thresholds", "lax")):
+        rows = table[(table["system"] == name) & (table["part"] == end)]
+        best = rows.loc[rows["gain"].idxmax()]
+        said = f"{best['gain']:+.4f} ({best['low']:+.4f} to {best['high']:+.4f})"
+        assert best["gain"] > 0.0
+        assert f"{name} at the {end} end: of the 6 rules {best['rule']} gains most, {said}." in text
+
+
+def test_where_no_rule_gains_that_is_said(all_kinds: br.Inclusion) -> None:
+    from betaroc.ensemble.words import _next_words
+
+    result = copy.copy(all_kinds)
+    worse = tuple(g._replace(gain=-0.5 - 0.1 * (g.rule != "max")) for g in all_kinds.fusion.gains)
+    result.__dict__["fusion"] = dataclasses.replace(all_kinds.fusion, gains=worse)
+    said = " at the strict end: of the 6 rules none gains, max loses least, -0.5000"
+    assert any(said in line for line in _next_words(result))
+
+
+def test_ends_outside_the_region_are_left_out_of_the_text() -> None:
+    given = {k: scores_of(PAIRS[k], 60) for k in ("include", "only at lax thresholds")}
+    for region, there in (((0, 0.1), "strict"), ((0.9, 1), "lax"), ((0.2, 0.8), "none")):
+        text = str(judged(given, region=region, alpha=[0.5]))
+        assert [f"{end} end  " in text or f"{end} end\n" in text for end in ("strict", "lax")] == [
+            there == "strict", there == "lax",
+        ]  # fmt: skip
+        assert "not the region alone" in " ".join(text.split())
+
+
+def test_a_long_hull_is_cut_in_the_text() -> None:
+    from betaroc.ensemble.words import _hull_words
+
+    rng = np.random.default_rng(6)
+    given = {k: br.Scores(rng.normal(1, 1, 60), rng.normal(0, 1, 60)) for k in "ab"}
+    result = judged(given, family="empirical", alpha=[0.5])
+    n = len(result.hull.segments)
+    assert n > 7
+    assert _hull_words(result).count("; FAR ") == 5
+    assert f"; and {n - 6} more" in _hull_words(result)
+
+
+# ------------------------------------------------------------------- laws that do not fit
+def test_a_law_that_does_not_fit_is_said() -> None:
+    """Two bumps are no beta law; the AUC of scores is Mann and Whitney's share."""
+    rng = np.random.default_rng(3)
+    bumps = np.concatenate([rng.beta(2, 40, 500), rng.beta(40, 2, 500)])
+    given = {
+        "bumps": br.Scores(bumps, rng.beta(3, 4, 1000)),
+        "beta": br.Scores(rng.beta(4, 2, 1000), rng.beta(2, 4, 1000)),
+    }
+    result = judged(given, alpha=[0.5])
+    for name, scores in given.items():
+        u = stats.mannwhitneyu(scores.client, scores.impostor).statistic
+        misfit = result.misfit[name]
+        assert misfit.auc_scores == pytest.approx(u / 1000**2, rel=1e-12)
+        # The same along a grid, of the interpolated counts at chosen thresholds.
+        sup = br.check_fit(result.fits[name], replicates=19, rng=1).roc_distance.sup
+        assert misfit.distance == pytest.approx(sup, abs=0.005)
+        # 2 exp(-2 n e^2) = 1 - sqrt(0.95)
+        assert 2 * math.exp(-2000 * misfit.noise**2) == pytest.approx(1 - math.sqrt(0.95))
+    assert (result.misfit["bumps"].word, result.misfit["beta"].word) == ("far", "close")
+    table = result.table.set_index("classifier")
+    assert table.loc["bumps", "auc_fitted"] == result.fits["bumps"].model.auc()
+    assert table.loc["bumps", "auc_scores"] == result.misfit["bumps"].auc_scores
+    text = " ".join(str(result).split())
+    said = f"bumps: the fitted ROC is {result.misfit['bumps'].distance:.3f} from the scores'"
+    assert f"{said} (tolerance 0.05): its verdict rests on a law that does not fit" in text
+    assert "beta: the fitted ROC" not in text
+
+
+def test_the_distance_of_two_rocs_by_hand() -> None:
+    """TPR = sqrt(x) and x: along s = FAR + TPR the height is 2 r - s, r = (sqrt(1 + 4 s) - 1)/2.
+
+    Half of sqrt(1 + 4 s) - 1 - s is largest at s = 3/4: 1/8.
+    """
+    from betaroc.ensemble.misfit import _distance
+
+    arc, chance = ScoreModel(Beta(1, 1), Beta(1, 2)), ScoreModel(Beta(1, 1), Beta(1, 1))
+    assert _distance(arc, chance) == pytest.approx(0.125, abs=1e-5)
+
+
+def test_a_distance_that_may_be_chance_is_said_so() -> None:
+    """Of 20 scores a class the bound is sqrt(ln(2/(1 - sqrt(0.95)))/40) = 0.33."""
+    rng = np.random.default_rng(2)
+    given = {k: br.Scores(rng.uniform(0.2, 1, 20) ** 2, rng.uniform(0, 0.9, 20)) for k in "ab"}
+    result = judged(given, alpha=[0.5])
+    words = {name: misfit.word for name, misfit in result.misfit.items()}
+    assert set(words.values()) <= {"open", "close"}
+    assert "open" in words.values()
+    assert "which may be chance" in " ".join(str(result).split())
+
+
 # ------------------------------------------------------------------------------ the inputs
 @pytest.fixture
 def frame() -> pd.DataFrame:
@@ -336,6 +461,28 @@ def test_wrong_types(frame: pd.DataFrame, options: dict[str, Any]) -> None:
         br.InputTypeError, match=r"a column of frame is named 0 of type int.*rename"
     ):
         br.inclusion(numbered)
+
+
+def test_a_column_of_ids_is_no_classifier(frame: pd.DataFrame) -> None:
+    import polars as pl
+
+    frame["subject"] = np.arange(80)[::-1] + 1000
+    said = r"column 'subject' of the table .* its 80 .*such as 'a', 'b', 'c',.*systems="
+    for given in (frame, pl.from_pandas(frame), frame.astype({"subject": float})):
+        with pytest.raises(br.InputError, match=said):
+            br.inclusion(given)
+    assert br.inclusion(frame, systems=["a", "subject"]).names == ("a", "subject")
+    # Votes are whole numbers too, which repeat, and decision values have digits.
+    for votes in (np.round(30 * frame["a"]).astype(int), 100.5 - np.arange(80)):
+        found = systems_of(frame.assign(subject=votes), "label", None, None, "raise")
+        assert "subject" in found.names
+
+
+def test_the_trials_as_their_own_dev_are_said(frame: pd.DataFrame) -> None:
+    for dev in (frame, frame.sample(frac=1.0, random_state=1)):
+        with pytest.warns(br.SameDataWarning, match="dev and the frame are the same scores"):
+            br.inclusion(frame, dev=dev)
+    br.inclusion(frame, dev=frame.assign(a=frame["a"] ** 2))  # no warning
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
@@ -622,7 +769,12 @@ def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> N
     figure = all_kinds.plot()
     left, right = figure.axes
     texts = [text.get_text() for text in left.get_legend().get_texts()]
-    assert texts == [*(f"{word}: {word}" for word in PAIRS), "ROC hull"]
+    chords = ["ends of chords"] if any(s.kind == "chord" for s in all_kinds.hull.segments) else []
+    assert texts == [*(f"{w}: {w}" for w in PAIRS), "scores' ROCs", "ROC hull", *chords]
+    said = [text.get_text() for text in right.get_legend().get_texts()]
+    assert said[3:] == ["interval without 0", "interval with 0"]
+    assert right.get_xlabel().endswith("(at the ends: in HTER)")
+    assert len([line for line in left.lines if line.get_gid() == "scores"]) == 4
     assert [text.get_text() for text in right.get_yticklabels()] == list(PAIRS)
     drawn = [float(line.get_xdata()[0]) for line in right.lines if line.get_gid() == "all"]
     gains = [all_kinds.fusion.gain(word).estimate for word in PAIRS]

@@ -400,7 +400,7 @@ def test_lists_of_statistics_that_are_none(given: Any, error: Any, words: str) -
 @pytest.mark.parametrize(
     ("design", "words"),
     [
-        (PAIR | {"famly": "beta"}, "got 'famly'. Did you mean 'family'"),
+        (PAIR | {"famly": "beta"}, "'famly' is no parameter of a study. Did you mean 'family'"),
         ({"a_c": 1.0, "b_c": 1.0, "a_i": 1.0}, "'b_i' is missing"),
         (PAIR | {"auc": 0.8}, "by its parameters or by what it is to have"),
         (PAIR | {"mu_c": 0.8}, "'mu_c' is no parameter"),
@@ -506,7 +506,7 @@ def test_functions_are_told_apart_by_what_they_carry(of: Any, tmp_path: Path) ->
 
 def test_what_a_function_carries_makes_another_study(tmp_path: Path) -> None:
     Study(PAIR, {"x": closing_over(1.0)}, folder=tmp_path).run()
-    with pytest.raises(br.StudyError, match=r"statistics .*closing_over"):
+    with pytest.raises(br.StudyError, match=r"'x' is function closing_over.* with other code"):
         Study(PAIR, {"x": closing_over(2.0)}, folder=tmp_path).run()
     assert Study(PAIR, {"x": closing_over(1.0)}, folder=tmp_path).run().skipped == 1
 
@@ -525,12 +525,73 @@ def test_digests_hang_on_no_hash_seed() -> None:
     """A set of text has another order in every process."""
     code = "from betaroc.study.fingerprints import fingerprint"
     expression = "lambda t, s=set('abcdefgh'): t in {'x', 'y', 'z'} or s"
+    printed = f"print(fingerprint({expression}))\nprint(fingerprint(asked))"
     said = subprocess.run(
-        [sys.executable, "-c", f"{code}\nprint(fingerprint({expression}))"],
+        [sys.executable, "-c", f"{MODULE}\n{code}\n{printed}"],
         capture_output=True, text=True, check=True, cwd=Path(br.__file__).parents[1],
         env=os.environ | {"PYTHONHASHSEED": "1"},
     ).stdout  # fmt: skip
-    assert said.strip() == fingerprint(eval(expression))
+    wanted = fingerprint(eval(expression)), fingerprint(of_module()["asked"])
+    assert tuple(said.splitlines()) == wanted
+
+
+MODULE = """
+K, NAMES, HELD, CALLS = 1, ("a", 2.0), [], 0
+
+def helper(trial):
+    return other(trial) + float(K)
+
+def other(trial):
+    return trial and recursive(0)
+
+def recursive(n):
+    return n or recursive(n + 1)
+
+def asked(trial):
+    global CALLS
+    CALLS += 1
+    return [helper(one) for one in NAMES], HELD, trial.unused
+
+def unused():
+    return 1
+"""
+
+
+def of_module(old: str = "", new: str = "") -> Any:
+    assert old in MODULE
+    namespace: dict[str, Any] = {"__name__": "own"}
+    exec(MODULE.replace(old, new) if old else MODULE, namespace)
+    return namespace
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "seen"),
+    [
+        ("= 1, (", "= 2, (", True),  # K, which a helper reads
+        ('"a", 2.0', '"a", 3.0', True),
+        ("trial and", "trial or", True),  # a helper of a helper
+        ("n + 1)", "n + 2)", True),
+        ("[], 0", "[], 7", False),  # a counter: the function assigns it
+        ("[], 0", "[1], 0", False),  # no constant
+        ("return 1", "return 2", False),  # no one reads it, an attribute is called so
+    ],
+)
+def test_constants_and_helpers_of_the_module_count(old: str, new: str, seen: bool) -> None:
+    assert fingerprint(of_module()["asked"]) == fingerprint(of_module()["asked"])
+    changed = fingerprint(of_module(old, new)["asked"])
+    assert (changed != fingerprint(of_module()["asked"])) == seen
+    bound = functools.partial(of_module(old, new)["asked"])
+    assert (fingerprint(bound) != fingerprint(functools.partial(of_module()["asked"]))) == seen
+
+
+def test_a_global_that_changed_makes_another_study(tmp_path: Path) -> None:
+    namespace: dict[str, Any] = {"__name__": "own", "K": 1}
+    exec("def asked(trial):\n    return K", namespace)
+    Study(PAIR, {"x": namespace["asked"]}, folder=tmp_path).run()
+    assert Study(PAIR, {"x": namespace["asked"]}, folder=tmp_path).run().skipped == 1
+    namespace["K"] = 2
+    with pytest.raises(br.StudyError, match="'x' is function asked in it too, with other code"):
+        Study(PAIR, {"x": namespace["asked"]}, folder=tmp_path).run()
 
 
 # --------------------------------------------------------------------------------- seeds
@@ -648,7 +709,7 @@ def test_any_block_gives_the_same_rows(plain: Path, tmp_path: Path) -> None:
 
 
 def test_the_chosen_block_hangs_on_the_number_of_trials_alone(tmp_path: Path) -> None:
-    for n, size in ((10, 1), (33, 2), (10_000, 313), (10**6, 512)):
+    for n, size in ((10, 1), (33, 2), (3_000, 94), (10**6, 128)):
         study = Study(PAIR | {"n": 5}, ["true.auc"], folder=tmp_path, replicates=n)
         assert study._manifest()["block"] == size
 
@@ -669,12 +730,12 @@ SLOW = """
 import os, sys, time
 import betaroc as br
 
-MARK = ""  # where the one who kills a worker says so
+MARK = []  # where the one who kills a worker says so
 
 def slow(trial):
     time.sleep(0.03)
-    if MARK and trial.number == 20 and not os.path.exists(MARK):
-        open(MARK, "w").close()
+    if MARK and trial.number == 20 and not os.path.exists(MARK[0]):
+        open(MARK[0], "w").close()
         os.kill(os.getpid(), 9)
     return trial.scores.client.mean()
 
@@ -683,7 +744,7 @@ def go(folder, workers):
     return br.Study(design, {"slow": slow}, folder=folder, workers=workers, rng=3).run()
 
 if __name__ == "__main__":
-    MARK = "".join(sys.argv[3:])
+    MARK += sys.argv[3:]
     go(sys.argv[1], int(sys.argv[2]))
 """
 
@@ -780,7 +841,34 @@ def test_a_failing_trial_is_kept_with_its_error(tmp_path: Path) -> None:
     # Its second line, wherever the file lies and the function stands in it.
     assert trace[-1] == "  in divided, line 2 of it, test_study.py"
     assert result.failed == 1
-    assert "1 failed" in str(result)
+    assert str(result).splitlines()[0].endswith("3 computed now, 0 were there, 1 failed")
+    assert str(result).splitlines()[1:] == [f"failed: cell 1, replicate 0: {first}"]
+    assert "\n" not in repr(result)
+
+
+def test_a_prescription_is_solved_once(tmp_path: Path, monkeypatch: Any) -> None:
+    """For all sizes, replicates and blocks; one that no pair meets fails with its reason."""
+    from betaroc.study import parameters
+
+    asked: list[Any] = []
+
+    def counted(**options: Any) -> Any:
+        asked.append(options["auc"])
+        return br.solve_pair(**options)
+
+    monkeypatch.setattr(parameters, "solve_pair", counted)
+    parameters._solution.cache_clear()
+    # By exponents 1/2 and 2 the area exceeds 2/3.
+    design = {"auc": [0.9, 0.6], "exponent_at_zero": 0.5, "exponent_at_one": 2.0, "n": [20, 30],
+              "prior": [0.2, 0.5]}  # fmt: skip
+    stats = ["true.auc", "true.prior"]
+    frame = Study(design, stats, folder=tmp_path, replicates=3, block=2).run().to_frame()
+    assert asked == [0.9, 0.6]
+    good, lost = (frame[frame["auc"] == auc] for auc in (0.9, 0.6))
+    np.testing.assert_allclose(good["true.auc"], 0.9, rtol=1e-9)
+    assert (good["true.prior"] == good["prior"]).all()
+    assert len(lost) == (lost["status"] == "failed").sum() == 12
+    assert lost["error"].str.startswith("InputError: auc must lie between 0.666667 and 1").all()
 
 
 def test_errors_of_the_package_are_kept_in_one_line(plain: Path) -> None:
@@ -862,9 +950,18 @@ def test_the_folder_of_another_study_says_what_differs(plain: Path) -> None:
                              "g": "fit.global-shape"}  # fmt: skip
     changed: list[tuple[Any, dict[str, Any], dict[str, Any], str]] = [
         (br.Design.sobol(SHAPES, 8, rng=2) * br.Design.grid({"n": [50, 100, 30, 1, 20]}), asked, {},
-         "levels of the design"),
-        (design, asked | {"auc": "fit.eer"}, {}, "statistics .*'auc: fit.auc'.*'auc: fit.eer'"),
-        (design, asked | {"own": lambda trial: 1.0}, {}, "statistics .*own: function mixed"),
+         r"here: levels of 'a_c', 'b_c', 'a_i', 'b_i'\."),
+        (br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [50, 100, 30, 1, 21]}), asked, {},
+         r"here: levels of 'n'\."),
+        (br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [100, 50, 30, 1, 20]}), asked, {},
+         r"here: cells, of which the order counts\."),
+        (design, asked | {"auc": "fit.eer"}, {},
+         r"statistics: 'auc' is fit\.auc in it, fit\.eer here\."),
+        (design, asked | {"more": "fit.eer"}, {}, r"statistics: 'more' is not in it\."),
+        (design, {"auc": "fit.auc"}, {}, r"'e', 'own' and 1 more are in it and not asked for;"),
+        (design, dict(reversed(asked.items())), {}, r"statistics \(their order\)\."),
+        (design, asked | {"own": lambda trial: 1.0}, {},
+         "'own' is function mixed .* in it, function .*lambda"),
         (design, asked, {"rng": 2}, r"seed \('1' v '2'\)"),
         (design, asked, {"replicates": 2}, r"replicates \(1 v 2\)"),
         (design, asked, {"block": 5}, r"block \(4 v 5\)"),
@@ -1027,7 +1124,8 @@ def test_summary_is_that_of_the_rows(tmp_path: Path) -> None:
                   folder=tmp_path, replicates=30, rng=1)  # fmt: skip
     result = study.run()
     frame, table = result.to_frame(), result.summary(quantiles=[0.25])
-    assert table.shape == (4, 1 + 5 + 1 + 4 + 1)
+    # Two numbers of each cell and the one value of the text.
+    assert table.shape == (2 * 3, 1 + 5 + 1 + 4 + 1)
     for cell, n in ((0, 10), (1, 40)):
         values = frame.loc[frame["n"] == n, "empirical.mean_c"].to_numpy()
         row = table[(table["cell"] == cell) & (table["statistic"] == "empirical.mean_c")].iloc[0]
@@ -1044,8 +1142,32 @@ def test_summary_is_that_of_the_rows(tmp_path: Path) -> None:
         result.summary([2.0])
 
 
-def test_summary_of_text_alone_and_of_what_some_trials_lack(tmp_path: Path) -> None:
-    assert len(Study(PAIR, ["true.side-at-zero"], folder=tmp_path / "a").run().summary()) == 0
+def test_summary_of_text_is_the_share_of_each_value(tmp_path: Path) -> None:
+    # Three trials of one cell, four of the other and one that fails.
+    values = ["b", "a", "a", None, "a", "a", "a", "a"]
+
+    def side(trial: Trial) -> Any:
+        return values[4 * trial.number + trial.replicate]
+
+    design = PAIR | {"a_c": [1.0, 2.0]}
+    table = Study(design, {"x": side}, folder=tmp_path, replicates=4).run().summary([])
+    assert table["statistic"].tolist() == ["x=a", "x=b"] * 2
+    assert table["replicates"].tolist() == [3, 3, 4, 4]
+    np.testing.assert_allclose(table["mean"], [2 / 3, 1 / 3, 1.0, 0.0], rtol=1e-15)
+    # Of a share p: p (1 - p) / (n - 1).
+    error = math.sqrt(2 / 3 * 1 / 3 / 2)
+    np.testing.assert_allclose(table["mc_error"], [error, error, 0.0, 0.0], rtol=1e-14)
+
+
+def test_summary_of_a_text_of_many_values_says_that_it_has_none(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"id": lambda trial: f"{trial.replicate}", "auc": "true.auc"}
+    result = Study(PAIR, asked, folder=tmp_path, replicates=33).run()
+    with pytest.warns(br.BetarocWarning, match="'id' has 33 values"):
+        table = result.summary()
+    assert table["statistic"].tolist() == ["auc"]
+
+
+def test_summary_of_what_some_trials_lack(tmp_path: Path) -> None:
     # 0, 1, 2, 3 and nan; all nan; an infinity.
     values = {0: [0.0, 1.0, math.nan, 2.0, 3.0], 1: [math.nan] * 5, 2: [1.0, 1.0, 2.0, math.inf, 0]}
     asked = {"x": lambda trial: values[trial.number][trial.replicate]}

@@ -72,7 +72,7 @@ def test_the_document_is_the_summary(config: Path, capsys: Any) -> None:
         "seed": 7, "trials": 24, "computed": 24, "skipped": 0, "failed": 0,
     }  # fmt: skip
     table = br.Study.open("other").summary()
-    assert len(document["summary"]) == len(table) == 16
+    assert len(document["summary"]) == len(table) == 24  # two numbers and one shape of 8 cells
     for row, (_, wanted) in zip(document["summary"], table.iterrows(), strict=True):
         assert (row["statistic"], row["mean"]) == (wanted["statistic"], wanted["mean"])
     again = json.loads(run(capsys, config, "--json", "--folder", "other", "--seed", 7)[1])
@@ -88,6 +88,19 @@ def test_a_table_of_statistics_and_a_folder_called_like_the_file(config: Path, c
     frame = br.Study.open("atlas").to_frame()
     assert len(frame) == 3
     assert frame["area"].between(0.5, 1.0).all()
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_ctrl_c_before_the_first_part(
+    config: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, begun: bool
+) -> None:
+    def stopped(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Study, "_missing" if begun else "run", stopped)
+    code, _, err = run(capsys, config)
+    assert code == 130
+    assert "interrupted; no part was finished yet, and no trial is kept in 'results'" in err
 
 
 def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
@@ -108,10 +121,11 @@ def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
     ("old", "new", "words"),
     [
         ("replicates", "replicats", "got replicats. Did you mean 'replicates'"),
+        ("[design.grid]", "[grid]", r"got grid. Did you mean \[design.grid\]\?"),
         ("[design.sobol]", "[design.sobl]", "got design.sobl. Did you mean 'sobol'"),
         ("points = 4", "points = 5", "power of two"),
         ("points = 4", "", "design.sobol must have points"),
-        ("a_i = 1.0", "a_x = 1.0", "got 'a_x'"),
+        ("a_i = 1.0", "a_x = 1.0", "'a_x' is no parameter of a study. Did you mean 'a_"),
         ("fit.auc", "fit.acu", "Did you mean 'auc'"),
         ("seed = 5", "seed = -5", "seed must be"),
         ("seed = 5", 'seed = "x"', "seed must be"),
@@ -179,11 +193,12 @@ def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config: Path, capsys: Any
     out, err = run_it.communicate(timeout=60)
     assert (run_it.returncode, out) == (130, "")
     # A worker that was just being started says so before.
-    assert err.splitlines()[-1] == (
-        "betaroc: interrupted; finished parts are kept in 'results'. Give the same command again to"
-        " go on"
-    )
     there = {p.name: p.read_bytes() for p in Path("results").glob("part-*")}
+    trials = br.Study.open("results").skipped
+    assert err.splitlines()[-1] == (
+        f"betaroc: interrupted; {trials} trials ({len(there)} finished parts) are kept in"
+        " 'results'. Give the same command again to go on"
+    )
     assert run(capsys, config)[0] == 0
     assert run(capsys, config, "--folder", "whole")[0] == 0
     whole = {p.name: p.read_bytes() for p in Path("whole").iterdir()}

@@ -15,6 +15,7 @@ from betaroc import _special
 from betaroc._checks import positive, real_array
 from betaroc._thresholds import FloatArray, Thresholds, softplus
 from betaroc.distributions._beta_auc import auc_of_pair, auc_of_pairs
+from betaroc.distributions._beta_balance import balance_guess
 from betaroc.distributions._quadrature import integrate_panels
 from betaroc.distributions.base import Distribution, Parameter, ScalarOrArray, Tail, as_output
 from betaroc.distributions.pairs import Pair, closed_forms
@@ -214,6 +215,10 @@ def _logit_quantile(a: float, b: float, p: FloatArray, log_p: FloatArray) -> Flo
     return y
 
 
+#: How near to a guess a root is looked for, in logits.
+_NEAR = 1e-9
+
+
 class BetaPair(Pair):
     """Two beta laws: the log-likelihood ratio has at most two crossings of any level.
 
@@ -274,6 +279,37 @@ class BetaPair(Pair):
         if a == 0.0 and b == 0.0:
             return "chance"
         return "proper" if a >= 0.0 and b <= 0.0 else "below"
+
+    def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
+        """A guess to nearly all digits, and the last ones where its neighbourhood proves it."""
+        c, i = self.client, self.impostor
+        if not (type(c) is Beta and type(i) is Beta):
+            return super().balance_root(weight_far, weight_frr)
+        constant = math.log(weight_far) - math.log(weight_frr)
+        guess = balance_guess((c.a, c.b), (i.a, i.b), constant)
+        root = None if guess is None else self._root_near(guess, constant)
+        return super().balance_root(weight_far, weight_frr) if root is None else root
+
+    def _root_near(self, guess: float, constant: float) -> Thresholds | None:
+        """The balance if it lies within 1e-9 of a guess."""
+        known: dict[float, float] = {}
+
+        def excess(y: float) -> float:
+            if y not in known:
+                at = Thresholds.from_logit(np.array(y))
+                upper, lower = self.impostor._upper(at)[1], self.client._lower(at)[1]
+                known[y] = float(upper - lower) + constant
+            return known[y]
+
+        near = _NEAR * max(1.0, abs(guess))
+        low, high = guess - near, guess + near
+        if low < 0.0 < high and excess(0.0) == 0.0:
+            low = 0.0
+        elif not excess(low) > 0.0 > excess(high):
+            return None
+        else:
+            low = _special.bracketed_root(excess, low, high, what="balance of the two errors")
+        return Thresholds.from_logit(np.array(low))
 
     def auc(self) -> float:
         c, i = self.client, self.impostor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc import _checks
+from betaroc._parquet import opened_parquet
 from betaroc._words import listed, nearest, shown
 from betaroc.analysis.format import path_words
 from betaroc.ensemble.result import Inclusion, inclusion
 from betaroc.errors import (
     FileFormatError,
     InputError,
-    MissingDependencyError,
     ScoreFileNotFoundError,
 )
 from betaroc.io import read_scores
@@ -127,10 +128,12 @@ def _text(path: str, name: str, groups: Sequence[str]) -> Any:
     try:
         commas = pd.read_csv(path, nrows=0)
         tabs = len(commas.columns) == 1 and "\t" in str(commas.columns[0])
-        text = pd.read_csv(path, sep="\t" if tabs else ",", dtype=str, index_col=False)
+        with warnings.catch_warnings():  # of rows longer than the header, which would be cut
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            text = pd.read_csv(path, sep="\t" if tabs else ",", dtype=str, index_col=False)
         return text.apply(lambda x: x if x.name in groups else _numbers(x))
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeError, OSError,
-            EOFError) as error:  # fmt: skip
+    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, UnicodeError,
+            OSError, EOFError) as error:  # fmt: skip
         raise FileFormatError(
             f"{shown(name)} must be a CSV or TSV file with a header line and one column a"
             f" classifier; {type(error).__name__}: {shown(str(error), 140)}. Export it again."
@@ -138,21 +141,8 @@ def _text(path: str, name: str, groups: Sequence[str]) -> Any:
 
 
 def _parquet(path: str, name: str) -> Any:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingDependencyError(
-            'reading Parquet needs pyarrow, which is not installed. pip install "betaroc[parquet]"'
-        ) from error
-    try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            return file.read().to_pandas()
-    except (pa.ArrowException, OSError) as error:
-        raise FileFormatError(
-            f"{shown(name)} must be intact Parquet; {shown(str(error), 140)}. It is truncated or"
-            " damaged: copy or export it again."
-        ) from error
+    with opened_parquet(Path(path), shown(name)) as file:
+        return file.read().to_pandas()
 
 
 def _numbers(column: Any) -> Any:
@@ -198,12 +188,24 @@ def _refuse_torn_columns(frame: Any, others: Sequence[str], name: str) -> None:
 
 
 def _typed_label(frame: Any, label: str, client_label: str | None) -> object:
-    """The label that a word of the command line means: a number where labels are numbers."""
-    import pandas as pd
-
+    """The label that a word of the command line means; two are what a frame must hold."""
     if client_label is None:
         return None
-    values = frame[label]
+    present = frame[label].dropna().unique().tolist()
+    found = _meant(frame[label], client_label)
+    if len(present) == 2 and found not in present:
+        present = [int(x) if isinstance(x, float) and x.is_integer() else x for x in present]
+        raise InputError(
+            f"client_label must be one of the labels; got {shown(client_label)}, but column"
+            f" {shown(label)} holds {listed(present)}. Give one of them."
+        )
+    return found
+
+
+def _meant(values: Any, client_label: str) -> object:
+    """A number where labels are numbers."""
+    import pandas as pd
+
     if pd.api.types.is_bool_dtype(values):
         return {"true": True, "false": False}.get(client_label.strip().lower(), client_label)
     if pd.api.types.is_numeric_dtype(values):

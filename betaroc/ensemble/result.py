@@ -21,9 +21,16 @@ from betaroc.ensemble.evidence import Evidence, evidence_of
 from betaroc.ensemble.fusing import TrialSet, scale_of
 from betaroc.ensemble.fusion import Fusion, fusion_of
 from betaroc.ensemble.losses import MEASURES, Part, Splits
+from betaroc.ensemble.misfit import Misfit, misfit_of
 from betaroc.ensemble.rule import Verdict, verdict_of
 from betaroc.ensemble.set_hull import EnsembleHull, hull_of
-from betaroc.ensemble.trials import Systems, duplicates_of, refuse_constant, systems_of
+from betaroc.ensemble.trials import (
+    Systems,
+    duplicates_of,
+    refuse_constant,
+    systems_of,
+    warn_of_same_trials,
+)
 from betaroc.errors import (
     BetarocError,
     BetarocWarning,
@@ -54,7 +61,7 @@ class Inclusion(Value):
     """Several classifiers on the same trials: who joins, and what each adds.
 
     Made by :func:`inclusion`. What takes time is computed when it is first looked at:
-    `fusion`, `crossings`, `diversity`, `hull`.
+    `fusion`, `crossings`, `diversity`, `hull`, `misfit`.
 
     Parameters
     ----------
@@ -111,10 +118,28 @@ class Inclusion(Value):
 
     @property
     def table(self) -> Any:
-        """A pandas frame, one row a classifier: family, verdict, p-values, sizes, ends."""
+        """A pandas frame, one row a classifier: family, verdict, p-values, sizes, ends.
+
+        `auc_fitted` is the area under the fitted ROC, `auc_scores` that under the scores' own,
+        `roc_distance` the largest distance between the two curves (`misfit`).
+        """
         from betaroc.ensemble.words import inclusion_frame
 
         return inclusion_frame(self)
+
+    @cached_property
+    def misfit(self) -> dict[str, Misfit]:
+        """How far the fitted ROC of each classifier is from that of its scores, by name.
+
+        Each has auc_scores; distance, the largest of both rates at once along FAR + TPR =
+        constant, as in :func:`check_fit`; noise, what the scores' ROC is off by chance at most;
+        and a word: "close" (within `check_fit`'s tolerance 0.05), "far" (beyond it by more than
+        the noise) or "open".
+        """
+        return {
+            name: misfit_of(self.fits[name], self.systems.scores(k), self.level)
+            for k, name in enumerate(self.names)
+        }
 
     @cached_property
     def crossings(self) -> Any:
@@ -246,7 +271,8 @@ def inclusion(
     client_label : optional
         The label of clients; needed unless labels are {0, 1}, {False, True} or {-1, 1}.
     systems : sequence of str, optional
-        The classifiers; all other numeric columns where left out. At least two.
+        The classifiers; all other numeric columns where left out, unless one holds whole
+        numbers that are all different, as ids do. At least two.
     region : (float, float)
         FARs that matter, low < high.
     level : float
@@ -281,14 +307,15 @@ def inclusion(
     Returns
     -------
     Inclusion
-        ``table``, ``verdict[name]``, ``fits``, ``crossings``, ``hull``, ``diversity``,
+        ``table``, ``verdict[name]``, ``fits``, ``misfit``, ``crossings``, ``hull``, ``diversity``,
         ``fusion``, ``plot()``.
 
     Raises
     ------
     InputError
         For fewer than two classifiers, an unknown column, missing scores (the classifier and
-        its rows are named), unequal trials, one class, an empty region, and options out of range.
+        its rows are named), a column of ids (see `systems`), unequal trials, one class, an
+        empty region, and options out of range.
     InputTypeError
         For an object that is neither a frame nor Scores, and columns of text.
     DegenerateDataError, FitError
@@ -298,6 +325,8 @@ def inclusion(
     -----
     DuplicateWarning
         For two classifiers that put all trials in one order.
+    SameDataWarning
+        If dev and the frame hold the same scores.
     BetarocWarning
         What each fit has to say, with the classifier's name; kept in `Inclusion.messages`.
 
@@ -373,6 +402,8 @@ def inclusion(
     for one, role in ((found, "frame"), (other, "dev")):
         if one is not None:
             refuse_constant(one, role)
+    if other is not None:
+        warn_of_same_trials(found, other)
     dealt = _dealt(found, folds, rng, given=dev is not None)
     duplicates = duplicates_of(found)
     rules = {"boundary": boundary, "resolution": resolution}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from betaroc.analysis.format import level_words, number, percent
 from betaroc.ensemble.evidence import Evidence, Side
 from betaroc.fitting import Fit
@@ -149,7 +151,8 @@ def _reason(
 ) -> str:
     if evidence.on_diagonal:
         return "Both classes have one fitted law: the ROC is the diagonal."
-    parts = [
+    parts = _clear(evidence, word)
+    parts += [
         f"{_side_words(evidence.strict, fit, 'low')}; {_side_words(evidence.lax, fit, 'high')}"
     ]
     if word == UNDECIDED and evidence.strict.side == evidence.lax.side != UNDECIDED:
@@ -161,11 +164,29 @@ def _reason(
         else ""
     )
     parts.append(f"TPR - FAR is {number(mean.estimate, 3)} on average{interval}")
-    parts.append(f"{_most(evidence)}{_below(evidence)}")
+    parts.append(f"{_most(fit, evidence)}{_below(evidence)}")
     whole = region == (0.0, 1.0)
     where = "" if whole else f"for FAR from {region[0]:g} to {region[1]:g}: "
     text = f"{where}{'; '.join(parts)}"
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _clear(evidence: Evidence, word: str) -> list[str]:
+    """What is known all the same where the whole is undecided."""
+    if word != UNDECIDED:
+        return []
+    mean, sides = evidence.mean, {"strict": evidence.strict.side, "lax": evidence.lax.side}
+    known: dict[str, list[str]] = {}
+    if mean.low > 0.0 or mean.high < 0.0:
+        known["above" if mean.low > 0.0 else "below"] = ["on average"]
+    for end, side in sides.items():
+        if side != UNDECIDED:
+            known.setdefault(side, []).append(f"at the {end} end")
+    if not known:
+        return []
+    said = ", ".join(f"{side} the diagonal {' and '.join(at)}" for side, at in known.items())
+    unknown = [f"the {end} end" for end, side in sides.items() if side == UNDECIDED]
+    return [f"clear is: {said}; open is: {' and '.join(unknown or ['what lies between'])}"]
 
 
 def _side_words(side: Side, fit: Fit, border: str) -> str:
@@ -180,19 +201,31 @@ def _side_words(side: Side, fit: Fit, border: str) -> str:
         return f"{judged} towards {place} (p = {number(side.p_value, 2)})"
     far = f"FAR {_far(side.far)}"
     if side.by == "none":
-        return f"not judged at {far}: a fit of family {fit.family} has no errors"
+        return f"not judged at {far}: {_no_errors(fit)}"
     outermost = ", where one score is expected beyond" if side.by == "first score" else ""
     return f"{judged} at {far}{outermost} (p = {number(side.p_value, 2)})"
+
+
+def _no_errors(fit: Fit) -> str:
+    if fit.family == "empirical":
+        return "an empirical pair has no parameters whose errors could be judged"
+    return f"the parameters of this {fit.family} fit have no standard errors"
 
 
 def _far(far: float) -> str:
     return percent(far)
 
 
-def _most(evidence: Evidence) -> str:
+def _most(fit: Fit, evidence: Evidence) -> str:
     gap, far = evidence.largest
     if gap == 0.0:
         return "nowhere above the diagonal"
+    places = np.array(evidence.above).reshape(-1, 2)
+    clients = np.diff(np.asarray(fit.model.roc().tpr(places)))
+    impostors = np.diff(places)
+    expected = fit.client.total_weight * clients + fit.impostor.total_weight * impostors
+    if np.sum(expected) < SEEN:
+        return "above the diagonal for less than one score"
     return f"at most {number(gap, 3)} at FAR {percent(far)}"
 
 
@@ -200,7 +233,12 @@ def _below(evidence: Evidence) -> str:
     gap, far = evidence.deepest
     if gap == 0.0:
         return ""
+    if evidence.hook_scores < SEEN:
+        return "; below the diagonal for less than one score: no finding"
     text = f", and below the diagonal by {number(gap, 2)} at most, at FAR {percent(far)}"
-    if evidence.hook_scores >= SEEN:
-        return f"{text}; {number(evidence.hook_scores, 3)} scores are expected below it"
-    return f"{text}; less than one score is expected below it: no finding"
+    return f"{text}; {_scores(evidence.hook_scores)} scores are expected below it"
+
+
+def _scores(expected: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{expected:.0f}" if expected >= 100.0 else number(expected, 3)

@@ -21,12 +21,13 @@ from betaroc.errors import (
     DuplicateWarning,
     InputError,
     InputTypeError,
+    SameDataWarning,
     warn,
 )
 from betaroc.paired_trials import refuse_other_trials
 from betaroc.scores import Scores
 
-__all__ = ["Systems", "duplicates_of", "refuse_constant", "systems_of"]
+__all__ = ["Systems", "duplicates_of", "refuse_constant", "systems_of", "warn_of_same_trials"]
 
 NAN_POLICIES = ("raise", "omit")
 _Missing = npt.NDArray[np.bool_]
@@ -108,7 +109,7 @@ def _refuse_few(names: Sequence[str], what: str) -> None:
         had = f"only {shown(names[0])}" if names else "none"
         raise InputError(
             f"an ensemble must have two classifiers at least; {what} {had}. One alone has nothing"
-            " to join: look at br.fit(scores).end_tests()."
+            " to join: look at br.fit(scores).end_tests(), or at what betaroc fit prints."
         )
 
 
@@ -199,7 +200,7 @@ def _of_frame(
         schema = table.collect_schema()
         rest = [name for name in present if name not in (label, *hang)]
         wanted = [name for name in rest if schema[name].is_numeric()]
-        what = f"{role} has, as numeric columns beside {shown(label)},"
+        what = f"as numeric columns beside {shown(label)} {_table_words(role)} has"
     else:
         wanted, what = list(systems), "systems names"
     chosen = _chosen(wanted, [name for name in present if name != label], role)
@@ -217,6 +218,8 @@ def _of_frame(
         [score_array(v[kept], f"classifier {shown(n)}") for (n, _), v in zip(chosen, values,
                                                                             strict=True)]
     )  # fmt: skip
+    if systems is None:
+        _refuse_ids(matrix, [name for name, _ in chosen], role)
     parts = [frozen(np.ascontiguousarray(matrix[mask])) for mask in (client[kept], ~client[kept])]
     groups: tuple[AnyArray | None, AnyArray | None] = (None, None)
     if group is not None:
@@ -225,6 +228,22 @@ def _of_frame(
         groups = given[client & kept], given[~client & kept]
     omitted = int(np.sum(~kept))
     return Systems(tuple(name for name, _ in chosen), parts[0], parts[1], *groups, omitted)
+
+
+def _refuse_ids(matrix: FloatArray, names: Sequence[str], role: str) -> None:
+    """Whole numbers, all different, count rows or name them: scores repeat or have digits."""
+    for name, values in zip(names, matrix.T, strict=True):
+        if np.all(values == np.floor(values)) and np.unique(values).size == values.size:
+            others = [other for other in names if other != name]
+            raise InputError(
+                f"column {shown(name)} of {_table_words(role)} must hold scores; its {values.size}"
+                " values are whole numbers, all different, as ids or row numbers are. Name the"
+                f" classifiers, such as {listed(others)}, or this one too if it is one: systems=..."
+            )
+
+
+def _table_words(role: str) -> str:
+    return "the table" if role == "frame" else role
 
 
 def _refuse_absent(columns: Sequence[str], present: Sequence[str]) -> None:
@@ -323,6 +342,22 @@ def refuse_constant(systems: Systems, role: str = "frame") -> None:
                 f"classifier {shown(name)} must have different scores; all {both.size}{where} are"
                 f" {float(both[0])!r}. It decides nothing: leave it out."
             )
+
+
+def warn_of_same_trials(own: Systems, dev: Systems) -> None:
+    """Thresholds that are met where they were chosen look too good."""
+    pairs = (own.client, dev.client), (own.impostor, dev.impostor)
+    if all(a.shape == b.shape and np.array_equal(_sorted(a), _sorted(b)) for a, b in pairs):
+        warn(
+            "dev and the frame are the same scores: thresholds of the fused scores are judged where"
+            " they were chosen, which is too good. Give separate scores, or leave dev out for"
+            " cross-validation.",
+            SameDataWarning,
+        )
+
+
+def _sorted(rows: FloatArray) -> FloatArray:
+    return np.asarray(rows[np.lexsort(rows.T)])
 
 
 def duplicates_of(systems: Systems) -> tuple[tuple[str, str], ...]:

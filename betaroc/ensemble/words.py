@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from betaroc.adequacy import TOLERANCE
 from betaroc.analysis.format import counted, level_words, number, visible
 from betaroc.ensemble.evidence import Evidence
+from betaroc.ensemble.rule import LAX, STRICT, Size
+from betaroc.hooks import SEEN
 from betaroc.roc_crossings import RocCrossings
 
 if TYPE_CHECKING:
@@ -21,6 +25,10 @@ __all__ = [
 
 #: The rule whose gains stand beside the verdicts.
 _BESIDE = "mean-logit"
+#: Columns of a printed sentence, and pieces of the hull that it names.
+_WIDE, _PIECES = 100, 6
+#: The end that a verdict speaks of.
+_PROMISED = {STRICT: "strict", LAX: "lax"}
 
 
 def inclusion_frame(result: Inclusion) -> Any:
@@ -39,7 +47,9 @@ def _row(result: Inclusion, name: str) -> dict[str, Any]:
     ends = fit.model.ends()
     return {
         "family": fit.family,
-        "auc": fit.model.auc(),
+        "auc_fitted": fit.model.auc(),
+        "auc_scores": result.misfit[name].auc_scores,
+        "roc_distance": result.misfit[name].distance,
         "verdict": verdict.word,
         "p_value": verdict.confidence.p_value,
         **_side("strict", evidence),
@@ -84,47 +94,143 @@ def crossings_frame(found: Mapping[tuple[str, str], RocCrossings]) -> Any:
 
 # ------------------------------------------------------------------------------- as text
 def inclusion_text(result: Inclusion) -> str:
-    """Verdicts with their reasons, the gain of one rule beside them, crossings and hull."""
+    """Verdicts with their reasons, the gain of one rule, crossings and hull."""
     n_client, n_impostor = result.systems.sizes
     low, high = result.region
-    fusion = result.fusion
-    lines = [
+    head = [
         f"{counted(len(result.names), 'classifier')} on {counted(n_client, 'client')} and"
-        f" {counted(n_impostor, 'impostor')}; FAR from {low:g} to {high:g}, level"
-        f" {level_words(result.level)}",
+        f" {counted(n_impostor, 'impostor')}: {', '.join(map(visible, result.names))}; FAR from"
+        f" {low:g} to {high:g}, level {level_words(result.level)}",
     ]
     if result.systems.omitted:
-        lines.append(f"left out: {counted(result.systems.omitted, 'row')} with a missing score")
-    heads = ("classifier", "family", "AUC", "verdict", "p", "mean excess", "depth",
-             f"gain ({_BESIDE})", "strict end", "lax end")  # fmt: skip
-    rows = []
-    for name in result.names:
-        verdict, size = result.verdict[name], result.verdict[name].size
-        gains = [
-            _interval(*_ends(fusion.gain(name, _BESIDE, part))) for part in ("all", "strict", "lax")
-        ]
-        mean = _interval(size.mean_excess, size.low, size.high)
-        fit = result.fits[name]
-        rows.append((
-            visible(name), fit.family, f"{fit.model.auc():.4f}", verdict.word,
-            number(verdict.confidence.p_value, 2), mean, number(size.depth, 2), *gains,
-        ))  # fmt: skip
-    lines += ["", *_aligned([heads, *rows]), ""]
-    lines += [f"{visible(name)}: {verdict.word}. {verdict.reason}"
-              for name, verdict in result.verdict.items()]  # fmt: skip
-    lines += [
+        head.append(f"left out: {counted(result.systems.omitted, 'row')} with a missing score")
+    reasons = [f"{visible(name)}: {v.word}. {v.reason}" for name, v in result.verdict.items()]
+    twins = [
         f"{visible(b)} puts the trials in the order of {visible(a)}: to an ensemble they are one."
         for a, b in result.duplicates
     ]
-    hull = "; ".join(visible(str(s)) for s in result.hull.segments)
-    unused = ", ".join(map(visible, result.hull.unused))
-    lines += [
-        f"ROC hull, area {result.hull.auc:.4f}: {hull}"
-        + (f"; not on it: {unused}" if unused else ""),
-        f"gain: {_chosen(result)} without the classifier less that with it; positive where it"
-        f" helps; fused on {fusion.scale} ({visible(fusion.scale_reason)})",
-    ]
+    lines = [
+        *_wrapped(head), "", *_aligned(_verdict_rows(result)), "",
+        *_wrapped([*reasons, *_misfit_words(result), *twins, _hull_words(result)]), "",
+        *_aligned(_gain_rows(result)), "",
+        *_wrapped([_gain_words(result), *_next_words(result)]),
+    ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _wrapped(sentences: Sequence[str]) -> list[str]:
+    """Lines, none of which begins with a per cent sign or an equals sign."""
+    lines = []
+    for text in sentences:
+        kept = text.replace(" %", "\xa0%").replace(" = ", "\xa0=\xa0")
+        lines += textwrap.wrap(
+            kept, _WIDE, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        )
+    return [line.replace("\xa0", " ") for line in lines]
+
+
+def _verdict_rows(result: Inclusion) -> list[tuple[str, ...]]:
+    heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict", "p",
+             "mean excess", "depth")  # fmt: skip
+    rows: list[tuple[str, ...]] = [heads]
+    for name in result.names:
+        verdict, misfit = result.verdict[name], result.misfit[name]
+        size = verdict.size
+        rows.append((
+            visible(name), result.fits[name].family, f"{result.fits[name].model.auc():.4f}",
+            f"{misfit.auc_scores:.4f}", f"{misfit.distance:.3f}", verdict.word,
+            number(verdict.confidence.p_value, 2),
+            _interval(size.mean_excess, size.low, size.high), _depth(size),
+        ))  # fmt: skip
+    return rows
+
+
+def _depth(size: Size) -> str:
+    """0 where less than one score is expected below the diagonal."""
+    return number(size.depth, 2) if size.hook_scores >= SEEN else "0"
+
+
+def _gain_rows(result: Inclusion) -> list[tuple[str, ...]]:
+    """Gains on the whole and at the ends that the region reaches."""
+    parts = ("all", *_reached(result))
+    heads = [f"gain ({_BESIDE})", *(f"{part} end" for part in parts[1:])]
+    return [
+        ("classifier", *heads),
+        *(
+            (visible(name), *(_interval(*_ends(result.fusion.gain(name, _BESIDE, part)))
+                              for part in parts))
+            for name in result.names
+        ),
+    ]  # fmt: skip
+
+
+def _reached(result: Inclusion) -> list[str]:
+    low, high = result.region
+    return [end for end, reached in (("strict", low == 0.0), ("lax", high == 1.0)) if reached]
+
+
+def _misfit_words(result: Inclusion) -> list[str]:
+    """Who is further from the own scores than `check_fit` tolerates."""
+    found = [
+        f"{visible(name)}: the fitted ROC is {m.distance:.3f} from the scores' (tolerance"
+        f" {TOLERANCE:g}): its verdict rests on a law that does not fit; see br.check_fit."
+        for name, m in result.misfit.items()
+        if m.word == "far"
+    ]
+    unsure = [
+        f"{visible(name)} ({m.distance:.3f})"
+        for name, m in result.misfit.items()
+        if m.word == "open"
+    ]
+    if unsure:
+        found.append(
+            f"Fitted ROC further than {TOLERANCE:g} from the scores', which may be chance:"
+            f" {', '.join(unsure)}; br.check_fit tells."
+        )
+    return found
+
+
+def _hull_words(result: Inclusion) -> str:
+    hull = result.hull
+    pieces = [visible(str(s)) for s in hull.segments[:_PIECES]]
+    if len(hull.segments) > _PIECES:
+        pieces.append(f"and {len(hull.segments) - _PIECES} more")
+    unused = ", ".join(map(visible, hull.unused))
+    return f"ROC hull, area {hull.auc:.4f}: {'; '.join(pieces)}" + (
+        f"; not on it: {unused}" if unused else ""
+    )
+
+
+def _gain_words(result: Inclusion) -> str:
+    fusion = result.fusion
+    region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
+    return (
+        f"gain: {_chosen(result)} without the classifier less that with it; positive where it"
+        f" helps{region}; fused on {fusion.scale} ({visible(fusion.scale_reason)})"
+    )
+
+
+def _next_words(result: Inclusion) -> list[str]:
+    """The other rules, and which of them serves a verdict of one end best."""
+    fusion = result.fusion
+    rules = list(dict.fromkeys(g.rule for g in fusion.gains))
+    lines = [
+        f"Gains by all {len(rules)} rules ({', '.join(rules)}): print(result.fusion), or fusion in"
+        " the JSON."
+    ]
+    for name, verdict in result.verdict.items():
+        end = _PROMISED.get(verdict.word)
+        if end is None or end not in _reached(result):
+            continue
+        gains = {rule: fusion.gain(name, rule, end) for rule in rules}
+        best = max(gains, key=lambda rule: gains[rule].estimate)
+        gain = gains[best]
+        does = f"{best} gains most" if gain.estimate > 0.0 else f"none gains, {best} loses least"
+        lines.append(
+            f"{visible(name)} at the {end} end: of the {len(rules)} rules {does},"
+            f" {_interval(*_ends(gain))}."
+        )
+    return lines
 
 
 def _chosen(result: Inclusion) -> str:
@@ -199,7 +305,14 @@ def _numbers(result: Inclusion, name: str) -> dict[str, Any]:
     tests = (None, None) if evidence.ends is None else evidence.ends
     return {
         "family": fit.family,
-        "auc": fit.model.auc(),
+        "auc_fitted": fit.model.auc(),
+        "auc_scores": result.misfit[name].auc_scores,
+        "roc_distance": {
+            "distance": result.misfit[name].distance,
+            "tolerance": TOLERANCE,
+            "noise": result.misfit[name].noise,
+            "word": result.misfit[name].word,
+        },
         "client": dict(fit.client.params),
         "impostor": dict(fit.impostor.params),
         "verdict": verdict.word,

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc.analysis.format import level_words
+from betaroc.distributions import Empirical
 from betaroc.plot.style import COLOURS, GREY, legend, named, new_axes, rate_axis
+from betaroc.roc import Roc
 
 if TYPE_CHECKING:
     from betaroc.ensemble import Inclusion
@@ -18,8 +20,10 @@ _LINES = ("-", "--", "-.", ":")
 #: Of the parts: what they are called, and their markers.
 _PARTS = {"all": ("all alphas", "o"), "strict": ("strict end", "<"), "lax": ("lax end", ">")}
 _DARK = "#333333"
+#: A legend on top of the axes.
+_ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), "ncols": 2}
 #: Inches: two square pictures side by side.
-_WIDTH, _HEIGHT, _ROW = 8.4, 3.9, 0.34
+_WIDTH, _HEIGHT, _ROW = 8.4, 4.5, 0.34
 
 
 def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
@@ -44,12 +48,12 @@ def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
     >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
     >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
     >>> figure = plot_ensemble(br.inclusion({"one": one, "two": two}))
-    >>> [ax.get_xlabel() for ax in figure.axes]
-    ['FAR', 'gain in weighted-error by mean-logit']
+    >>> [ax.get_xlabel().splitlines() for ax in figure.axes]
+    [['FAR'], ['gain in weighted-error by mean-logit', '(at the ends: in HTER)']]
     """
     from matplotlib.figure import Figure
 
-    height = max(_HEIGHT, 1.6 + _ROW * len(result.names) * 1.6)
+    height = max(_HEIGHT, 2.2 + _ROW * len(result.names) * 1.6)
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     left, right = figure.subplots(1, 2)
     for ax in (left, right):
@@ -80,8 +84,9 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
 
     Notes
     -----
-    The legend gives each classifier's verdict. What lies outside the region is shaded; points
-    joined by a chord of the hull are marked.
+    The legend gives each classifier's verdict. Thin steps are the ROCs of the scores, which a
+    law that fits runs along. What lies outside the region is shaded; points joined by a chord of
+    the hull are marked.
 
     Examples
     --------
@@ -92,10 +97,11 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
     >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
     >>> ax = plot_hull(br.inclusion({"one": one, "two": two}))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['one: include', 'two: include', 'ROC hull']
+    ['one: include', 'two: include', "scores' ROCs", 'ROC hull']
     """
     fresh = ax is None
     ax = new_axes(ax, square=True)
+    _draw_scores(result, ax)
     for k, name in enumerate(result.names):
         points = result.fits[name].model.roc().points()
         ax.plot(
@@ -103,6 +109,7 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
             linestyle=_LINES[(k // len(COLOURS) + k) % len(_LINES)],
             label=f"{name}: {result.verdict[name].word}",
         )  # fmt: skip
+    ax.plot([], [], color=_DARK, linewidth=0.6, alpha=0.7, label="scores' ROCs")
     _draw_hull(result, ax)
     ax.plot((0.0, 1.0), (0.0, 1.0), color=GREY, linewidth=0.8, linestyle=":", gid="chance",
             zorder=1.0)  # fmt: skip
@@ -113,8 +120,19 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
                        label="_nolegend_", gid="outside")  # fmt: skip
     if fresh:
         _roc_axes(ax)
-    legend(ax, loc="lower right")
+    # A curve below the diagonal runs where the legend else stands.
+    below = any(result.fits[name].model.auc() < 0.5 for name in result.names)
+    legend(ax, **(_ABOVE if below else {"loc": "lower right"}))
     return ax
+
+
+def _draw_scores(result: Inclusion, ax: Any) -> None:
+    """The ROCs of the scores, thin, behind those of the laws."""
+    for k in range(len(result.names)):
+        scores = result.systems.scores(k)
+        points = Roc(Empirical(scores.client), Empirical(scores.impostor)).points()
+        ax.plot(points.far, points.tpr, color=COLOURS[k % len(COLOURS)], linewidth=0.6, alpha=0.7,
+                zorder=1.8, label="_nolegend_", gid="scores")  # fmt: skip
 
 
 def _draw_hull(result: Inclusion, ax: Any) -> None:
@@ -128,8 +146,9 @@ def _draw_hull(result: Inclusion, ax: Any) -> None:
     chords = [s for s in hull.segments if s.kind == "chord"]
     x = [x for s in chords for x in (s.far_low, s.far_high)]
     y = [y for s in chords for y in (s.tpr_low, s.tpr_high)]
-    ax.plot(x, y, color=_DARK, linestyle="none", marker="o", markersize=3.2, label="_nolegend_",
-            gid="chord-ends")  # fmt: skip
+    if chords:
+        ax.plot(x, y, color=_DARK, linestyle="none", marker="o", markersize=3.2,
+                label="ends of chords", gid="chord-ends")  # fmt: skip
 
 
 def plot_gains(result: Inclusion, ax: Any = None, *, rule: str = "mean-logit") -> Any:
@@ -183,10 +202,13 @@ def plot_gains(result: Inclusion, ax: Any = None, *, rule: str = "mean-logit") -
                     markerfacecolor=colour if sure else "white", linestyle="none",
                     label="_nolegend_", gid=part)  # fmt: skip
         ax.plot([], [], color=_DARK, marker=marker, markersize=5.5, linestyle="none", label=label)
+    for face, label in ((_DARK, "interval without 0"), ("white", "interval with 0")):
+        ax.plot([], [], color=_DARK, marker="s", markersize=4.5, markerfacecolor=face,
+                linestyle="none", label=label)  # fmt: skip
     ax.axvline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
     if fresh:
         _gain_axes(ax, result, rule)
-    legend(ax, loc="best", title=f"{level_words(result.level)} intervals", title_fontsize=8)
+    legend(ax, title=f"{level_words(result.level)} intervals", title_fontsize=8, **_ABOVE)
     return ax
 
 
@@ -200,7 +222,12 @@ def _roc_axes(ax: Any) -> None:
 def _gain_axes(ax: Any, result: Inclusion, rule: str) -> None:
     ax.set_yticks(range(len(result.names)), result.names, parse_math=False)
     ax.set_ylim(len(result.names) - 0.5, -0.5)
-    measure = result.fusion.parts["all"]["measure"]
-    named(ax, f"gain in {measure} by {rule}", "")
+    measure, at_ends = (_shown(result.fusion.parts[part]["measure"]) for part in ("all", "strict"))
+    also = "" if at_ends == measure else f"\n(at the ends: in {at_ends})"
+    named(ax, f"gain in {measure} by {rule}{also}", "")
     rate_axis(ax.xaxis)
     ax.locator_params(axis="x", nbins=5)
+
+
+def _shown(measure: str) -> str:
+    return measure if measure == "weighted-error" else measure.upper()

@@ -11,14 +11,13 @@ from betaroc.analysis.format import path_words, visible
 from betaroc.analysis.numbers import as_json
 from betaroc.errors import InputError
 from betaroc.study.configuration import read_configuration
-from betaroc.study.result import StudyResult
+from betaroc.study.result import StudyResult, read
+from betaroc.study.storage import Folder
 
 __all__ = ["run_study"]
 
 #: Exit codes.
 _DONE, _INCOMPLETE = 0, 3
-#: Errors that are shown of a study; the table has all of them.
-_ERRORS_SHOWN = 3
 
 
 def run_study(arguments: argparse.Namespace, seed: int) -> int:
@@ -37,9 +36,8 @@ def run_study(arguments: argparse.Namespace, seed: int) -> int:
     try:
         result = study.run()
     except KeyboardInterrupt as stop:
-        folder = arguments.folder or asked.folder
         raise KeyboardInterrupt(
-            f"interrupted; finished parts are kept in {shown(folder)}. Give the same command again"
+            f"interrupted; {_kept(arguments.folder or asked.folder)}. Give the same command again"
             " to go on"
         ) from stop
     if arguments.json:
@@ -49,15 +47,14 @@ def run_study(arguments: argparse.Namespace, seed: int) -> int:
     return _INCOMPLETE if result.failed else _DONE
 
 
-def _failures(frame: Any) -> list[dict[str, Any]]:
-    """The first trials that failed, and why."""
-    lost = frame[frame["status"] == "failed"].head(_ERRORS_SHOWN)
-    return [
-        {"cell": int(cell), "replicate": int(replicate), "error": error}
-        for cell, replicate, error in zip(
-            lost["cell"], lost["replicate"], lost["error"], strict=True
-        )
-    ]
+def _kept(folder: str) -> str:
+    """What is there of a study that was interrupted."""
+    there = Folder(folder)
+    trials = read(folder).skipped if there.there else 0
+    if not trials:
+        return f"no part was finished yet, and no trial is kept in {shown(folder)}"
+    parts = len(there.parts())
+    return f"{trials} trials ({parts} finished parts) are kept in {shown(folder)}"
 
 
 def _document(result: StudyResult, seed: int) -> dict[str, Any]:
@@ -69,7 +66,7 @@ def _document(result: StudyResult, seed: int) -> dict[str, Any]:
         "computed": result.computed,
         "skipped": result.skipped,
         "failed": result.failed,
-        "errors": _failures(result.to_frame()),
+        "errors": result._failures(),
         "summary": [{key: _python(value) for key, value in row.items()} for row in rows],
     }
 
@@ -92,12 +89,5 @@ def _text(result: StudyResult) -> str:
         mean, error = group["mean"], group["mc_error"]
         numbers = (mean.min(), mean.median(), mean.max(), error.max())
         lines.append(f"{visible(name):<{width}} " + " ".join(f"{v:>10.4g}" for v in numbers))
-    if result.failed:
-        lines.append("")
-        for one in _failures(result.to_frame()):
-            first = one["error"].partition("\n")[0]
-            where = f"cell {one['cell']}, replicate {one['replicate']}"
-            lines.append(f"failed: {where}: {visible(first)}")
-        if result.failed > _ERRORS_SHOWN:
-            lines.append(f"and {result.failed - _ERRORS_SHOWN} more; the column error has them all")
-    return "\n".join(lines)
+    failures = result._failure_lines()
+    return "\n".join([*lines, *([""] if failures else []), *failures])

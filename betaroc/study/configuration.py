@@ -102,9 +102,10 @@ def _text(path: Path) -> str:
 def _refuse_unknown(found: Mapping[str, Any], known: Sequence[str], where: str) -> None:
     for key in found:
         if key not in known:
+            meant = f"Did you mean [design.{key}]?" if key in _KINDS else nearest(key, known)
             raise InputError(
                 f"{where or 'the configuration'} must have keys of {listed(known, 8)}; got"
-                f" {where + '.' if where else ''}{key}. {nearest(key, known)}".rstrip()
+                f" {where + '.' if where else ''}{key}. {meant}".rstrip()
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from betaroc import _checks
 from betaroc._words import listed, nearest, shown
 from betaroc.criteria import CRITERIA
 from betaroc.distributions import Beta, Distribution, LogitNormal, Normal
-from betaroc.errors import InputError, InputTypeError
+from betaroc.errors import BetarocError, InputError, InputTypeError
 from betaroc.expected_performance import checked_alphas
 from betaroc.fitting.boundary import POLICIES
 from betaroc.fitting.estimate import FAMILIES
@@ -120,8 +121,8 @@ def check_design(design: Design, *, own_model: bool) -> None:
             continue
         if name not in PARAMETERS:
             raise InputError(
-                f"a study understands the parameters {listed(PARAMETERS, 40)}; got {name!r}."
-                f" {nearest(name, tuple(PARAMETERS))}Other names need model=, a function of the"
+                f"{name!r} is no parameter of a study. {nearest(name, tuple(PARAMETERS))}It"
+                f" understands {listed(PARAMETERS, 40)}; other names need model=, a function of the"
                 " cell."
             )
         for value in set(column):
@@ -232,17 +233,35 @@ def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
 
 def _solved(cell: Mapping[str, Any], prior: float) -> ScoreModel:
     """The pair that has what is prescribed."""
-    exponents = cell.get("exponent_at_zero"), cell.get("exponent_at_one")
-    shapes = cell.get("shape_client"), cell.get("shape_impostor")
-    return solve_pair(
-        auc=cell.get("auc"),
-        eer=cell.get("eer"),
-        exponents=None if exponents == (None, None) else exponents,
-        shapes=None if shapes == (None, None) else shapes,
-        crossing=cell.get("crossing"),
-        family=cell.get("law", "beta"),
-        prior=prior,
-    )
+    found = _solution(cell.get("law", "beta"), *(cell.get(name) for name in _PRESCRIBED))
+    if isinstance(found, BetarocError):
+        raise found.with_traceback(None)
+    return _with_prior(found, prior)
+
+
+@functools.lru_cache(maxsize=4096)
+def _solution(
+    law: str,
+    auc: float | None,
+    eer: float | None,
+    at_zero: float | None,
+    at_one: float | None,
+    crossing: float | None,
+    client: str | None,
+    impostor: str | None,
+) -> ScoreModel | BetarocError:
+    """A prescription solved, or why it cannot be: once for all replicates, sizes and blocks."""
+    try:
+        return solve_pair(
+            auc=auc,
+            eer=eer,
+            exponents=None if at_zero is at_one is None else (at_zero, at_one),
+            shapes=None if client is impostor is None else (client, impostor),
+            crossing=crossing,
+            family=law,
+        )
+    except BetarocError as error:
+        return error
 
 
 def _own_pair(cell: Mapping[str, Any], model: Callable[[dict[str, Any]], Any]) -> ScoreModel:

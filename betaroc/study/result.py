@@ -14,6 +14,8 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc._words import shown
+from betaroc.analysis.format import visible
+from betaroc.errors import BetarocWarning, warn
 from betaroc.study.storage import Folder
 
 __all__ = ["StudyResult", "read"]
@@ -21,6 +23,10 @@ __all__ = ["StudyResult", "read"]
 _INDEX = ("cell", "replicate")
 _LAST = ("status", "error")
 _SUMMED = ("replicates", "mean", "mc_error", "sd")
+#: Errors that are shown of a study; the table has all of them.
+_ERRORS_SHOWN = 3
+#: Values of a text of which shares are given.
+_MOST_VALUES = 32
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,7 +118,7 @@ class StudyResult(Value):
         return frame[[name for name in frame.columns if name not in _LAST] + list(_LAST)]
 
     def summary(self, quantiles: Sequence[float] = (0.025, 0.5, 0.975)) -> Any:
-        """Each numeric statistic of each cell over its replicates.
+        """Each statistic of each cell over its replicates; of text the share of each value.
 
             mc_error = sd / sqrt(replicates)
 
@@ -125,7 +131,7 @@ class StudyResult(Value):
         -------
         pandas.DataFrame
             A row a cell and statistic: ``cell``, the parameters, ``statistic``, ``replicates``
-            that have a number, ``mean``, ``mc_error`` of the mean, ``sd`` (divisor one less), and a
+            that have a value, ``mean``, ``mc_error`` of the mean, ``sd`` (divisor one less), and a
             column a quantile, such as ``q0.025``.
 
         Raises
@@ -135,10 +141,16 @@ class StudyResult(Value):
         StudyError
             If a part is damaged.
 
+        Warns
+        -----
+        BetarocWarning
+            If a text has more than 32 values: it is left out.
+
         Notes
         -----
-        Failed trials and nan are left out and not counted. Text has no summary: count it
-        in :meth:`to_frame`.
+        Failed trials and nan are left out and not counted. Text has a row for each value that it
+        takes in the study, called ``statistic=value``: 1 where it is that and 0 where it is
+        another, so that the mean is a share. So are means of booleans, which are 0 and 1.
 
         References
         ----------
@@ -161,10 +173,8 @@ class StudyResult(Value):
         levels = [_checks.fraction(q, "quantiles") for q in quantiles]
         frame = self.to_frame()
         keep = (*_INDEX, *self.names, *_LAST)
-        names = [
-            name for name in frame.columns
-            if name not in keep and pd.api.types.is_numeric_dtype(frame[name])
-        ]  # fmt: skip
+        sought = _numbers_of(frame.drop(columns=[name for name in keep if name in frame]))
+        names = list(sought)
         heads = [*_SUMMED, *(f"q{q:g}" for q in levels)]
         if not names:
             return pd.DataFrame(columns=["cell", *self.names, "statistic", *heads])
@@ -172,7 +182,7 @@ class StudyResult(Value):
             frame["cell"].to_numpy(), return_index=True, return_inverse=True
         )
         place = cells, frame["replicate"].to_numpy(dtype=np.intp)
-        sheets = [_summed(frame[name].to_numpy(dtype=np.float64), place, levels) for name in names]
+        sheets = [_summed(values, place, levels) for values in sought.values()]
         # A row a cell and statistic, the statistics changing first.
         found = frame[["cell", *self.names]].iloc[np.repeat(first, len(names))]
         found = found.reset_index(drop=True)
@@ -183,14 +193,58 @@ class StudyResult(Value):
         return found
 
     def __str__(self) -> str:
+        return "\n".join([self._counts(), *self._failure_lines()])
+
+    def __repr__(self) -> str:
+        return f"<StudyResult {self._counts()}>"
+
+    def _counts(self) -> str:
         text = f"{self.rows} trials in {shown(str(self.folder))}"
         text += f": {self.computed} computed now, {self.skipped} were there"
         rest = [f"{n} {word}" for n, word in ((self.failed, "failed"), (self.missing, "missing"))
                 if n]  # fmt: skip
         return text + (", " + ", ".join(rest) if rest else "")
 
-    def __repr__(self) -> str:
-        return f"<StudyResult {self}>"
+    def _failures(self) -> list[dict[str, Any]]:
+        """The first trials that failed, and why."""
+        if not self.failed:
+            return []
+        table = Folder(self.folder).table([*_INDEX, *_LAST])
+        lost = np.flatnonzero([one == "failed" for one in self._status])[:_ERRORS_SHOWN]
+        rows: list[dict[str, Any]] = table.take(lost).select([*_INDEX, "error"]).to_pylist()
+        return rows
+
+    def _failure_lines(self) -> list[str]:
+        """The first of them for a reader, and how many there are beside."""
+        lines = [
+            f"failed: cell {one['cell']}, replicate {one['replicate']}:"
+            f" {visible(one['error'].partition(chr(10))[0])}"
+            for one in self._failures()
+        ]
+        if self.failed > _ERRORS_SHOWN:
+            lines.append(f"and {self.failed - _ERRORS_SHOWN} more; the column error has them all")
+        return lines
+
+
+def _numbers_of(frame: Any) -> dict[str, FloatArray]:
+    """Columns as numbers; text as one column of 0 and 1 for each value, nan where it lacks."""
+    found: dict[str, FloatArray] = {}
+    for name in frame.columns:
+        column = frame[name].to_numpy(dtype=object)
+        texts = sorted({v for v in column if isinstance(v, str)})
+        if not texts:
+            found[name] = frame[name].to_numpy(dtype=np.float64)
+        elif len(texts) > _MOST_VALUES:
+            warn(
+                f"{shown(name)} has {len(texts)} values, more than the {_MOST_VALUES} of which"
+                " summary gives shares, and is left out. Count it in to_frame().",
+                BetarocWarning,
+            )
+        else:
+            lacking = np.array([not isinstance(v, str) for v in column])
+            for text in texts:
+                found[f"{name}={text}"] = np.where(lacking, np.nan, column == text)
+    return found
 
 
 def _summed(values: FloatArray, place: tuple[Any, Any], levels: Sequence[float]) -> FloatArray:

@@ -33,7 +33,7 @@ from betaroc.study.trials import Seed
 __all__ = ["Study"]
 
 #: Parts of a study, unless they would be longer than this.
-_PARTS, _LONGEST = 32, 512
+_PARTS, _LONGEST = 32, 128
 #: Errors of the engines whose workers died.
 _LOST = {"TerminatedWorkerError", "BrokenProcessPool", "BrokenExecutor", "KilledWorker",
          "CommClosedError", "WorkerCrashedError"}  # fmt: skip
@@ -93,7 +93,7 @@ class Study:
         Makes the true pair: takes the cell, a dict, and returns a ScoreModel. Names of parameters
         other than those above are then free.
     block : int, optional
-        Trials in one part of the results; by default a 32nd of all, at most 512.
+        Trials in one part of the results; by default a 32nd of all, at most 128.
 
     Raises
     ------
@@ -248,8 +248,10 @@ class Study:
 
         Notes
         -----
-        A trial that raises is kept with its error and the status "failed", and the study goes on.
-        Ctrl-C leaves every finished part, and run() goes on from there.
+        A trial that raises is kept with its error and the status "failed", and the study goes on;
+        it is a result, and not tried again. Ctrl-C leaves every finished part, and run() goes on
+        from there. What a folder is to have is settled by the first run: replicates, levels and
+        statistics cannot be added to it.
 
         Examples
         --------
@@ -292,6 +294,7 @@ class Study:
             block = max(1, min(-(-len(self) // _PARTS), _LONGEST))
         return new_manifest(
             design=self.design._digest(),
+            levels=self.design._level_digests(),
             names=list(self.design.names),
             cells=len(self.design),
             replicates=self.replicates,

@@ -152,10 +152,10 @@ class Folder:
             if new[name] != old.get(name) and not (new[name] is None and name in _OPEN)
         ]  # fmt: skip
         if differing:
-            said = "; ".join(_WORDS[name] + _short(old.get(name), new[name]) for name in differing)
+            said = "; ".join(_said(name, old, new) for name in differing)
             raise StudyError(
                 f"{self._name} holds another study, nothing is touched; what differs, there and"
-                f" here: {said}. Name another folder, or ask for the same study."
+                f" here: {said}. Name a new folder, or ask for the same study."
             )
 
     @contextlib.contextmanager
@@ -269,7 +269,7 @@ class Folder:
 
 #: What tells studies apart, in words; of those that are open, None asks for what is there.
 _WORDS = {
-    "names": "parameters", "design": "levels of the design", "cells": "number of cells",
+    "names": "parameters", "design": "levels", "cells": "number of cells",
     "replicates": "replicates", "statistics": "statistics", "model": "model", "entropy": "seed",
     "block": "block",
     "python": "version of Python", "betaroc": "version of betaroc", "numpy": "version of numpy",
@@ -277,7 +277,6 @@ _WORDS = {
 }  # fmt: skip
 _OPEN = ("entropy", "block")
 _COUNTS = ("cells", "replicates", "block")
-_DIGEST = 64
 
 
 def new_manifest(**content: Any) -> dict[str, Any]:
@@ -285,16 +284,49 @@ def new_manifest(**content: Any) -> dict[str, Any]:
     return {"layout": _LAYOUT, **content}
 
 
-def _short(old: Any, new: Any) -> str:
-    """Both values, of lists the first that differ; digests say nothing."""
-    if isinstance(old, list) and isinstance(new, list) and all(isinstance(v, str) for v in old):
-        gone, more = [v for v in old if v not in new], [v for v in new if v not in old]
-        if not gone and not more:
-            return " (their order)"
-        return f" ({listed(gone, 2, 60) or 'none'} v {listed(more, 2, 60) or 'none'})"
-    if isinstance(old, list) and isinstance(new, list):
-        old, new = (" ".join(map(str, one[0])) for one in (old, new))
-    return "" if len(str(new)) == _DIGEST else f" ({shown(old, 24)} v {shown(new, 24)})"
+def _said(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
+    """What differs, of lists each item, of a design the parameters; digests say nothing."""
+    there, here = old.get(name), new[name]
+    if name == "design":
+        return _said_of_levels(old.get("levels"), new["levels"])
+    if name in ("names", "statistics"):
+        return f"{_WORDS[name]}{_said_of_lists(there, here)}"
+    if isinstance(there, list) and isinstance(here, list):
+        there, here = (" ".join(map(str, one[0])) for one in (there, here))
+    return f"{_WORDS[name]} ({shown(there, 24)} v {shown(here, 24)})"
+
+
+def _said_of_levels(there: Any, here: dict[str, str]) -> str:
+    if not isinstance(there, dict):
+        return "levels"
+    changed = [name for name in here if name in there and there[name] != here[name]]
+    return f"levels of {listed(changed, 4)}" if changed else "cells, of which the order counts"
+
+
+def _said_of_lists(there: Any, here: list[str]) -> str:
+    """Items are names, or names and what is computed after a colon."""
+    if not isinstance(there, list):
+        return ""
+    old, new = (dict(one.rpartition(": ")[::2] if ": " in one else (one, one) for one in items)
+                for items in (there, here))  # fmt: skip
+    said = []
+    missing = [name for name in new if name not in old]
+    if missing:
+        said.append(f"{listed(missing, 2, 60)} {_are(missing)} not in it")
+    surplus = [name for name in old if name not in new]
+    if surplus:
+        said.append(f"{listed(surplus, 2, 60)} {_are(surplus)} in it and not asked for")
+    for name in [name for name in new if old.get(name, new[name]) != new[name]][:2]:
+        kinds = [one[name].rpartition(" ")[0] for one in (old, new)]
+        words = f"is {old[name]} in it, {new[name]} here"
+        if kinds[0] == kinds[1] != "":
+            words = f"is {kinds[0]} in it too, with other code or values"
+        said.append(f"{shown(name)} {words}")
+    return ": " + ", ".join(said) if said else " (their order)"
+
+
+def _are(items: list[str]) -> str:
+    return "is" if len(items) == 1 else "are"
 
 
 _TAKEN = -1
