@@ -395,8 +395,9 @@ def test_each_erratum_has_a_number_printed_by_code(number: int) -> None:
     assert any(re.search(r"\d", block) for block in blocks)
 
 
-def test_each_committed_picture_is_drawn_by_an_example() -> None:
-    scripts = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "examples").glob("*.py"))
+def test_each_committed_picture_is_drawn_by_an_example_or_a_study() -> None:
+    files = [p for folder in ("examples", "studies") for p in (ROOT / folder).glob("*.py")]
+    scripts = "".join(p.read_text(encoding="utf-8") for p in files)
     pictures = sorted(p.name for p in (ROOT / "docs" / "img").iterdir())
     assert pictures
     assert [name for name in pictures if f'"{name}"' not in scripts] == []
