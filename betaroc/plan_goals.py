@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,15 +61,15 @@ class _Width:
         return 2.0 * math.log(reached / wanted) if reached > 0.0 else -math.inf
 
 
-class _Chance:
+class _Chance(ABC):
     """The probit of a chance is about a constant and a multiple of sqrt(n)."""
 
     exact = False
 
     @property
+    @abstractmethod
     def least(self) -> float:
         """The chance without scores."""
-        raise NotImplementedError
 
     def lacking(self, reached: float, wanted: float) -> float:
         from scipy.special import ndtri

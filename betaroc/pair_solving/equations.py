@@ -34,7 +34,8 @@ def area_equation(target: float) -> Equation:
         steps = np.concatenate([np.zeros((1, 4)), _STEP * np.eye(4), -_STEP * np.eye(4)])
         a_c, b_c, a_i, b_i = np.exp(logs + steps).T
         laws = (a_i, b_i, a_c, b_c) if swapped else (a_c, b_c, a_i, b_i)
-        # Where the rule has not settled the area is too small to matter for a search.
+        # Where the rule has not settled the area is too small to matter for a search; bounds keep
+        # the odds finite on the way, and what the search ends with is checked by `solve_pair`.
         area = np.clip(np.nan_to_num(auc_of_pairs(*laws), nan=_NO_AREA), _NO_AREA, 1.0 - 1e-16)
         odds = np.log(area) - np.log1p(-area)
         odds = -odds if swapped else odds
