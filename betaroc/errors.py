@@ -22,11 +22,13 @@ __all__ = [
     "DiscretenessWarning",
     "DuplicateWarning",
     "EngineError",
+    "ExtrapolationWarning",
     "FileFormatError",
     "FitError",
     "InfluenceWarning",
     "InputError",
     "InputTypeError",
+    "MisfitWarning",
     "MissingDependencyError",
     "OutputError",
     "PrecisionWarning",
@@ -140,6 +142,14 @@ class DiscretenessWarning(BetarocWarning):
 
 class DuplicateWarning(BetarocWarning):
     """The same classifier was given twice."""
+
+
+class ExtrapolationWarning(BetarocWarning):
+    """A number was read off a fitted distribution where less than one score is expected."""
+
+
+class MisfitWarning(BetarocWarning):
+    """A number was read off a fitted distribution that the scores counted there contradict."""
 
 
 class ScaleWarning(BetarocWarning):

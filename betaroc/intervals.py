@@ -23,6 +23,12 @@ class Interval(Value):
         The confidence asked for.
     method : str
         How the ends were found.
+    n_beyond : float, optional
+        Scores (groups, where trials depend on each other by them) that speak for the number;
+        None where it speaks of no rate.
+    extrapolated : bool
+        Whether the number was read off a fitted distribution where less than one score is
+        expected.
 
     Examples
     --------
@@ -36,3 +42,5 @@ class Interval(Value):
     high: float
     level: float
     method: str
+    n_beyond: float | None = None
+    extrapolated: bool = False

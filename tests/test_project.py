@@ -39,6 +39,7 @@ INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
 LAYERS = (
     ("betaroc.errors", "betaroc._words"),
     ("betaroc._checks", "betaroc._containers", "betaroc._thresholds", "betaroc._value"),
+    ("betaroc.intervals",),
     ("betaroc._frames", "betaroc._labels", "betaroc._layout", "betaroc._names"),
     ("betaroc._engines", "betaroc._polygamma", "betaroc._special", "betaroc._sums"),
     ("betaroc._columns", "betaroc._streams"),
@@ -66,7 +67,6 @@ LAYERS = (
     ("betaroc.paired_trials", "betaroc.rate_errors", "betaroc.sides"),
     ("betaroc.bands",),
     ("betaroc.comparison",),
-    ("betaroc.intervals",),
     (
         "betaroc.auc_intervals",
         "betaroc.calibration",
