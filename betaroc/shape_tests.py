@@ -68,7 +68,7 @@ _NOTHING = 1e-150
 class EndTest(NamedTuple):
     """Whether a ROC is above, on or below the diagonal near one end."""
 
-    #: "above", "below" or "undecided" at the level asked for.
+    #: "above", "below" or "cannot tell" at the level asked for.
     side: str
     #: Standard normal where the curve lies on the diagonal; positive above.
     z: float
@@ -87,7 +87,7 @@ class EndTests(NamedTuple):
 
     def __str__(self) -> str:
         return "\n".join(
-            f"at threshold {place} {test.side}{' the diagonal' * (test.side != 'undecided')}"
+            f"at threshold {place} {_said(test.side)}"
             f" (p = {test.p_value:.2g}, by {test.method})"
             for place, test in zip("01", self, strict=True)
         )
@@ -189,9 +189,13 @@ def end_tests(f: Any, level: float = 0.95, *, groups: bool = True) -> EndTests:
     return EndTests(tests[0], tests[1])
 
 
+def _said(side: str) -> str:
+    return "cannot tell the side of the diagonal" if side == "cannot tell" else f"{side} the diagonal"
+
+
 def _side(found: Departure, level: float) -> str:
     if found.p_value > 1.0 - level:
-        return "undecided"
+        return "cannot tell"
     return "above" if found.z > 0.0 else "below"
 
 

@@ -52,7 +52,7 @@ PROMISES = {
     "exclude": {"all": -1, "strict": -1, "lax": -1},
     "only at strict thresholds": {"all": 0, "strict": 1, "lax": -1},
     "only at lax thresholds": {"all": 0, "strict": -1, "lax": 1},
-    "undecided": {"all": 0, "strict": 0, "lax": 0},
+    "cannot tell": {"all": 0, "strict": 0, "lax": 0},
 }
 
 
@@ -229,7 +229,7 @@ def outcomes(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 def false_verdicts(frame: pd.DataFrame) -> pd.DataFrame:
     """How often a verdict is given, and is not that of the true pair."""
     once = frame.drop_duplicates(["cell"])
-    decided = once["verdict"] != "undecided"
+    decided = once["verdict"] != "cannot tell"
     table = once.assign(decided=decided, wrong=decided & (once["verdict"] != once["truth"]))
     return table.groupby("trials")[["decided", "wrong"]].mean().assign(
         candidates=once.groupby("trials").size()

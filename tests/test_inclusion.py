@@ -65,7 +65,7 @@ def test_a_level_of_less_confidence_than_the_p_value_decides() -> None:
     fair = {"a": scores_of((Beta(2.2, 2), Beta(2, 2.2)), 80), "b": scores_of(PAIRS["include"], 80)}
     one = judged(fair)
     p = one.verdict["a"].confidence.p_value
-    assert one.verdict["a"] == "undecided"
+    assert one.verdict["a"] == "cannot tell"
     assert 0.05 < p < 0.5
     assert judged(fair, level=1.0 - 1.01 * p).verdict["a"] == "include"
 
@@ -79,7 +79,7 @@ def test_a_region_is_judged_at_its_borders() -> None:
     words = {
         (0.0, 1.0): "only at lax thresholds", (0.0, 0.3): "exclude", (0.1, 0.3): "exclude",
         (0.7, 0.9): "include", (0.7, 1.0): "include", (0.2, 0.8): "only at lax thresholds",
-        (0.45, 0.8): "undecided",
+        (0.45, 0.8): "cannot tell",
     }  # fmt: skip
     for region, word in words.items():
         assert judged(given, region=region).verdict["s"] == word, region
@@ -144,17 +144,17 @@ def test_laws_whose_ends_do_not_decide_the_curve_are_judged_between() -> None:
     assert low < 0.0 < high
     assert max(p_low, p_high) <= 0.05
     assert len(evidence.crossings) == 2
-    assert result.verdict["m"] == "undecided"
+    assert result.verdict["m"] == "cannot tell"
     assert result.verdict["m"].confidence.p_value >= max(p_low, evidence.strict.p_value)
     assert "not on one side" in result.verdict["m"].reason
 
 
-def test_a_fit_without_errors_is_undecided() -> None:
+def test_a_fit_without_errors_says_that_it_cannot_tell() -> None:
     given = {k: scores_of(PAIRS["include"], 60) for k in "a"} | {
         "b": scores_of((Beta(3, 2), Beta(2, 3)), 60)
     }
     result = judged(given, family="empirical")
-    assert set(result.verdict.values()) == {"undecided"}
+    assert set(result.verdict.values()) == {"cannot tell"}
     assert "an empirical pair has no parameters" in result.verdict["a"].reason
     assert set(result.table["roc_distance"]) == {0.0}
     assert math.isnan(result.verdict["a"].confidence.p_value)
@@ -231,7 +231,7 @@ def test_false_verdicts_of_useless_classifiers_are_rare() -> None:
     for _ in range(8):
         given = {k: br.Scores(rng.beta(2, 3, 60), rng.beta(2, 3, 60)) for k in "ab"}
         words += list(judged(given).verdict.values())
-    assert sum(word != "undecided" for word in words) <= 5  # of 16; 0.1 + 3 standard errors
+    assert sum(word != "cannot tell" for word in words) <= 5  # of 16; 0.1 + 3 standard errors
 
 
 # ------------------------------------------------------------------------------ the value
@@ -273,11 +273,11 @@ def test_the_text_is_as_wide_as_a_terminal(all_kinds: br.Inclusion) -> None:
     assert max(map(len, sentences)) <= 100
 
 
-def test_the_text_says_what_is_known_of_the_undecided() -> None:
+def test_the_text_says_what_is_known_where_it_cannot_tell() -> None:
     """Below at FAR 0 and on average; the other end has one exponent: b = 2 of both laws."""
     given = {"a": scores_of((Beta(2, 4), Beta(2.0, 2)), 80), "b": scores_of(PAIRS["include"], 80)}
     verdict = judged(given).verdict["a"]
-    assert verdict == "undecided"
+    assert verdict == "cannot tell"
     assert verdict.reason.startswith(
         "Clear is: below the diagonal on average and at the strict end; open is: the lax end; "
     )

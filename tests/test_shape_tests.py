@@ -117,7 +117,7 @@ def test_end_tests_by_a_general_optimiser(seed: int) -> None:
         z = sign * modified_root(*data, shared)
         assert test.z == pytest.approx(z, rel=1e-3, abs=1e-3)  # the errors of the differences
         assert test.p_value == pytest.approx(2 * stats.norm.sf(abs(test.z)), rel=1e-9)
-        wanted = "undecided" if test.p_value > 0.05 else "above" if z > 0 else "below"
+        wanted = "cannot tell" if test.p_value > 0.05 else "above" if z > 0 else "below"
         assert (test.side, test.method) == (wanted, "likelihood")
 
 
@@ -560,11 +560,11 @@ def test_hooks_of_a_fit_hold_the_scores_counted() -> None:
 # --------------------------------------------------------------------------------- words
 def test_the_words_of_ends() -> None:
     tests = EndTests(
-        EndTest("above", 3.0, 0.0027, "likelihood"), EndTest("undecided", 0.1, 0.92, "counts")
+        EndTest("above", 3.0, 0.0027, "likelihood"), EndTest("cannot tell", 0.1, 0.92, "counts")
     )
     assert str(tests).splitlines() == [
         "at threshold 0 above the diagonal (p = 0.0027, by likelihood)",
-        "at threshold 1 undecided (p = 0.92, by counts)",
+        "at threshold 1 cannot tell the side of the diagonal (p = 0.92, by counts)",
     ]
 
 

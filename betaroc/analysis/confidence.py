@@ -69,7 +69,7 @@ def undecided_words(fit: Fit, level: float) -> str:
     left = [
         f"towards {place} (p = {number(end.p_value, 2)})"
         for place, end in zip(_places(fit), (ends.at_zero, ends.at_one), strict=True)
-        if end.side == "undecided"
+        if end.side == "cannot tell"
     ]
     if not left:
         return ""
@@ -99,7 +99,7 @@ def _end_words(fit: Fit, level: float) -> str:
         return f"The ends are not tested: {error}"
     sides = [
         f"towards {place} {end.side} the diagonal (p = {number(end.p_value, 2)})"
-        if end.side != "undecided"
+        if end.side != "cannot tell"
         else f"towards {place} undecided at level {level_words(level)}"
         f" (p = {number(end.p_value, 2)})"
         for place, end in zip(_places(fit), (ends.at_zero, ends.at_one), strict=True)

@@ -31,7 +31,7 @@ _ENDS = {"strict": "at_one", "lax": "at_zero"}
 class Side(NamedTuple):
     """The judgement near one border of the region."""
 
-    #: "above", "below" or "undecided".
+    #: "above", "below" or "cannot tell".
     side: str
     #: Two-sided, of the curve lying on the diagonal there; nan without errors.
     p_value: float
@@ -114,7 +114,7 @@ def evidence_of(fit: Fit, region: tuple[float, float], level: float) -> Evidence
             side = _at_place(errors, places[k], float(excess[k]), by, level)
             if reached and math.isnan(side.p_value) and side.by != "none" and ends is not None:
                 # On the jump of a mass that one class has alone nothing varies but the mass.
-                side = Side("undecided", ends[name].p_value, "end test", far, math.nan)
+                side = Side("cannot tell", ends[name].p_value, "end test", far, math.nan)
             sides.append(side)
     hooks = tuple(
         hook
@@ -153,8 +153,8 @@ def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float)
     try:
         p = float(errors.from_diagonal(np.array([u])).p_value[0])
     except InputError:
-        return Side("undecided", math.nan, "none", far, excess)
-    return Side(_SIDES[excess > 0.0] if p <= 1.0 - level else "undecided", p, by, far, excess)
+        return Side("cannot tell", math.nan, "none", far, excess)
+    return Side(_SIDES[excess > 0.0] if p <= 1.0 - level else "cannot tell", p, by, far, excess)
 
 
 # ------------------------------------------------------------------------------- the ends

@@ -95,7 +95,7 @@ class Inclusion(Value):
     >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
     >>> result = br.inclusion({"good": good, "fair": fair})
     >>> result.table["verdict"].tolist()  # Beta(3, 2) v Beta(2, 2) share b: no test tells that end
-    ['include', 'undecided']
+    ['include', 'cannot tell']
     """
 
     systems: Systems
@@ -258,7 +258,7 @@ def inclusion(
         below near both                           exclude
         above near the low FAR, below near the high   only at strict thresholds
         below near the low FAR, above near the high   only at lax thresholds
-        anything else                             undecided
+        anything else                             cannot tell
 
     Parameters
     ----------
@@ -338,8 +338,8 @@ def inclusion(
       p-value is at most 1 - level and the fitted curve is on the same side where one of all n
       scores is expected beyond, at FAR = 1/n or 1 - 1/n. For families whose ends are not tested
       the interval of the end exponent takes its place; masses at an end leave it to what follows.
-    * Else the curve is judged there, at FAR = 1/n or 1 - 1/n: an end that is undecided, or whose
-      hook holds less than one score, shows nothing, and the first score that could is asked.
+    * Else the curve is judged there, at FAR = 1/n or 1 - 1/n: an end whose side cannot be told, or
+      whose hook holds less than one score, shows nothing, and the first score that could is asked.
     * At any other border the curve is judged at the border.
 
     There probit TPR - probit FAR is above or below 0 if its p-value (delta method, Student's t

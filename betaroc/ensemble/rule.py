@@ -14,10 +14,10 @@ from betaroc.hooks import SEEN
 
 __all__ = ["WORDS", "Confidence", "Size", "Verdict", "verdict_of"]
 
-INCLUDE, EXCLUDE, UNDECIDED = "include", "exclude", "undecided"
+INCLUDE, EXCLUDE, CANNOT_TELL = "include", "exclude", "cannot tell"
 STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
 #: Every word of a verdict.
-WORDS = (INCLUDE, EXCLUDE, STRICT, LAX, UNDECIDED)
+WORDS = (INCLUDE, EXCLUDE, STRICT, LAX, CANNOT_TELL)
 
 
 class Confidence(NamedTuple):
@@ -58,7 +58,7 @@ class Verdict(str):
     ----------
     word : str
         "include", "exclude", "only at strict thresholds", "only at lax thresholds" or
-        "undecided"; :func:`inclusion` states the rule.
+        "cannot tell"; :func:`inclusion` states the rule.
     confidence : Confidence
         p-values of the whole, near the strict and near the lax border.
     size : Size
@@ -131,13 +131,13 @@ def _decided(evidence: Evidence, level: float) -> tuple[str, float]:
         ("above", "above"): INCLUDE, ("below", "below"): EXCLUDE,
         ("above", "below"): STRICT, ("below", "above"): LAX,
     }  # fmt: skip
-    word = words.get((strict.side, lax.side), UNDECIDED)
+    word = words.get((strict.side, lax.side), CANNOT_TELL)
     if word in (INCLUDE, EXCLUDE) and evidence.inner is not None:
         low, high, p_low, p_high = evidence.inner
         agrees, inner = (low > 0.0, p_low) if word == INCLUDE else (high < 0.0, p_high)
         p = max(p, inner)
         if not (agrees and inner <= 1.0 - level):
-            word = UNDECIDED
+            word = CANNOT_TELL
     return word, p
 
 
@@ -155,7 +155,7 @@ def _reason(
     parts += [
         f"{_side_words(evidence.strict, fit, 'low')}; {_side_words(evidence.lax, fit, 'high')}"
     ]
-    if word == UNDECIDED and evidence.strict.side == evidence.lax.side != UNDECIDED:
+    if word == CANNOT_TELL and evidence.strict.side == evidence.lax.side != CANNOT_TELL:
         parts.append("between them it is not on one side with confidence")
     mean = evidence.mean
     interval = (
@@ -172,26 +172,27 @@ def _reason(
 
 
 def _clear(evidence: Evidence, word: str) -> list[str]:
-    """What is known all the same where the whole is undecided."""
-    if word != UNDECIDED:
+    """What is known all the same where the whole cannot be told."""
+    if word != CANNOT_TELL:
         return []
     mean, sides = evidence.mean, {"strict": evidence.strict.side, "lax": evidence.lax.side}
     known: dict[str, list[str]] = {}
     if mean.low > 0.0 or mean.high < 0.0:
         known["above" if mean.low > 0.0 else "below"] = ["on average"]
     for end, side in sides.items():
-        if side != UNDECIDED:
+        if side != CANNOT_TELL:
             known.setdefault(side, []).append(f"at the {end} end")
     if not known:
         return []
     said = ", ".join(f"{side} the diagonal {' and '.join(at)}" for side, at in known.items())
-    unknown = [f"the {end} end" for end, side in sides.items() if side == UNDECIDED]
+    unknown = [f"the {end} end" for end, side in sides.items() if side == CANNOT_TELL]
     return [f"clear is: {said}; open is: {' and '.join(unknown or ['what lies between'])}"]
 
 
 def _side_words(side: Side, fit: Fit, border: str) -> str:
     unit = fit.model._pair.unit
-    judged = f"{side.side} the diagonal" if side.side != UNDECIDED else UNDECIDED
+    known = side.side != CANNOT_TELL
+    judged = f"{side.side} the diagonal" if known else f"{CANNOT_TELL} the side"
     if side.by == "end test":
         place = (
             ("threshold 1" if unit else "high scores")

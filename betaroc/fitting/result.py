@@ -496,7 +496,7 @@ class Fit(Value):
         Parameters
         ----------
         level : float
-            Confidence below which a side is "undecided".
+            Confidence below which a side is "cannot tell".
         groups : bool
             Where the scores carry groups, score tests at the shared number, which hold although
             the trials of a group depend on each other: z = d/sqrt(sum_g D_g^2), D_g what group g
