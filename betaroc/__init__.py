@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from betaroc.adequacy import FitCheck, check_fit
+    from betaroc.adequacy import FitCheck, TargetCheck, check_fit
     from betaroc.analysis import Analysis, analyze
     from betaroc.auc_intervals import AucTest, auc_interval, auc_test
     from betaroc.averages import EpcAverage, epc_average
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "adequacy": ("FitCheck", "check_fit"),
+    "adequacy": ("FitCheck", "TargetCheck", "check_fit"),
     "analysis": ("Analysis", "analyze"),
     "auc_intervals": ("AucTest", "auc_interval", "auc_test"),
     "averages": ("EpcAverage", "epc_average"),
@@ -138,11 +138,11 @@ __all__ = [
     "Normal", "OperatingPoint", "OutputError", "PrecisionWarning", "ReversedScoresWarning", "Roc",
     "SameDataWarning", "SampleSize", "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel",
     "ScoreSummary", "Scores", "Shape", "Shifted", "SmallSampleWarning", "Study", "StudyError",
-    "StudyResult", "TargetWarning", "Verdict", "analyze", "auc_interval", "auc_test", "beta_auc",
-    "beta_mle", "check_fit", "compare", "compare_families", "epc", "epc_average", "epc_cv",
-    "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many", "guaranteed_threshold",
-    "inclusion", "likelihood_ratio_test", "mean_logs", "plan_sample_size", "read_scores",
-    "sample_systems", "solve_pair", "summarize",
+    "StudyResult", "TargetCheck", "TargetWarning", "Verdict", "analyze", "auc_interval", "auc_test",
+    "beta_auc", "beta_mle", "check_fit", "compare", "compare_families", "epc", "epc_average",
+    "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many",
+    "guaranteed_threshold", "inclusion", "likelihood_ratio_test", "mean_logs", "plan_sample_size",
+    "read_scores", "sample_systems", "solve_pair", "summarize",
 ]  # fmt: skip
 
 

@@ -279,10 +279,13 @@ def bracketed_root(
 
 
 def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
-    """Clopper and Pearson's ends of a share, with probability `tail` beyond each."""
+    """Clopper and Pearson's ends of a share, with probability `tail` beyond each.
+
+    Effective numbers of trials are no whole ones.
+    """
     from scipy.special import betaincinv
 
     hits, missing = np.asarray(hits), np.asarray(n - hits)
-    some, few = np.maximum(hits, 1), np.maximum(missing, 1)
+    some, few = np.where(hits > 0, hits, 1), np.where(missing > 0, missing, 1)
     low = np.where(hits > 0, betaincinv(some, n - some + 1, tail), 0.0)
     return low, np.where(missing > 0, betaincinv(n - few + 1, few, 1.0 - tail), 1.0)

@@ -1,4 +1,4 @@
-"""Can the fitted model be believed? Goodness of fit of both laws and of their ROC."""
+"""Can the fitted model be believed? Its distributions, their ROC, its rates at thresholds."""
 
 from __future__ import annotations
 
@@ -14,15 +14,24 @@ from betaroc._value import Value
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting import Fit
-from betaroc.refits import Parameters, drawn_inside, many_of, refitted
+from betaroc.refits import Parameters, drawn_inside, many_of, refitted, refitted_alone
 from betaroc.resampling import streams
 from betaroc.summary import rows_of
+from betaroc.target_checks import (
+    GoodDownTo,
+    TargetCheck,
+    check_targets,
+    copies_of,
+    good_down_to,
+)
 
 __all__ = [
     "ClassTests",
     "FitCheck",
     "FitTest",
+    "GoodDownTo",
     "RocDistance",
+    "TargetCheck",
     "check_fit",
     "repeated",
     "roc_distance_of",
@@ -31,7 +40,10 @@ __all__ = [
 #: Distance of a fitted ROC from the true one that matters.
 TOLERANCE = 0.05
 #: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
-_SIMULATED = 1000
+_DRAWN = 1000
+#: Times as many scores beyond which no number of them is named.
+_MORE = 1000.0
+_NONE_GOOD = GoodDownTo(None, None)
 #: Lines FAR + TPR = constant on which two ROCs are compared.
 _ALONG = 1001
 
@@ -74,19 +86,27 @@ class FitCheck(Value):
 
     Parameters
     ----------
-    ks, cvm, ad, information : ClassTests
-        Kolmogorov-Smirnov, Cramer-von Mises, Anderson-Darling, information-matrix test.
-    roc_distance : RocDistance
+    ks, cvm, ad, information : ClassTests or None
+        Kolmogorov-Smirnov, Cramer-von Mises, Anderson-Darling, information-matrix test; None
+        where only rates were counted.
+    roc_distance : RocDistance or None
         Of the fitted ROC from the empirical one.
     verdict : str
-        "good": the fitted ROC is within the tolerance, whatever chance did; "poor": it is
-        beyond; "undecided": its interval reaches across the tolerance.
+        Of the ROC curve alone. "good": the fitted curve is within the tolerance, whatever
+        chance did; "poor": it is beyond; "cannot tell": its interval reaches across the
+        tolerance, or only rates were counted.
     reason : str
         The numbers behind it.
     tolerance, level : float
         What was asked.
     replicates : int
-        Simulated score sets.
+        Simulated score sets; 0 where only rates were counted.
+    targets : tuple of TargetCheck
+        The rates that the fit has at its own thresholds, and the scores counted there; FAR
+        first, large rates first.
+    good_down_to : GoodDownTo
+        `.far` and `.frr`: the smallest default target such that it and all larger ones are
+        good, from 0.5 down; None where that one is not.
 
     Examples
     --------
@@ -94,56 +114,110 @@ class FitCheck(Value):
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
     >>> scores = br.Scores(rng.beta(4, 2, 2000), rng.beta(2, 4, 2000))
-    >>> br.check_fit(br.fit(scores), replicates=199, rng=1).verdict
-    'good'
+    >>> found = br.check_fit(br.fit(scores), replicates=199, rng=1)
+    >>> found.status, found.verdict, found.good_down_to.far
+    ('good', 'good', 0.005)
     """
 
-    ks: ClassTests
-    cvm: ClassTests
-    ad: ClassTests
-    information: ClassTests
-    roc_distance: RocDistance
+    ks: ClassTests | None
+    cvm: ClassTests | None
+    ad: ClassTests | None
+    information: ClassTests | None
+    roc_distance: RocDistance | None
     verdict: str
     reason: str
     tolerance: float
     level: float
     replicates: int
+    targets: tuple[TargetCheck, ...] = ()
+    good_down_to: GoodDownTo = _NONE_GOOD
+
+    @property
+    def status(self) -> str:
+        """The worst of all: "poor" if the curve or any target is, "good" if the curve is good.
+
+        And some target of each class that was counted is good; else "cannot tell".
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> few = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30))
+        >>> br.check_fit(br.fit(few), replicates=19, rng=1).status
+        'cannot tell'
+        """
+        verdicts = {t.verdict for t in self.targets}
+        if "poor" in (self.verdict, *verdicts):
+            return "poor"
+        counted = {t.rate for t in self.targets}
+        good = {t.rate for t in self.targets if t.verdict == "good"}
+        return "good" if self.verdict == "good" and counted == good else "cannot tell"
 
     def __str__(self) -> str:
-        lines = [f"{self.verdict}: {self.reason}", ""]
-        lines.append(f"{'test':22}{'client':>20}{'impostor':>20}")
+        curve = self.verdict
+        if self.status == "poor" and curve == "good":
+            curve = "good as a curve, not at every rate"
+        lines = [f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}"]
+        if self.ks is not None:
+            lines += ["", *self._test_lines()]
+        if self.targets:
+            lines += ["", *self._target_lines()]
+        return "\n".join(lines)
+
+    def _test_lines(self) -> list[str]:
+        lines = [f"{'test':22}{'client':>20}{'impostor':>20}"]
         for title, tests in (
             ("Kolmogorov-Smirnov", self.ks), ("Cramer-von Mises", self.cvm),
             ("Anderson-Darling", self.ad), ("information matrix", self.information),
         ):  # fmt: skip
-            cells = [f"{t.statistic:.4g} (p {t.p_value:.3f})" for t in tests]
+            cells = [f"{t.statistic:.4g} (p {t.p_value:.3f})" for t in tests or ()]
             lines.append(f"{title:22}{cells[0]:>20}{cells[1]:>20}")
-        return "\n".join(lines)
+        return lines
+
+    def _target_lines(self) -> list[str]:
+        head = f"{'rate':12}{'threshold':>12}{'expected':>11}{'counted':>10}"
+        lines = [f"{head}{100 * self.level:>12.6g} % interval  verdict"]
+        for t in self.targets:
+            ends = f"{t.low:.3g} to {t.high:.3g}"
+            lines.append(
+                f"{f'{t.rate.upper()} {t.target:g}':12}{t.threshold:12.5g}{t.expected:11.5g}"
+                f"{t.observed:10g}{ends:>23}  {t.verdict}"
+                + ("" if t.verdict == "good" else f": {t.reason}")
+            )
+        return lines
 
 
 def check_fit(
     f: Fit,
     *,
+    far: Any = None,
+    frr: Any = None,
     replicates: int = 999,
     tolerance: float = TOLERANCE,
     level: float = 0.95,
     rng: Any = None,
 ) -> FitCheck:
-    """Goodness of fit of both laws and of the ROC, by simulation from the fit itself.
+    """Goodness of fit of both distributions, of the ROC, and of the rates at thresholds.
 
-    Score sets of the fitted laws are drawn, fitted again, and compared with their own
-    fits: that is the null distribution, with the parameters estimated.
+    Score sets of the fitted distributions are drawn, fitted again, and compared with their own
+    fits: that is the null distribution, with the parameters estimated. And the scores are
+    counted beyond the thresholds that the fit has for some rates.
 
     Parameters
     ----------
     f : Fit
-        A fit of a parametric family, with or without point masses.
+        A fit of a parametric family, with or without point masses. With `far` or `frr` any
+        fit: where nothing can be simulated, rates alone are counted.
+    far, frr : float or array_like of float, optional
+        Rates in (0, 1) at which to count. Where neither is given, .5, .2, .1, .05, .02, .01
+        and so on of both classes, down to 5 expected scores (of groups, effective ones).
     replicates : int
         Simulated score sets, at least 19.
     tolerance : float
-        Distance between two ROCs that does not matter to you.
+        Distance between two ROCs that does not matter to you; it judges the curve only.
     level : float
-        Confidence level of the interval of the distance.
+        Confidence level of the intervals of the distance and of the rates.
     rng : None, int, SeedSequence or Generator
         Source of randomness; a seed gives the same bytes everywhere.
 
@@ -154,21 +228,32 @@ def check_fit(
     Raises
     ------
     InputError
-        For a fit of cells or censored scores, for fractional weights, or if an option is
-        out of range.
+        For a fit of cells, censored scores or a summary, unless `far` or `frr` is given; for
+        fractional weights; if an option is out of range, as rates of 0 and 1 are.
     InputTypeError
-        If `f` is no Fit of a parametric family.
+        If `f` is no Fit, or of family "empirical" and neither `far` nor `frr` is given.
     FitError
         If a simulated score set has no fit.
 
     Notes
     -----
+    Targets: [L, H], Clopper and Pearson's interval of the rate counted beyond the fit's own
+    threshold, is divided by the rate asked (the fit's rate there, where a point mass spans the
+    one asked). In this order: "poor" if [L, H] has no point in common with [1/1.25, 1.25], at
+    any number of scores; "good", within a factor of 3, if it lies inside [1/3, 3]; else "cannot
+    tell", with the number of scores that would (12.5 / rate for small rates and level 0.95: a
+    fit that is right is then found good with probability .8). Trials in groups count as their
+    effective number, and two groups or fewer cannot tell. A class whose distribution is its
+    own scores placed the threshold by them: "cannot tell". Scores are counted as they are,
+    also where the fit took them as rounded or moved them off 0 and 1 (dropped ones are left
+    out); of a summary, the scores of the bin around a threshold widen the interval.
+
     Distances are the largest difference of both rates at once, along FAR + TPR = constant.
-    The verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with q the
-    quantile of the simulated distances of an empirical ROC from that of the laws that made it
-    (by the triangle inequality). The p-value takes the distances of refitted ROCs. Trials are
-    taken as independent. It does not rest on p-values, because with 1e5 scores every law is
-    rejected by them, with 30 none.
+    The curve's verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with
+    q the quantile of the simulated distances of an empirical ROC from that of the distributions
+    that made it (by the triangle inequality). The p-value takes the distances of refitted ROCs.
+    Here trials are taken as independent. The verdict does not rest on p-values, because with
+    1e5 scores every family is rejected by them, with 30 none.
 
     p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000
     scores a class on the null distribution is that of 1000, and statistics are scaled.
@@ -191,8 +276,11 @@ def check_fit(
     >>> rng = np.random.default_rng(1)
     >>> two_bumps = np.concatenate([rng.beta(2, 40, 500), rng.beta(40, 2, 500)])
     >>> scores = br.Scores(two_bumps, rng.beta(2, 4, 1000))
-    >>> br.check_fit(br.fit(scores), replicates=199, rng=1).verdict
+    >>> found = br.check_fit(br.fit(scores), far=0.01, frr=0.01, replicates=199, rng=1)
+    >>> found.verdict
     'poor'
+    >>> [(t.rate, t.expected, t.observed, t.verdict) for t in found.targets]
+    [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')]
     """
     if not isinstance(f, Fit):
         raise InputTypeError(
@@ -200,8 +288,30 @@ def check_fit(
         )
     replicates = _checks.count(replicates, "replicates", 19)
     level, tolerance = _checks.level(level), _checks.fraction(tolerance, "tolerance")
-    rows_of(f.scores, "a check of the fit")
-    sides = [_Side.of(f, who) for who in ("client", "impostor")]
+    targets = check_targets(f, far, frr, level=level)
+    asked = far is not None or frr is not None
+    good = good_down_to(check_targets(f, level=level) if asked else targets)
+    try:
+        rows_of(f.scores, "a check of the fit")
+        sides = [_Side.of(f, who) for who in ("client", "impostor")]
+    except (InputError, InputTypeError) as error:
+        if not asked:
+            raise
+        none = (None, None, None, None, None)
+        reason = f"only rates were counted: {error}"
+        return FitCheck(*none, "cannot tell", reason, tolerance, level, 0, targets, good)
+    tests, distance = _simulated(sides, replicates, level, rng)
+    verdict, reason = _verdict(distance, tolerance, level)
+    return FitCheck(
+        tests[0], tests[1], tests[2], tests[3], distance, verdict, reason, tolerance, level,
+        replicates, targets, good,
+    )  # fmt: skip
+
+
+def _simulated(
+    sides: list[_Side], replicates: int, level: float, rng: Any
+) -> tuple[list[ClassTests], RocDistance]:
+    """The four tests of both classes, and the distance of the ROC."""
     observed, here = _measured(sides, [side.seen for side in sides])
     simulated: list[list[FloatArray]] = [[], []]
     distances = []
@@ -214,12 +324,7 @@ def check_fit(
     table = [np.concatenate(parts) for parts in simulated]
     tests = [_tests(o[0], t) for o, t in zip(observed, table, strict=True)]
     kinds = [ClassTests(a, b) for a, b in zip(*tests, strict=True)]
-    distance = _roc_distance(here[0], np.concatenate(distances), sides, level)
-    verdict, reason = _verdict(distance, tolerance, level)
-    return FitCheck(
-        kinds[0], kinds[1], kinds[2], kinds[3], distance, verdict, reason, tolerance, level,
-        replicates,
-    )  # fmt: skip
+    return kinds, _roc_distance(here[0], np.concatenate(distances), sides, level)
 
 
 def roc_distance_of(f: Fit) -> float:
@@ -242,7 +347,10 @@ def _measured(sides: list[_Side], drawn: list[Drawn]) -> tuple[list[FloatArray],
 
 
 def _refitted(sides: list[_Side], drawn: list[Drawn]) -> list[Parameters]:
-    return refitted(sides[0].family, [side.law for side in sides], [x for x, _ in drawn])
+    samples = [x for x, _ in drawn]
+    if sides[0].family == sides[1].family:
+        return refitted(sides[0].family, [side.law for side in sides], samples)
+    return [refitted_alone(s.family, s.law, x) for s, x in zip(sides, samples, strict=True)]
 
 
 # ------------------------------------------------------------------------------ one class
@@ -264,20 +372,21 @@ class _Side:
         rule = result.boundary
         if not result.names:
             raise InputTypeError(
-                f"f must be a fit of a parametric family; it is of family {f.family!r}, whose law"
-                ' is the scores themselves. Fit one, such as family="beta".'
+                f"f must be a fit of a parametric family; its {who} class is of family"
+                f" {result.family!r}, whose distribution is the scores themselves. Fit one, such as"
+                ' family="beta".'
             )
         if rule is not None and rule.policy not in ("inflate", "error", "drop"):
             raise InputError(
                 "f must be fitted to the scores themselves for a check; its boundary rule is"
-                f" {rule.policy!r}. Fit with boundary=None or look at the ROC."
+                f" {rule.policy!r}. Fit with boundary=None, or give far= or frr= to count there."
             )
         values = repeated(f.scores, who)
         if rule is not None:
             values = values[(values > 0.0) & (values < 1.0)]
         masses = np.array([low, 1.0 - low - high, high])
         total = round(values.size / masses[1])
-        return cls(f.family, base_of(result.distribution), np.sort(values), masses, total)
+        return cls(result.family, base_of(result.distribution), np.sort(values), masses, total)
 
     @property
     def many(self) -> Any:
@@ -290,7 +399,7 @@ class _Side:
 
     def draw(self, rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         """Samples of the fitted law, rows sorted, and their shares of point masses."""
-        n = min(self.sample.size, _SIMULATED)
+        n = min(self.sample.size, _DRAWN)
         x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / self.masses[1]))
         return x, rng.multinomial(total, self.masses, rows) / total
@@ -311,16 +420,8 @@ class _Side:
 
 def repeated(scores: Any, who: str) -> FloatArray:
     """The scores of a class, each as often as its weight says."""
-    values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
-    if weights is None:
-        return np.asarray(values)
-    bad = np.flatnonzero(weights != np.floor(weights))
-    if bad.size:
-        raise InputError(
-            f"weights must be whole numbers of copies for a check; {bad.size} of {weights.size}"
-            f" {who} weights are not, first {float(weights[bad[0]])!r} at index {bad[0]}."
-        )
-    return np.repeat(values, weights.astype(np.int64))
+    values, copies = getattr(scores, who), copies_of(scores, who)
+    return np.asarray(values) if copies is None else np.repeat(values, copies.astype(np.int64))
 
 
 def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
@@ -379,7 +480,7 @@ def _roc_distance(
     here: FloatArray, simulated: FloatArray, sides: list[_Side], level: float
 ) -> RocDistance:
     # A smaller simulation has a larger noise, by the root of the sizes.
-    n = [min(side.sample.size, _SIMULATED) / side.sample.size for side in sides]
+    n = [min(side.sample.size, _DRAWN) / side.sample.size for side in sides]
     shrink = math.sqrt(max(n))
     noise = float(np.quantile(simulated[:, 2], level)) * shrink
     sup, mean = float(here[0]), float(here[1])
@@ -400,4 +501,8 @@ def _verdict(d: RocDistance, tolerance: float, level: float) -> tuple[str, str]:
         return "good", numbers
     if d.low > tolerance:
         return "poor", numbers
-    return "undecided", numbers
+    # What chance does falls with the root of the number of scores.
+    more = (d.noise / abs(tolerance - d.sup)) ** 2 if d.sup != tolerance else math.inf
+    if more > _MORE:
+        return "cannot tell", f"{numbers}; the distance is too near the tolerance"
+    return "cannot tell", f"{numbers}; about {more:.2g} times as many scores would tell"

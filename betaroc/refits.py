@@ -14,12 +14,20 @@ import numpy as np
 
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.errors import FitError, quietly
-from betaroc.fitting import beta_mle, fit
+from betaroc.fitting import beta_mle, fit, fit_distribution
 from betaroc.fitting.contract import ClassEstimate, Estimate
 from betaroc.fitting.proper_beta import join_proper
 from betaroc.scores import Scores
 
-__all__ = ["MANY", "ManyFits", "Parameters", "drawn_inside", "many_of", "refitted"]
+__all__ = [
+    "MANY",
+    "ManyFits",
+    "Parameters",
+    "drawn_inside",
+    "many_of",
+    "refitted",
+    "refitted_alone",
+]
 
 _INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
 #: Step of the differences of a log density, in sizes of the parameter or spreads of the law.
@@ -56,6 +64,19 @@ def refitted(family: str, laws: list[Any], samples: list[FloatArray]) -> list[Pa
         MANY[family].fit(law, x) for law, x in zip(laws, samples, strict=True)
     ]  # fmt: skip
     return found if family != "proper-beta" else _joined_rows(found, samples)
+
+
+def refitted_alone(family: str, law: Any, x: FloatArray) -> Parameters:
+    """Parameters of one class of each row, where the other class has another family."""
+    if family in MANY:
+        return MANY[family].fit(law, x)
+    with quietly():
+        found = [fit_distribution(row, family) for row in x]
+    kept = []
+    for one in found:
+        values = {p.name: p.value for p in one.distribution._parameters()}
+        kept.append([values[p.name] for p in law._parameters()])
+    return tuple(np.array(kept).T[:, :, None])
 
 
 def drawn_inside(law: Any, rng: np.random.Generator, shape: int | tuple[int, int]) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -82,9 +83,12 @@ def test_a_wrong_law_is_found_and_a_right_one_is_not_for_many_scores() -> None:
     )
     assert right.verdict == "good"
     few = br.check_fit(br.fit(scores(4, 30)), replicates=99, rng=1)
-    assert few.verdict == "undecided"
-    assert "tolerance 0.05" in few.reason
-    assert str(few).startswith("undecided: the fitted ROC is ")
+    assert few.verdict == few.status == "cannot tell"
+    assert "tolerance 0.05; about " in few.reason
+    assert str(few).startswith("fit: cannot tell\nROC curve: cannot tell: the fitted ROC is ")
+    # Chance falls with the root of the number of scores, the distance stays.
+    d, more = few.roc_distance, float(re.search(r"about (\S+) times", few.reason)[1])
+    assert d.noise / math.sqrt(more) == pytest.approx(abs(0.05 - d.sup), rel=0.03)
 
 
 def test_point_masses_and_weights() -> None:
@@ -142,7 +146,10 @@ def test_families_without_a_row_for_simulation_are_refitted_set_by_set(monkeypat
         (lambda f: br.check_fit(f, replicates=5), br.InputError, "int >= 19"),
         (lambda f: br.check_fit(f, level=95), br.InputError, r"Did you mean 0\.95"),
         (lambda f: br.check_fit(f, tolerance=-1), br.InputError, "tolerance"),
-        (lambda f: br.check_fit(br.fit(f.scores, "empirical")), br.InputTypeError, "whose law is"),
+        (
+            lambda f: br.check_fit(br.fit(f.scores, "empirical")), br.InputTypeError,
+            "distribution is the scores",
+        ),
         (
             lambda f: br.check_fit(br.fit(f.scores, resolution=0.01)), br.InputError,
             "boundary rule is 'interval'",

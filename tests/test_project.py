@@ -79,7 +79,7 @@ LAYERS = (
     ("betaroc.beta_regression", "betaroc.designs", "betaroc.term_tests"),
     ("betaroc.covariates",),
     ("betaroc.batch_statistics", "betaroc._system_sums", "betaroc.many_fits"),
-    ("betaroc.refits", "betaroc.nested"),
+    ("betaroc.refits", "betaroc.nested", "betaroc.target_checks"),
     ("betaroc.adequacy", "betaroc.cross_validation", "betaroc.forecast", "betaroc.guarantee"),
     ("betaroc.audit", "betaroc.family_choice"),
     ("betaroc.expected_fits", "betaroc.plan_goals", "betaroc.planning"),

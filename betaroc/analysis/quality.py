@@ -187,7 +187,7 @@ def _largest_move(audit: Sensitivity) -> tuple[str, float] | None:
 
 # ----------------------------------------------------------------------------- lamps
 class Lamp(NamedTuple):
-    """A verdict: "good", "undecided", "poor" or "not checked"; of what, and the numbers."""
+    """A verdict: "good", "cannot tell", "poor" or "not checked"; of what, and the numbers."""
 
     of: str
     verdict: str
@@ -256,7 +256,7 @@ def _verdict(
     high = max(d + e + c for d, e, c in zip(off, noise, coarse, strict=False))
     if high <= tolerance:
         return "good"
-    return "poor" if low > tolerance else "undecided"
+    return "poor" if low > tolerance else "cannot tell"
 
 
 def _least_p(check: FitCheck, who: str) -> str:
@@ -298,10 +298,11 @@ def _check_numbers(found: Quality, scores: Scores, distances: Any) -> dict[str, 
         "verdict": check.verdict,
         "reason": check.reason,
         "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
-        "roc_distance": check.roc_distance._asdict(),
+        "roc_distance": None if check.roc_distance is None else check.roc_distance._asdict(),
         "tests": {
             name: {who: getattr(t, who)._asdict() for who in ("client", "impostor")}
             for name, t in tests.items()
+            if t is not None
         },
         "tolerance": check.tolerance,
         "level": check.level,

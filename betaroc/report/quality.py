@@ -13,7 +13,7 @@ from betaroc.analysis.quality import sentence
 
 __all__ = ["audits", "check_notes", "checks", "families", "lights"]
 
-_CLASSES = {"good": "good", "undecided": "open", "poor": "poor", "not checked": "none"}
+_CLASSES = {"good": "good", "cannot tell": "open", "poor": "poor", "not checked": "none"}
 _TESTS = (
     ("ks", "Kolmogorov–Smirnov"),
     ("cvm", "Cramér–von Mises"),
@@ -51,7 +51,8 @@ def checks(part: Part, role: str) -> dict[str, Any]:
     """The tests of both laws and of the ROC of one set, or why there are none."""
     found = part.quality
     check = None if found is None else found.check
-    if found is None or check is None:
+    d = None if check is None else check.roc_distance
+    if found is None or check is None or d is None:
         if part.summary is not None and found is not None and found.bin_error is not None:
             return {"role": role, "rows": [], "why": _OF_COUNTS}
         why = "" if found is None else sentence(found.unchecked)
@@ -59,7 +60,6 @@ def checks(part: Part, role: str) -> dict[str, Any]:
     rows = [
         {"what": title, "cells": [_test(t) for t in getattr(check, key)]} for key, title in _TESTS
     ]
-    d = check.roc_distance
     return {
         "role": role,
         "rows": rows,
