@@ -87,8 +87,7 @@ class EndTests(NamedTuple):
 
     def __str__(self) -> str:
         return "\n".join(
-            f"at threshold {place} {_said(test.side)}"
-            f" (p = {test.p_value:.2g}, by {test.method})"
+            f"at threshold {place} {_said(test.side)} (p = {test.p_value:.2g}, by {test.method})"
             for place, test in zip("01", self, strict=True)
         )
 
@@ -190,7 +189,9 @@ def end_tests(f: Any, level: float = 0.95, *, groups: bool = True) -> EndTests:
 
 
 def _said(side: str) -> str:
-    return "cannot tell the side of the diagonal" if side == "cannot tell" else f"{side} the diagonal"
+    return (
+        "cannot tell the side of the diagonal" if side == "cannot tell" else f"{side} the diagonal"
+    )
 
 
 def _side(found: Departure, level: float) -> str:

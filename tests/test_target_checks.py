@@ -95,7 +95,7 @@ def test_a_score_on_the_threshold_is_rejected() -> None:
 
 
 def test_the_number_of_scores_that_would_tell() -> None:
-    (found,) = check_targets(uniform_fit(impostors(300, 3)), far=0.001)
+    (found,) = check_targets(uniform_fit(impostors(300, 0)), far=0.001)
     n = found.needed
     assert n == pytest.approx(13 / 0.001, rel=0.05)
     assert found.reason.endswith("; about 1.3e+04 scores would tell")
