@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,6 +111,10 @@ class CurveTest(Value):
         p-value of both ends being on one side of the diagonal.
     level : float
         Confidence of the words in `finding`.
+    where_seen : dict
+        Of two normal distributions, which cross the diagonal once unless their spreads are equal:
+        the four probabilities of the curve where a share of 1/n of the scores or more lies past
+        the crossing, n the scores of the larger class. Empty for beta distributions.
 
     Examples
     --------
@@ -129,6 +133,7 @@ class CurveTest(Value):
     p_proper: float
     p_no_crossing: float
     level: float = 0.95
+    where_seen: dict[str, float] = field(default_factory=dict)
 
     @property
     def finding(self) -> str:
@@ -206,7 +211,7 @@ def curve_test(f: Any, level: float = 0.95, *, groups: bool = True) -> CurveTest
     ends = FittedEnds.of(f, groups=groups)
     hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
     if not ends.masses and f.family != "beta":
-        return CurveTest(*_of_spreads(ends, hooks), level)
+        return CurveTest(*_of_spreads(ends, hooks), level, _where_seen(ends))
     z = [ends.test(end).z for end in MASSES]
     correlation = ends.correlation(*(ends.contrast(*ends.decides(end)) for end in MASSES))
     shares = {} if ends.masses else _shares(z, correlation, _SHAPES)
@@ -381,6 +386,28 @@ def _of_spreads(
     wider = float(ndtr(spread.z))
     shares = {"proper": 0.0, "hook-at-one": float(ndtr(-spread.z)), "hook-at-zero": wider}
     return {**shares, "below": 0.0}, hooks, p, spread.p_value
+
+
+def _where_seen(ends: FittedEnds) -> dict[str, float]:
+    """Of two normal laws: sides where scores are.
+
+    They cross where the share past the crossing is Phi(-|d|/|s|), d and s the differences of mu
+    and of sigma. With u the deviate of the share 1/n, d - u s and d + u s tell the sides up to it.
+    """
+    from scipy.special import ndtri
+
+    reach = max(-float(ndtri(1.0 / max(r.total_weight for r in ends.results))), 0.0)
+    means = ends.contrast("mu", 1.0)
+    spread = np.concatenate([
+        side * (np.array(r.names) == "sigma") for r, side in zip(ends.results, (1, -1), strict=True)
+    ])  # fmt: skip
+    apart = ends.results[0].params["sigma"] - ends.results[1].params["sigma"]
+    both = [
+        _Contrast(means.difference + u * apart, means.gradient + u * spread)
+        for u in (-reach, reach)
+    ]
+    z = [c.difference / math.sqrt(float(c.gradient @ ends.covariance @ c.gradient)) for c in both]
+    return _shares(z, ends.correlation(*both), _SHAPES)
 
 
 def _p_both_above(z: list[float], correlation: float) -> float:

@@ -47,14 +47,16 @@ def print_laws(fits: dict[str, list[br.Fit]]) -> None:
 
 
 def print_ends(fits: dict[str, list[br.Fit]]) -> None:
-    print("\nset                sharpened  exponents at 0, 1  sides (95 %)          AUC    curve")
+    print(
+        "\nset                sharpened  exponents at 0, 1  sides (95 %)              AUC    curve"
+    )
     for name, found in fits.items():
         for amount, fit in zip(AMOUNTS, found, strict=True):
             ends, tests = fit.model.ends(), fit.end_tests()
             sides = f"{tests.at_zero.side}, {tests.at_one.side}"
             exponents = f"{ends.at_zero.exponent:6.2f}, {ends.at_one.exponent:5.2f}"
             curve = fit.model.global_shape()
-            print(f"{name:18} {amount:9.1f}  {exponents:>17}  {sides:20}  "
+            print(f"{name:18} {amount:9.1f}  {exponents:>17}  {sides:24}  "
                   f"{fit.model.auc():.3f}  {curve}")  # fmt: skip
 
 

@@ -312,7 +312,7 @@ def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making() -> 
         "The ROC lies above the diagonal wherever there are scores."
     )
     (words,) = crossing_words(model, scores)
-    assert "normal laws of different sigma cross it once, whatever the scores" in words
+    assert "normal distributions of different sigma cross it once, whatever the scores" in words
     assert "beyond every score" in words
     assert "nothing the data show" in words
     assert " 0 %" not in words
@@ -337,7 +337,7 @@ def test_log_odds_are_named_for_logit_normal_laws() -> None:
     scores = normal_scores(2.0, 0.8)
     unit = br.Scores(*(1.0 / (1.0 + np.exp(-s)) for s in (scores.client, scores.impostor)))
     words = " ".join(crossing_words(br.fit(unit, "logit-normal").model, unit))
-    assert "normal laws on the log-odds scale" in words
+    assert "normal distributions on the log-odds scale" in words
     assert "log-odds" not in " ".join(crossing_words(br.fit(scores, "normal").model, scores))
 
 
@@ -364,14 +364,15 @@ def test_a_shallow_hook_is_less_than_half_a_trial() -> None:
 def test_headline_answers_for_the_test_sets(liveness: br.Analysis) -> None:
     met = liveness.points[0]
     lines = liveness.summary().splitlines()
-    assert lines[0].startswith("AUC 0.9249 and EER 16.1 % on dev's scores")
-    assert lines[2].startswith("dev: another family is recommended, ")
-    assert lines[3] == (
+    assert lines[0].startswith("test contradicts dev: at dev's threshold ")
+    assert lines[1].startswith("AUC 0.9249 and EER 16.1 % on dev's scores")
+    assert lines[3].startswith("dev: another family is recommended, ")
+    assert lines[4] == (
         f"test: at dev's EER threshold {met.expected.threshold:.4g}, FAR"
-        f" {percent(met.expected.far)} expected, {percent(met.observed[1].far)} met; FRR"
-        f" {percent(met.expected.frr)} expected, {percent(met.observed[1].frr)} met."
+        f" {percent(met.expected.far)} expected, {percent(met.observed[1].far)} observed; FRR"
+        f" {percent(met.expected.frr)} expected, {percent(met.observed[1].frr)} observed."
     )
-    assert "above the diagonal" in lines[1]
+    assert "above the diagonal" in lines[2]
 
 
 def test_promises_that_no_score_speaks_for_are_marked() -> None:
@@ -386,11 +387,11 @@ def test_promises_that_no_score_speaks_for_are_marked() -> None:
     lines = analysis.summary().splitlines()
     eer = percent(analysis.dev.fit.model.eer().hter)
     mark = "rests on the family alone"
-    assert f"{eer} (below 1/550: {mark}) by the fitted laws." in lines[0]
+    assert f"{eer} (below 1/550: {mark}) by the fitted distributions." in lines[0]
     (met,) = (line for line in lines if line.startswith("test: at dev's EER threshold"))
     assert f"(below 1/550: {mark}) expected" in met
     assert f"(below 1/270: {mark}) expected" in met
-    assert met.endswith("0 % met.")
+    assert met.endswith("0 % observed.")
     # The fit is good all the same: no warning above it.
     assert mismatch_words(analysis.dev) == ""
     point = analysis.dev.fit.model.at(np.array([-40.0, 1.0, 3.0]))
@@ -439,7 +440,7 @@ def test_separated_classes_are_said_to_be() -> None:
 
 def test_targets_are_those_of_who_chose(liveness: br.Analysis) -> None:
     titles = {(p.chosen_by, p.key): p.title for p in liveness.points}
-    assert titles["model", "far=0.01"] == "FAR 1 % by dev's laws"
+    assert titles["model", "far=0.01"] == "FAR 1 % by dev's fit"
     assert titles["scores", "frr=0.01"] == "FRR 1 % at most on dev's scores"
 
 

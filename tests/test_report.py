@@ -105,8 +105,9 @@ def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
         f"{fit.client.params['a']:.6g}", f"{fit.impostor.std_errors['b']:.3g}",
         f"{fit.log_likelihood:.6g}", f"{fit.aic:.6g}", f"{fit.model.auc():.5g}",
         f"{analysis.dev.empirical.auc():.5g}", f"{analysis.dev.distances.client:.3g}",
-        "above the diagonal", "concave", "J (scores pile up at 1)", "Towards threshold 0",
-        "exponent", "They are no test of fit", "FAR 0.1 % by dev’s laws", "test, observed",
+        "above the diagonal", "concave", "Towards threshold 0",
+        "J (scores pile up at 1; probability above 0.999)", "exponent",
+        "They are no test of fit", "FAR 0.1 % by dev’s fit", "test, observed",
     ):  # fmt: skip
         assert piece in page, piece
     # Both classes of both sets, ROC and DET, P-P and Q-Q of both, expected performance curves.

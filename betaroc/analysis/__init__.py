@@ -14,7 +14,8 @@ from betaroc import _checks
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.analysis import numbers, text
-from betaroc.analysis.headline import headline, mismatch_words, short_verdict
+from betaroc.analysis.contradictions import contradiction_numbers, contradictions
+from betaroc.analysis.headline import first_lines, headline, mismatch_words, short_verdict
 from betaroc.analysis.intervals import Measured, PartIntervals, part_intervals
 from betaroc.analysis.met_curves import MetCurve, curve_numbers, curves_text, met_curves
 from betaroc.analysis.output import write_whole
@@ -105,13 +106,15 @@ class Analysis(Value):
         Returns
         -------
         str
-            The main lines with the verdict on each fit, then fits, measures with their intervals,
-            ends in words, families, operating points, expected performance curves, warnings.
+            What test contradicts, then the main lines with the verdict on each fit, then fits,
+            measures with their intervals, ends in words, families, operating points, expected
+            performance curves, warnings.
         """
         alarm = mismatch_words(self.dev)
         lines = headline(self.dev, self.tests, self.points)
         lines += [line for part in self.parts for line in short_verdict(part)]
-        blocks = ["\n".join([alarm] * bool(alarm) + lines)]
+        first = first_lines(self.dev, self.tests, self.points, self.level)
+        blocks = ["\n".join(first + [alarm] * bool(alarm) + lines)]
         blocks += [text.part_text(part, self.reason) for part in self.parts]
         blocks.append(text.points_text(self.points, self.parts))
         if self.curves:
@@ -127,7 +130,7 @@ class Analysis(Value):
         -------
         dict
             ``family``, ``reason``, ``level``, ``seed``, ``dev``, ``tests``, ``operating_points``,
-            ``curves``, ``warnings``; infinities and nan are floats here.
+            ``contradictions``, ``curves``, ``warnings``; infinities and nan are floats here.
         """
         roles = [part.role for part in self.parts]
         return {
@@ -138,6 +141,9 @@ class Analysis(Value):
             "dev": numbers.part_numbers(self.dev),
             "tests": [numbers.part_numbers(part) for part in self.tests],
             "operating_points": [numbers.met_numbers(p, roles) for p in self.points],
+            "contradictions": contradiction_numbers(
+                contradictions(self.dev, self.tests, self.points, self.level)
+            ),
             "curves": [curve_numbers(met) for met in self.curves],
             "warnings": list(self.warnings),
         }

@@ -7,6 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc._thresholds import Thresholds
+from betaroc.analysis.certainty import (
+    NOT_COMPUTED,
+    Certainty,
+    cannot_tell,
+    chance_words,
+    least_sign,
+    likely,
+)
 from betaroc.analysis.format import percent, threshold
 from betaroc.distributions import Beta, LogitNormal, Normal
 from betaroc.measures import OperatingPoint
@@ -17,7 +25,9 @@ __all__ = ["Depth", "Unseen", "crossing_words", "depth", "unseen", "whole_curve_
 
 _REVERSED = " If lower scores mean client, pass 1 - score or -score."
 _WHOLE = {
-    "chance": "The two laws are the same: the ROC is the diagonal, chance at every threshold.",
+    "chance": (
+        "The two distributions are the same: the ROC is the diagonal, chance at every threshold."
+    ),
     "proper": "The ROC lies above the diagonal everywhere.",
     "below": (
         "The ROC lies below the diagonal everywhere: impostors score higher than clients."
@@ -34,14 +44,22 @@ _WHOLE = {
     "several-crossings": "The ROC crosses the diagonal several times.",
 }
 _CROSSES_ONCE = (
-    (Normal, "Any two normal laws of different sigma cross it once, whatever the scores"),
+    (Normal, "Any two normal distributions of different sigma cross it once, whatever the scores"),
     (
         LogitNormal,
-        "Any two normal laws on the log-odds scale of different sigma cross it once, whatever the"
-        " scores",
+        "Any two normal distributions on the log-odds scale of different sigma cross it once,"
+        " whatever the scores",
     ),
-    (Beta, "Two beta laws cross it once wherever one has both shapes larger"),
+    (Beta, "Two beta distributions cross it once wherever one has both shapes larger"),
 )
+#: Shapes of the whole curve in a list of probabilities, and where each end is above.
+_THAT = {
+    "proper": "that it is above it throughout",
+    "hook-at-one": "that it is below it at the high thresholds",
+    "hook-at-zero": "that it is below it at the low thresholds",
+    "below": "that it is below it throughout",
+}
+_ABOVE = ({"proper", "hook-at-one"}, {"proper", "hook-at-zero"})
 _HOOKS = {"hook-at-zero": "at_zero", "hook-at-one": "at_one"}
 
 
@@ -123,8 +141,70 @@ def rate_shown(rate: float) -> str:
     return percent(rate) if rate > 0.0 else "less than 1e-300"
 
 
-def whole_curve_words(model: ScoreModel, scores: Scores | None = None) -> str:
-    """The statement about the whole curve; with scores, of what they can show of it."""
+def whole_curve_words(
+    model: ScoreModel, scores: Scores | None = None, sure: Certainty | None = None
+) -> str:
+    """The statement about the whole curve; with scores, of what they can show of it.
+
+    Of a fit, whose errors are ``sure``, with its probability, or that it cannot be told.
+    """
+    if sure is None:
+        return _exact_words(model, scores)
+    if sure.whole:
+        return _sure_words(model, sure)
+    fitted = _exact_words(model, scores).replace("The ROC", "The fitted ROC", 1)
+    fitted = fitted.replace(": no threshold is worse than chance.", ".")
+    if sure.concave:
+        return f"{fitted[:-1]}: by construction of the family, whatever the scores."
+    return f"{fitted[:-1]}; {NOT_COMPUTED}."
+
+
+def _sure_words(model: ScoreModel, sure: Certainty) -> str:
+    """What the probabilities of the whole curve let one say of it."""
+    shares = sure.whole
+    best = max(shares, key=lambda name: shares[name])
+    if shares[best] >= sure.level:
+        return _stated(model, best, shares[best], sure.where)
+    listed = likely(shares, _THAT)
+    more = sure.wanted(least_sign(shares, _ABOVE))
+    worse = 1.0 - shares["proper"]
+    if worse >= sure.level:
+        return (
+            f"Some thresholds are worse than chance (probability {chance_words(worse)});"
+            f" {cannot_tell(sure.level)} on which side of the diagonal the ROC lies at which:"
+            f" probability {listed}; {more}."
+        )
+    words = cannot_tell(sure.level)
+    return (
+        f"{words[:1].upper()}{words[1:]} whether the ROC lies above the diagonal {sure.where}:"
+        f" probability {listed}; {more}."
+    )
+
+
+def _stated(model: ScoreModel, shape: str, chance: float, where: str) -> str:
+    """A shape of the whole curve that is stated, with its probability."""
+    known = f"(probability {chance_words(chance)})"
+    if shape == "proper":
+        if where != "everywhere":
+            return f"The ROC lies above the diagonal {where} {known}."
+        return (
+            f'The ROC lies above the diagonal {where} and is concave ("proper"): no threshold is'
+            f" worse than chance {known}."
+        )
+    if shape == "below":
+        return (
+            f"The ROC lies below the diagonal {where}: impostors score higher than clients"
+            f" {known}.{_REVERSED}"
+        )
+    low, high = ("low", "higher") if shape == "hook-at-zero" else ("high", "lower")
+    return (
+        f"The ROC crosses the diagonal once: below it (worse than chance) at the {low} thresholds,"
+        f" above it at all {high} ones {known}. FAR - TPR of the fitted one is at most"
+        f" {rate_shown(depth(model).gap)}."
+    )
+
+
+def _exact_words(model: ScoreModel, scores: Scores | None) -> str:
     shape = model.global_shape()
     text = _WHOLE[shape]
     if shape == "proper":
@@ -147,7 +227,9 @@ def whole_curve_words(model: ScoreModel, scores: Scores | None = None) -> str:
     return text.format(depth=rate_shown(depth(model).gap)) if "{depth}" in text else text
 
 
-def crossing_words(model: ScoreModel, scores: Scores | None = None) -> list[str]:
+def crossing_words(
+    model: ScoreModel, scores: Scores | None = None, *, fitted: bool = False
+) -> list[str]:
     """Each crossing of the diagonal, and how deep the ROC falls below it."""
     points = model.diagonal_crossings()
     if len(points) == 0:
@@ -155,8 +237,9 @@ def crossing_words(model: ScoreModel, scores: Scores | None = None) -> list[str]
     hidden = unseen(model, scores)
     if hidden is not None:
         return [_unseen_words(model, hidden)]
+    who = "The fitted ROC" if fitted else "It"
     lines = [
-        f"It crosses the diagonal at threshold {_place(p)}, where {_rates(p)}."
+        f"{who} crosses the diagonal at threshold {_place(p)}, where {_rates(p)}."
         for p in (points[k] for k in range(min(len(points), 5)))
     ]
     gap, worst = depth(model)
@@ -172,7 +255,7 @@ def crossing_words(model: ScoreModel, scores: Scores | None = None) -> list[str]
 
 def _unseen_words(model: ScoreModel, hidden: Unseen) -> str:
     rule = _rule(model)
-    head = f"{rule}, and these do" if rule else "The fitted laws cross it"
+    head = f"{rule}, and these do" if rule else "The fitted distributions cross it"
     more = "FAR exceeds TPR" if hidden.side == "above" else "TPR exceeds FAR"
     place = f"at threshold {_place(hidden.crossing)}, where {_rates(hidden.crossing)}"
     if hidden.beyond:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from betaroc.analysis.confidence import undecided_words
+from betaroc.analysis.certainty import certainty_of
+from betaroc.analysis.contradictions import contradiction_words, contradictions
 from betaroc.analysis.crossings import whole_curve_words
 from betaroc.analysis.format import extreme, number, percent, threshold, visible
 from betaroc.analysis.parts import MetPoint, Part, is_modelled
@@ -14,8 +15,8 @@ from betaroc.analysis.quality import Lamp, lamps, sentence
 from betaroc.measures import OperatingPoint
 
 __all__ = [
-    "below_count", "called", "family_words", "headline", "lit", "marked", "mismatch_words",
-    "promised", "short_verdict", "verdict_lines",
+    "below_count", "called", "family_words", "first_lines", "headline", "lit", "marked",
+    "mismatch_words", "promised", "short_verdict", "verdict_lines",
 ]  # fmt: skip
 
 #: Binomial standard errors by which fitted and counted EER may differ unsaid.
@@ -31,13 +32,21 @@ def headline(dev: Part, tests: Sequence[Part], points: Sequence[MetPoint]) -> li
     if _apart(dev):
         lines.append(_apart_words(dev))
     if dev.fit is not None and is_modelled(dev):
-        whole = whole_curve_words(dev.fit.model, dev.scores)
-        open_ = "" if dev.intervals is None else undecided_words(dev.fit, dev.intervals.level)
-        lines.append(f"By dev's fitted laws: {whole} {open_}".rstrip())
+        sure = certainty_of(dev.fit, None if dev.intervals is None else dev.intervals.level)
+        whole = whole_curve_words(dev.fit.model, dev.scores, sure)
+        lines.append(f"By dev's fit, if its family is right: {whole[:1].lower()}{whole[1:]}")
     lines += _other_family(dev)
     met = marked(points)
     names = called(tests)
     return lines + [_met(met, dev, name, k) for k, name in enumerate(names, start=1)]
+
+
+def first_lines(
+    dev: Part, tests: Sequence[Part], points: Sequence[MetPoint], level: float
+) -> list[str]:
+    """What test contradicts, before anything that rests on dev."""
+    names = dict(zip((part.role for part in tests), called(tests), strict=True))
+    return contradiction_words(contradictions(dev, tests, points, level), names, level)
 
 
 def _other_family(dev: Part) -> list[str]:
@@ -169,7 +178,9 @@ def _seen(dev: Part) -> str:
     if dev.fit is None or not is_modelled(dev):
         return f"{seen} on dev's scores."
     model = dev.fit.model
-    fitted = f"{number(model.auc(), 4)} and {promised(dev, model.eer())[2]} by the fitted laws"
+    fitted = (
+        f"{number(model.auc(), 4)} and {promised(dev, model.eer())[2]} by the fitted distributions"
+    )
     return f"{seen} on dev's scores; {fitted}."
 
 
@@ -193,8 +204,9 @@ def _met(met: MetPoint, dev: Part, name: str, k: int) -> str:
     place = threshold(point.threshold, point.logit_threshold, 4)
     by_model = met.chosen_by == "model"
     said = "expected" if by_model else "on dev"
+    observed = f"{percent(seen.far)} observed", f"{percent(seen.frr)} observed"
     far, frr = promised(dev, point)[:2] if by_model else (percent(point.far), percent(point.frr))
     return (
-        f"{name}: at dev's EER threshold {place}, FAR {far} {said}, {percent(seen.far)} met;"
-        f" FRR {frr} {said}, {percent(seen.frr)} met."
+        f"{name}: at dev's EER threshold {place}, FAR {far} {said}, {observed[0]};"
+        f" FRR {frr} {said}, {observed[1]}."
     )

@@ -352,7 +352,7 @@ def _title(key: str, title: str, chosen_by: str) -> str:
     """A target rate is that of those who chose, not a promise."""
     if target(key) is None:
         return title
-    return f"{title} by dev's laws" if chosen_by == "model" else f"{title} at most on dev's scores"
+    return f"{title} by dev's fit" if chosen_by == "model" else f"{title} at most on dev's scores"
 
 
 def target(key: str) -> tuple[str, float] | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from betaroc._words import shown
+from betaroc.analysis.certainty import certainty_of
 from betaroc.analysis.coarse import summary_words
 from betaroc.analysis.confidence import confidence_words
 from betaroc.analysis.crossings import crossing_words, whole_curve_words
@@ -27,8 +28,11 @@ from betaroc.fitting import Fit
 
 __all__ = [
     "MeasureRow", "columns", "fit_text", "interval_notes", "measure_rows", "part_text",
-    "points_text", "rate_ends",
+    "points_text", "rate_ends", "shape_sentences",
 ]  # fmt: skip
+
+
+_DOUBT = "What follows rests on distributions that do not describe these scores."
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
@@ -218,16 +222,26 @@ def _quality(part: Part) -> str:
 def _shape(part: Part) -> str:
     if part.fit is None or not is_modelled(part):
         return "The ROC is that of the scores; its ends and shape are not modelled."
+    return "\n".join(" ".join(words) for words in shape_sentences(part))
+
+
+def shape_sentences(part: Part) -> list[list[str]]:
+    """What is said of the curve of a fit: the whole, its crossings, both ends, the shapes."""
+    if part.fit is None:
+        return []
     model, scores = part.fit.model, part.scores
-    lines = [" ".join([whole_curve_words(model, scores), *crossing_words(model, scores)])]
-    lines += [" ".join(end_words(model, which, scores)) for which in ("at_zero", "at_one")]
-    shapes = category_words(model)
+    sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
+    whole = whole_curve_words(model, scores, sure)
+    said = [[_DOUBT]] if mismatch_words(part) else []
+    said.append([
+        f"If the fitted family is right: {whole[:1].lower()}{whole[1:]}",
+        *crossing_words(model, scores, fitted=True),
+    ])  # fmt: skip
+    said += [end_words(model, which, scores, sure) for which in ("at_zero", "at_one")]
+    shapes = category_words(model, sure)
     if shapes:
-        lines.append("shape category: " + "; ".join(shapes))
-    if part.intervals is not None:
-        doubted = bool(mismatch_words(part))
-        lines += confidence_words(part.fit, part.intervals.level, doubted=doubted)
-    return "\n".join(lines)
+        said.append([f"Shape category: {'; '.join(shapes)}."])
+    return said + [[words] for words in confidence_words(part.fit, sure)]
 
 
 def points_text(points: Sequence[MetPoint], parts: Sequence[Part]) -> str:

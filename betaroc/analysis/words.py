@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import math
 
+from betaroc.analysis.certainty import (
+    NOT_COMPUTED,
+    Certainty,
+    cannot_tell,
+    chance_words,
+    least_sign,
+    likely,
+    p_words,
+)
 from betaroc.analysis.crossings import Unseen, unseen
 from betaroc.analysis.format import number, percent, threshold
 from betaroc.distributions import Inflated
@@ -25,6 +34,8 @@ _SHAPES = {
     "J": "scores pile up at 1",
     "reverse-J": "scores pile up at 0",
 }
+#: Shapes with a > 1, and with b > 1.
+_RISING = ({"J", "bell"}, {"reverse-J", "bell"})
 
 
 def fit_families(fit: Fit) -> str:
@@ -35,30 +46,63 @@ def fit_families(fit: Fit) -> str:
 
 
 # ------------------------------------------------------------------------------- ends
-def end_words(model: ScoreModel, which: str, scores: Scores | None = None) -> list[str]:
-    """What the ROC does near one end of the threshold range, with its meaning."""
+def end_words(
+    model: ScoreModel,
+    which: str,
+    scores: Scores | None = None,
+    sure: Certainty | None = None,
+) -> list[str]:
+    """What the ROC does near one end of the threshold range, with its meaning.
+
+    Of a fit, whose errors are ``sure``, the side with its p-value, or that it cannot be told.
+    """
     end: End = getattr(model.ends(), which)
     lower = which == "at_zero"
-    hidden = unseen(model, scores)
-    side = _SIDE[lower, end.side]
-    if hidden is not None and hidden.end == which:
-        side = _unseen_side(hidden, end.side)
-    words = [_opening(model, lower) + side]
+    words = [_opening(model, lower) + _side_words(model, which, scores, sure)]
     law = _law_words(model, end, lower=lower)
     if law:
-        words.append(law)
-    number_words = _deep_words(model, lower=lower)
+        words.append(law if sure is None else f"Of the fitted curve: {law}")
+    number_words = _deep_words(model, sure, lower=lower)
     if number_words:
         words.append(number_words)
     return words
 
 
-def _unseen_side(hidden: Unseen, side: str) -> str:
+def _side_words(
+    model: ScoreModel, which: str, scores: Scores | None, sure: Certainty | None
+) -> str:
+    """The side of the diagonal near an end, as sure as it is."""
+    lower, fitted = which == "at_zero", getattr(model.ends(), which).side
+    hidden = unseen(model, scores)
+    beyond = hidden is not None and hidden.end == which
+    if sure is None:
+        known, side = "", fitted
+    elif sure.ends is None:
+        known, side = NOT_COMPUTED, fitted
+    else:
+        test = getattr(sure.ends, which)
+        known, side = p_words(test.p_value), test.side
+        if side == "cannot tell":
+            return (
+                f"{cannot_tell(sure.level)} on which side of the diagonal the ROC lies ({known};"
+                f" the fitted one is {fitted} it): {sure.wanted(test.z, two_sided=True)}."
+            )
+    if hidden is not None and beyond:
+        return _unseen_side(hidden, fitted, known)
+    words = _SIDE[lower, side]
+    if not known:
+        return words
+    words = words.replace("the diagonal:", f"the diagonal ({known}):", 1)
+    return words.replace("the ROC", "the fitted ROC", 1) if known == NOT_COMPUTED else words
+
+
+def _unseen_side(hidden: Unseen, side: str, known: str) -> str:
     """The other side of a crossing of which the scores show nothing."""
     place = threshold(hidden.crossing.threshold, hidden.crossing.logit_threshold)
     return (
-        f"the ROC of the fitted laws lies {side} the diagonal, but only past the crossing at"
-        f" {place}, {hidden.where}: nothing the data show."
+        f"the ROC of the fitted distributions lies {side} the diagonal"
+        f"{known and f' ({known})'}, but only past the crossing at {place}, {hidden.where}: nothing"
+        " the data show."
     )
 
 
@@ -140,29 +184,52 @@ def coefficient(value: float) -> str:
     return number(value, 4) if value > 0.0 else "below 1e-308"
 
 
-def _deep_words(model: ScoreModel, *, lower: bool) -> str:
+def _deep_words(model: ScoreModel, sure: Certainty | None, *, lower: bool) -> str:
     """A semi-derivative of 0 or inf does not tell how useful the end is; a rate does."""
+    few = ""
+    if sure is not None and sure.sizes[0 if lower else 1] * _DEEP < 1.0:
+        n = number(sure.sizes[0 if lower else 1] * _DEEP, 2)
+        few = f" (extrapolated: {n} {'clients' if lower else 'impostors'} expected there)"
     if lower:
         point = model.at_frr(_DEEP)
         if not 0.0 < point.frr <= _DEEP * _ROUNDING:
             return ""
-        return f"At FRR = {percent(point.frr)} it rejects {percent(point.tnr)} of the impostors."
+        who = f"it rejects {percent(point.tnr)} of the impostors"
+        return f"At FRR = {percent(point.frr)}{few} {who}."
     point = model.at_far(_DEEP)
     if not 0.0 < point.far <= _DEEP * _ROUNDING:
         return ""
-    return f"At FAR = {percent(point.far)} it accepts {percent(point.tpr)} of the clients."
+    return f"At FAR = {percent(point.far)}{few} it accepts {percent(point.tpr)} of the clients."
 
 
 # -------------------------------------------------------------------- shapes, boundary
-def category_words(model: ScoreModel) -> list[str]:
-    """The shape of each class's beta law; nothing for other families."""
+def category_words(model: ScoreModel, sure: Certainty | None = None) -> list[str]:
+    """The shape of each class's beta distribution; nothing for other families.
+
+    Of a fit, whose errors are ``sure``, with its probability, or that it cannot be told.
+    """
     shapes = model.shape_category()
     if not isinstance(shapes, tuple):
         return []
     return [
-        f"{who}: {shape.value}" + (f" ({_SHAPES[shape.value]})" if shape.value in _SHAPES else "")
+        f"{who}: {_shape_words(shape.value, who, sure)}"
         for who, shape in zip(("client", "impostor"), shapes, strict=True)
     ]
+
+
+def _shape_words(shape: str, who: str, sure: Certainty | None) -> str:
+    if sure is not None and sure.shapes is not None:
+        chances = sure.shapes[who]
+        best = max(chances, key=lambda name: chances[name])
+        if chances[best] < sure.level:
+            names = {name: name for name in chances}
+            more = sure.wanted(least_sign(chances, _RISING))
+            return f"{cannot_tell(sure.level)} (probability {likely(chances, names)}); {more}"
+        shape, known = best, f"probability {chance_words(chances[best])}"
+    else:
+        known = "" if sure is None else f"as fitted, {NOT_COMPUTED}"
+    said = "; ".join(filter(None, [_SHAPES.get(shape, ""), known]))
+    return f"{shape} ({said})" if said else shape
 
 
 def parameters(fit: DistributionFit) -> list[tuple[str, float, float]]:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from markupsafe import Markup, escape
 
 from betaroc.analysis import Analysis, MetPoint, Part
+from betaroc.analysis.certainty import certainty_of, p_words
 from betaroc.analysis.coarse import summary_words
-from betaroc.analysis.confidence import confidence_words
-from betaroc.analysis.crossings import crossing_words, unseen, whole_curve_words
+from betaroc.analysis.crossings import unseen
 from betaroc.analysis.format import (
     extreme,
     level_words,
@@ -21,20 +21,13 @@ from betaroc.analysis.format import (
     version,
     visible,
 )
-from betaroc.analysis.headline import called, headline, mismatch_words, promised
+from betaroc.analysis.headline import called, first_lines, headline, mismatch_words, promised
 from betaroc.analysis.intervals import Measured
 from betaroc.analysis.met_curves import MetCurve, ends_words, loss_words, table_rows
 from betaroc.analysis.parts import is_modelled, target
 from betaroc.analysis.quality import sentence
-from betaroc.analysis.text import interval_notes, measure_rows, rate_ends
-from betaroc.analysis.words import (
-    boundary_words,
-    category_words,
-    coefficient,
-    end_words,
-    fit_families,
-    parameters,
-)  # fmt: skip
+from betaroc.analysis.text import interval_notes, measure_rows, rate_ends, shape_sentences
+from betaroc.analysis.words import boundary_words, coefficient, fit_families, parameters
 from betaroc.fitting import DistributionFit
 from betaroc.measures import OperatingPoint
 from betaroc.report.figures import (
@@ -45,6 +38,7 @@ from betaroc.report.figures import (
     probability_figures,
 )
 from betaroc.report.quality import audits, check_notes, checks, families, lights
+from betaroc.shape_tests import EndTests
 
 __all__ = ["page"]
 
@@ -94,6 +88,10 @@ def page(analysis: Analysis) -> dict[str, Any]:
         "title": name(analysis.dev.name),
         "family": "" if analysis.dev.fit is None else fit_families(analysis.dev.fit),
         "reason": analysis.reason,
+        "contradicted": [
+            typeset(line)
+            for line in first_lines(analysis.dev, analysis.tests, analysis.points, analysis.level)
+        ],
         "alarm": typeset(mismatch_words(analysis.dev)),
         "headline": [
             typeset(line) for line in headline(analysis.dev, analysis.tests, analysis.points)
@@ -253,20 +251,8 @@ def _law(who: str, law: DistributionFit, part: Part) -> dict[str, Any]:
 
 
 def _behaviour(part: Part, role: str) -> dict[str, Any]:
-    model, scores = part.fit.model if part.fit is not None else part.empirical, part.scores
-    bullets = [
-        [whole_curve_words(model, scores), *crossing_words(model, scores)],
-        end_words(model, "at_zero", scores),
-        end_words(model, "at_one", scores),
-    ]
-    category = category_words(model)
-    if category:
-        bullets.append([f"Shape category: {'; '.join(category)}."])
-    if part.fit is not None and part.intervals is not None:
-        doubted = bool(mismatch_words(part))
-        said = confidence_words(part.fit, part.intervals.level, doubted=doubted)
-        bullets += [[words] for words in said]
-    return {"role": role, "bullets": [typeset(" ".join(words)) for words in bullets]}
+    bullets = [typeset(" ".join(words)) for words in shape_sentences(part)]
+    return {"role": role, "bullets": bullets}
 
 
 def _ends(part: Part, role: str) -> list[dict[str, Any]]:
@@ -275,6 +261,7 @@ def _ends(part: Part, role: str) -> list[dict[str, Any]]:
     both = model.ends()
     names = ("threshold 0", "threshold 1") if unit else ("low end", "high end")
     hidden = unseen(model, part.scores)
+    sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
     found = {} if part.intervals is None else {m.key: m for m in part.intervals.model}
 
     def ends_of(name: str, key: str) -> str:
@@ -285,7 +272,8 @@ def _ends(part: Part, role: str) -> list[dict[str, Any]]:
         {
             "role": role,
             "where": where,
-            "side": end.side + (", not seen" if hidden is not None and hidden.end == key else ""),
+            "side": _side(end.side, None if sure is None else sure.ends, key)
+            + (", not seen" if hidden is not None and hidden.end == key else ""),
             "semi_derivative": number(end.semi_derivative, 4),
             "roc_slope": number(end.roc_slope, 4),
             "exponent": {"value": number(end.exponent, 4), "ends": ends_of("exponent", key)},
@@ -297,6 +285,14 @@ def _ends(part: Part, role: str) -> list[dict[str, Any]]:
             names, ("at_zero", "at_one"), (both.at_zero, both.at_one), strict=True
         )
     ]  # fmt: skip
+
+
+def _side(fitted: str, tests: EndTests | None, key: str) -> str:
+    """The side of the diagonal with its p-value; that of the fitted curve where it has none."""
+    if tests is None:
+        return f"{fitted}, as fitted"
+    test = getattr(tests, key)
+    return f"{test.side} ({p_words(test.p_value)})"
 
 
 # ------------------------------------------------------------------- operating points
