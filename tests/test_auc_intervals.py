@@ -1,4 +1,4 @@
-"""DeLong's variance against its definition, the jackknife and simulation."""
+"""Intervals of the area against their definitions in fractions, theorems and simulation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_interval_is_the_definition(clients: int, impostors: int) -> None:
     for seed in range(5):
         scores = tied(seed, clients, impostors)
         area, _, variance = by_definition(scores, scores)
-        found = br.auc_interval(scores)
+        found = br.auc_interval(scores, method="delong")
         reach = Z95 * math.sqrt(variance)
         assert found.estimate == pytest.approx(float(area), rel=1e-15)
         assert found.low == pytest.approx(max(float(area) - reach, 0.0), rel=1e-13, abs=1e-15)
@@ -222,7 +222,7 @@ def test_groups_of_one_trial_have_delongs_variance() -> None:
     # 12 groups: Student's t with 11 degrees of freedom; G / (G - 1) is DeLong's n / (n - 1).
     assert widths[1] / widths[0] == pytest.approx(stats.t.ppf(0.975, 11) / Z95, rel=1e-12)
     plain = br.auc_interval(single, groups=False)
-    assert plain == br.auc_interval(scores)
+    assert plain == br.auc_interval(single) == br.auc_interval(scores)
 
 
 def test_copies_in_a_group_add_nothing() -> None:
@@ -238,9 +238,10 @@ def test_copies_in_a_group_add_nothing() -> None:
         scores.client, scores.impostor, client_weights=[5] * 10, impostor_weights=[5] * 14,
         client_groups=np.arange(10), impostor_groups=np.arange(14),
     )  # fmt: skip
-    low = br.auc_interval(single).low
-    assert br.auc_interval(copied).low == pytest.approx(low, rel=1e-12)
-    assert br.auc_interval(weighted).low == pytest.approx(low, rel=1e-12)
+    low = br.auc_interval(single, method="delong").low
+    for scores in (copied, weighted):
+        assert br.auc_interval(scores, method="delong").low == pytest.approx(low, rel=1e-12)
+    assert br.auc_interval(copied) == br.auc_interval(copied, method="logit-delong")
 
 
 def test_coverage_and_size_under_random_effects() -> None:
@@ -279,13 +280,15 @@ def test_rounding_is_no_difference() -> None:
             assert found.p_value == 1.0
         assert math.isnan(br.auc_test(a, b).statistic)
     far = {"client_weights": [0.1, 0.7, 1.3], "impostor_weights": [0.3, 0.1, 2.7]}
-    apart = br.auc_interval(br.Scores([4, 5, 6], [1, 2, 3], **far))
-    assert apart.high - apart.low == 0.0
+    apart = br.Scores([4, 5, 6], [1, 2, 3], **far)
+    assert br.auc_interval(apart, method="delong").low == 1.0
+    assert br.auc_interval(apart).method == "newcombe"
 
 
-def test_separated_classes_have_no_width() -> None:
-    found = br.auc_interval(br.Scores([3, 4], [1, 2]))
-    assert (found.estimate, found.low, found.high) == (1.0, 1.0, 1.0)
+def test_separated_classes_have_no_delong_variance() -> None:
+    for method in ("delong", "logit-delong"):
+        found = br.auc_interval(br.Scores([3, 4], [1, 2]), method=method)
+        assert (found.estimate, found.low, found.high) == (1.0, 1.0, 1.0)
     same = br.auc_test(br.Scores([3, 4], [1, 2]), br.Scores([3, 4], [1, 2]))
     assert math.isnan(same.statistic)
     assert same.p_value == 1.0
@@ -378,3 +381,90 @@ def test_newcombe_refuses_groups() -> None:
     with pytest.raises(br.InputError, match="trials as independent"):
         br.auc_interval(scores, method="newcombe")
     assert br.auc_interval(scores, method="newcombe", groups=False).low > 0.3
+    single = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5], client_groups=[0, 1, 2, 3])
+    assert br.auc_interval(single, method="newcombe").low > 0.3
+
+
+# --------------------------------------------------------------------------- the default
+def newcombes_end(area: float, m: float, n: float, *, above: bool) -> float:
+    """The area whose own standard error is |area - end|/z, by bisection from the far side."""
+    far, near = (1.0, area) if above else (0.0, area)
+    for _ in range(200):
+        a = (far + near) / 2
+        one, two = a / (2 - a), 2 * a * a / (1 + a)
+        more = ((m + n) / 2 - 1) * (one - a * a + two - a * a)
+        beyond = abs(area - a) > Z95 * math.sqrt((a * (1 - a) + more) / (m * n))
+        far, near = (a, near) if beyond else (far, a)
+    return (far + near) / 2
+
+
+def log_odds(p: float) -> float:
+    return math.log(p / (1 - p))
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_the_default_is_the_mean_on_the_logit_scale(mirrored: bool) -> None:
+    for scores in (br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5]), tied(3, 30, 40), tied(4, 25, 9)):
+        s = br.Scores(-scores.client, -scores.impostor) if mirrored else scores
+        exact, _, variance = by_definition(s, s)
+        area, found = float(exact), br.auc_interval(s)
+        reach = Z95 * math.sqrt(variance) / (area * (1 - area))
+        for end, side in ((found.low, -1), (found.high, 1)):
+            other = newcombes_end(area, s.n_client, s.n_impostor, above=side > 0)
+            mean = (log_odds(area) + side * reach + log_odds(other)) / 2
+            assert end == pytest.approx(1 / (1 + math.exp(-mean)), rel=1e-9)
+        assert found.estimate == pytest.approx(area, rel=1e-15)
+        assert found.method == "logit-delong+newcombe"
+        others = [br.auc_interval(s, method=name) for name in ("logit-delong", "newcombe")]
+        for end in ("low", "high"):
+            ends = sorted(getattr(other, end) for other in others)
+            assert ends[0] <= getattr(found, end) <= ends[1]
+
+
+def test_the_default_of_weights_and_without_groups() -> None:
+    plain = br.Scores([2, 2, 2, 3, 5], [0, 1, 1, 2.5, 3.5, 3.5])
+    weighted = br.Scores(
+        [2, 3, 5], [0, 1, 2.5, 3.5], client_weights=[3, 1, 1], impostor_weights=[1, 2, 1, 2]
+    )
+    one, two = br.auc_interval(plain), br.auc_interval(weighted)
+    assert [one.low, one.high] == pytest.approx([two.low, two.high], rel=1e-12)
+    s = grouped(3, crossed=True)
+    assert br.auc_interval(s).method == "logit-delong"
+    assert br.auc_interval(s, groups=False) == br.auc_interval(br.Scores(s.client, s.impostor))
+
+
+def test_without_variance_the_default_is_newcombes() -> None:
+    for client, impostor in (
+        ([3, 4], [1, 2]), ([1, 2], [3, 4, 5]), (np.arange(30) + 100, np.arange(40)),
+        ([0.5] * 4, [0.5] * 3), ([0.5] * 4, [0.2] * 3),
+    ):  # fmt: skip
+        scores = br.Scores(client, impostor)
+        found = br.auc_interval(scores)
+        assert found == br.auc_interval(scores, method="newcombe")
+        assert found.method == "newcombe"
+        assert found.high - found.low > 0.01
+        m, n = scores.n_client, scores.n_impostor
+        if found.estimate > 0:
+            low = newcombes_end(found.estimate, m, n, above=False)
+            assert found.low == pytest.approx(low, rel=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+def test_separated_groups_count_as_trials(level: float) -> None:
+    people = [0, 0, 1, 1, 1, 2]
+    apart = br.Scores(
+        np.arange(6) + 10.0, np.arange(6.0), client_groups=people,
+        impostor_groups=np.column_stack((people, [7, 8, 7, 8, 7, 8])),
+    )  # fmt: skip
+    found = br.auc_interval(apart, level=level)
+    # 3 groups of clients; of impostors the column with fewer labels, 2.
+    own = br.auc_interval(br.Scores([3, 4, 5], [1, 2]), level=level)
+    assert (found.low, found.high) == (own.low, own.high)
+    assert found.method == "newcombe-groups"
+    assert found.low < br.auc_interval(apart, level=level, groups=False).low
+    half = br.Scores(apart.client, apart.impostor, client_groups=people)
+    own = br.auc_interval(br.Scores([7, 8, 9], np.arange(6)), level=level)
+    assert br.auc_interval(half, level=level).low == own.low
+    one = br.Scores(apart.client, apart.impostor, client_groups=[0] * 6)
+    with pytest.raises(br.InputError, match="at least 2 groups"):
+        br.auc_interval(one)

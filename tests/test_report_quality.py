@@ -70,8 +70,9 @@ def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
             own = fit.interval(stat, at)
             assert (model[key].low, model[key].high) == (own.low, own.high)
             assert model[key].estimate == pytest.approx(own.estimate, rel=1e-9)
-        area = br.auc_interval(part.scores, method="logit-delong")
+        area = br.auc_interval(part.scores)
         assert (scores["auc"].low, scores["auc"].high) == (area.low, area.high)
+        assert scores["auc"].method == area.method
         for who in ("client", "impostor"):
             own = fit.conf_int()[who]
             assert [(m.low, m.high) for m in getattr(found, who)] == [
@@ -213,7 +214,7 @@ def test_what_has_no_interval_says_why() -> None:
     separated = br.Scores(0.7 + 0.2 * rng.random(20), 0.1 + 0.2 * rng.random(20))
     found = part_intervals(separated, br.fit(separated), empirical_model(separated, "x"), 0.95, 0)
     scores = named(found.scores)
-    own = br.auc_interval(separated, method="newcombe")
+    own = br.auc_interval(separated)
     assert (scores["auc"].low, scores["auc"].high) == (own.low, own.high)
     for key in ("eer", "eer-threshold"):
         assert scores[key].why == "no trial is on the wrong side: nothing varies"

@@ -247,12 +247,7 @@ def _of_scores(
     separated = "no trial is on the wrong side: nothing varies" if area in (0.0, 1.0) else ""
     groups = groups_of(scores)
     alone = groups is None or not groups.dependent
-    # Newcombe's has a width where no trial is on the wrong side, but knows no groups.
-    method = "newcombe" if separated and alone else "logit-delong"
-    why = separated if separated and not alone else ""
-    found = [
-        measured("auc", area, partial(auc_interval, scores, level, method, groups=not alone), why)
-    ]
+    found = [measured("auc", area, partial(auc_interval, scores, level))]
     values = {"eer": float(eer.hter), "eer-threshold": float(eer.threshold)}
     why = separated or _not_drawn(scores)
     ends: dict[str, tuple[float, float]] = {}

@@ -31,6 +31,13 @@ __all__ = [
     "points_text", "rate_ends", "shape_sentences",
 ]  # fmt: skip
 
+_AREA_METHODS = {
+    "logit-delong+newcombe": "the mean of DeLong's and Newcombe's intervals on the logit scale",
+    "logit-delong": "DeLong's variance between groups on the logit scale",
+    "newcombe": "Newcombe's interval, as DeLong's variance is 0",
+    "newcombe-groups": "Newcombe's interval of as many trials as groups, as DeLong's variance is 0",
+}
+
 
 _DOUBT = "What follows rests on distributions that do not describe these scores."
 
@@ -173,9 +180,8 @@ def interval_notes(part: Part) -> list[str]:
         return []
     seed = "" if found.seed is None else f", seed {found.seed}"
     notes = [
-        "intervals of scores: the AUC by DeLong's variance on the logit scale (Newcombe's where no"
-        " scores of the classes overlap), the EER and its threshold by"
-        f" {REPLICATES} resampled score sets{seed}, the TPR by exact bounds of both rates"
+        f"intervals of scores: {_area_words(found)}the EER and its threshold by {REPLICATES}"
+        f" resampled score sets{seed}, the TPR by exact bounds of both rates"
     ]
     if part.summary is not None:
         notes[0] += ", each with what bins can be off"
@@ -192,6 +198,12 @@ def interval_notes(part: Part) -> list[str]:
             reasons.setdefault(why, []).append(name)
     notes += [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
     return notes
+
+
+def _area_words(found: PartIntervals) -> str:
+    """How the interval of the empirical area was made, if there is one."""
+    method = next(m.method for m in found.scores if m.key == "auc")
+    return f"the AUC by {_AREA_METHODS[method]}, " if method else ""
 
 
 def _quality(part: Part) -> str:
