@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
-from functools import cached_property
+from functools import cached_property, wraps
 from inspect import isfunction
 from typing import Any
 
@@ -49,6 +50,17 @@ def _hashed(value: Any) -> Any:
     return value
 
 
+def _quiet(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method without underflow; in a frame of the package, which warnings pass over."""
+
+    @wraps(method)
+    def inner(*args: Any, **options: Any) -> Any:
+        with np.errstate(under="ignore"):
+            return method(*args, **options)
+
+    return inner
+
+
 class Value:
     """Base of the frozen dataclasses: compares by content, nan equal to nan.
 
@@ -59,14 +71,13 @@ class Value:
     def __init_subclass__(cls, **options: Any) -> None:
         """Public methods underflow quietly, whatever the user's ``numpy.seterr`` says."""
         super().__init_subclass__(**options)
-        quiet = np.errstate(under="ignore")
         for name, member in list(vars(cls).items()):
             if name.startswith("_"):
                 continue
             if isfunction(member):
-                setattr(cls, name, quiet(member))
+                setattr(cls, name, _quiet(member))
             elif isinstance(member, property) and member.fget is not None:
-                setattr(cls, name, property(quiet(member.fget), doc=member.__doc__))
+                setattr(cls, name, property(_quiet(member.fget), doc=member.__doc__))
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickles and copies hold: not what is cached, which is made again."""
