@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,15 +22,15 @@ from betaroc.designs import (
     Covariate,
     Design,
     as_text,
-    beyond,
     checked_values,
     columns_of,
     designs_of,
+    outside,
     read_column,
     right_side,
 )
 from betaroc.distributions.beta import Beta
-from betaroc.errors import BetarocWarning, InputError, InputTypeError, warn
+from betaroc.errors import ExtrapolationWarning, InputError, InputTypeError, warn
 from betaroc.fit_intervals import Delta, delta
 from betaroc.fitting.boundary import BoundaryRule
 from betaroc.fitting.notices import empirical_auc, give, reversed_scores, small_sample
@@ -45,6 +45,8 @@ _CLASSES = ("client", "impostor")
 _POLICIES = ("error", "drop", "squeeze")
 #: Step of differences along a scale, which is smooth.
 _STEP = 1e-5
+#: Share of its range from which an interval outside the data says nothing.
+_WHOLE = 0.99
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,15 +175,22 @@ class CovariateFit(Value):
         Raises
         ------
         InputError
-            If a covariate is missing or unknown, or a category is none of those fitted.
+            If a covariate is missing or unknown, or a category is none of those fitted; if values
+            lie outside the data, where the numbers of a model, which have no intervals, say too
+            little: take `interval` there.
         InputTypeError
             If a value is of the wrong kind.
 
-        Warns
+        Notes
         -----
-        BetarocWarning
-            If a number lies outside the range of the trials: the line goes on there, the world
-            need not.
+        Values lie outside the data where a number is smaller or larger than that of any trial of
+        a class, or where no trial of a class has such values together: their row of the mean or of
+        the precision has more than twice the largest leverage x' (X'X)^-1 x of any trial.
+
+        References
+        ----------
+        Montgomery, D. C., Peck, E. A. and Vining, G. G. (2012), Introduction to linear regression
+        analysis, section 3.8, hidden extrapolation.
 
         Examples
         --------
@@ -195,7 +204,13 @@ class CovariateFit(Value):
         >>> fit.model(x=0.0).auc() < fit.model(x=1.5).auc()
         True
         """
-        place, _ = self._place(covariates)
+        place, _, words = self._place(covariates)
+        if words:
+            raise InputError(
+                "a model needs values inside the data, as its numbers carry no intervals. Outside:"
+                f" {words}. Ask interval(stat, covariates=...) for single numbers, take values"
+                " inside, or give trials there."
+            )
         return self._model(place, self._prior(prior), _named(covariates))
 
     def interval(
@@ -230,22 +245,26 @@ class CovariateFit(Value):
         Returns
         -------
         Interval
+            `extrapolated` if the values lie outside the data, as `model` has it.
 
         Raises
         ------
         InputError
-            As in `model` and `Fit.interval`.
+            As in `Fit.interval`, if covariates are missing or unknown, or if values outside the
+            data give an interval of more than 99 % of the statistic's range, which says nothing:
+            of a fraction or a threshold g itself, of positive numbers g/(1 + g).
         InputTypeError
             As in `model` and `Fit.interval`.
 
         Warns
         -----
-        BetarocWarning
-            As in `model`.
+        ExtrapolationWarning
+            If values lie outside the data: the line goes on there, the world need not.
 
         Notes
         -----
-        The regression is taken as the right one, the prior is held fixed. Where the trials carry
+        The regression is taken as the right one, the prior is held fixed. Outside the data the
+        interval grows with the errors of the coefficients alone. Where the trials carry
         groups, with the covariance that holds although those of a group depend on each other.
         The bias of estimates from few trials is not removed: see the page on covariates for
         simulated coverage.
@@ -268,7 +287,7 @@ class CovariateFit(Value):
         True
         """
         level, prior = _checks.level(level), self._prior(prior)
-        place, rates = self._place(covariates or {})
+        place, rates, words = self._place(covariates or {})
         found = delta(
             stat,
             at,
@@ -276,7 +295,12 @@ class CovariateFit(Value):
             lambda away: self._model(place + away, prior),
             _fewer(self._spread() @ rates.T),
         )
-        return found.interval(level)
+        if not words:
+            return found.interval(level)
+        made = _interval(found, level)
+        _refuse_whole(made, _range(found), _checks.shown(stat), words)
+        _warn_outside(words)
+        return replace(made, extrapolated=True)
 
     def contrast(
         self,
@@ -293,7 +317,11 @@ class CovariateFit(Value):
             d -+ z sd,   d = g2 - g1,   sd^2 = sum over the roots r of (dg2/dr - dg1/dr)^2
 
         with the covariance of `interval`, so that what both numbers share cancels. The number
-        changes with the covariates if 0 is outside.
+        changes with the covariates if 0 is outside. Outside the data, where the slopes of a number
+        near the border of its range say too little, with the distances l and u of each number from
+        the ends of its own interval and the correlation c of both:
+
+            d - sqrt(l2^2 + u1^2 - 2 c l2 u1),   d + sqrt(u2^2 + l1^2 - 2 c u2 l1)
 
         Parameters
         ----------
@@ -311,24 +339,30 @@ class CovariateFit(Value):
         Returns
         -------
         Interval
-            Of the difference.
+            Of the difference; `extrapolated` if either set of values lies outside the data.
 
         Raises
         ------
         InputError
-            As in `interval`, or if both sets of values are the same.
+            As in `interval`, of either number outside the data and of the difference; or if both
+            sets of values are the same.
         InputTypeError
             As in `interval`.
 
         Warns
         -----
-        BetarocWarning
-            As in `model`.
+        ExtrapolationWarning
+            As in `interval`.
 
         Notes
         -----
         On the plain scale, on which the difference of two numbers at the border of their range,
         such as AUCs of 0.999, is not normal.
+
+        References
+        ----------
+        Zou, G. Y. and Donner, A. (2008), Construction of confidence limits about effect measures:
+        a general approach.
 
         Examples
         --------
@@ -343,7 +377,7 @@ class CovariateFit(Value):
         True
         """
         level, prior = _checks.level(level), self._prior(prior)
-        (one, of_one), (two, of_two) = self._place(first), self._place(second)
+        (one, of_one, off), (two, of_two, beyond) = self._place(first), self._place(second)
         if np.array_equal(one, two):
             raise InputError(
                 f"first and second must be different; both are {shown(dict(first))}. For the"
@@ -360,9 +394,20 @@ class CovariateFit(Value):
             )
             for place, move in ((one, moves[:, :4]), (two, moves[:, 4:]))
         ]
-        change = parts[1].estimate - parts[0].estimate
-        slopes = _plain_slopes(parts[1]) - _plain_slopes(parts[0])
-        return Delta(change, change, slopes, float).interval(level)
+        words = "; ".join(dict.fromkeys(w for w in (off, beyond) if w))
+        if not words:
+            change = parts[1].estimate - parts[0].estimate
+            slopes = _plain_slopes(parts[1]) - _plain_slopes(parts[0])
+            return Delta(change, change, slopes, float).interval(level)
+        name, ends = _checks.shown(stat), [_interval(part, level) for part in parts]
+        for part, one_end, out in zip(parts, ends, (off, beyond), strict=True):
+            if out:
+                _refuse_whole(one_end, _range(part), name, out)
+        made = _squared_and_added(parts, ends)
+        bottom, top = _range(parts[0])
+        _refuse_whole(made, (bottom - top, top - bottom), f"a change of {name}", words)
+        _warn_outside(words)
+        return replace(made, extrapolated=True)
 
     # ------------------------------------------------------------------------------ tests
     def test(self, *terms: str) -> TermTest:
@@ -439,8 +484,11 @@ class CovariateFit(Value):
     def _prior(self, prior: Any) -> float:
         return self.prior if prior is None else _checks.prior(prior)
 
-    def _place(self, given: Mapping[str, Any]) -> tuple[FloatArray, FloatArray]:
-        """Logit mu and log phi of both classes, and their rates of change by the coefficients."""
+    def _place(self, given: Mapping[str, Any]) -> tuple[FloatArray, FloatArray, str]:
+        """Logit mu and log phi of both classes, and their rates of change by the coefficients.
+
+        Also where the values leave the data, in words.
+        """
         if not isinstance(given, Mapping):
             raise InputTypeError(
                 "covariates must be a mapping of names to values, such as {'sharpening': 0.5}; got"
@@ -450,20 +498,15 @@ class CovariateFit(Value):
         parts = [part for both in designs.values() for part in both]
         categories = {k: v for part in parts for k, v in part.categories.items()}
         values = checked_values(given, self.covariates, categories)
-        outside = beyond(values, designs)
-        if outside:
-            warn(
-                f"covariates outside the range of the trials: {'; '.join(outside)}. The fitted line"
-                " is taken to go on there.",
-                BetarocWarning,
-            )
+        rows = {who: [design.row(values) for design in designs[who]] for who in _CLASSES}
         rates = np.zeros((4, self.roots.shape[1]))
         column = 0
-        for k, design in enumerate(d for who in _CLASSES for d in designs[who]):
-            row = design.row(values)
+        for k, row in enumerate(row for who in _CLASSES for row in rows[who]):
             rates[k, column : column + row.size] = row
             column += row.size
-        return rates @ self._coefficients, rates
+        found = outside(values, rows, designs)
+        more = f" and {len(found) - 2} more" if len(found) > 2 else ""
+        return rates @ self._coefficients, rates, "; ".join(found[:2]) + more
 
     def _model(self, place: FloatArray, prior: float, name: str | None = None) -> ScoreModel:
         return ScoreModel(_law(*place[:2]), _law(*place[2:]), prior=prior, name=name)
@@ -693,8 +736,9 @@ def _law(logit: float, log_precision: float) -> Beta:
         a, b = (float(np.exp(log_precision - np.logaddexp(0.0, side))) for side in (-logit, logit))
     if not (0.0 < a < math.inf and 0.0 < b < math.inf):
         raise InputError(
-            "the law at these covariates must have shapes a and b that doubles hold; got"
-            f" a={a!r}, b={b!r}. The covariates lie too far from those of the trials."
+            "the beta distribution at these covariates must have shapes that doubles hold; got"
+            f" a={a!r}, b={b!r}. The covariates lie too far from those of the trials: take nearer"
+            " ones."
         )
     return Beta(a, b)
 
@@ -714,3 +758,59 @@ def _plain_slopes(part: Delta) -> FloatArray:
     """Slopes of the number itself."""
     h = _STEP * max(1.0, abs(part.place))
     return part.slopes * (part.back(part.place + h) - part.back(part.place - h)) / (2.0 * h)
+
+
+# ------------------------------------------------------------------------ outside the data
+def _range(part: Delta) -> tuple[float, float]:
+    """The least and the most that a statistic can be."""
+    return part.back(-math.inf), part.back(math.inf)
+
+
+def _share(low: float, high: float, bounds: tuple[float, float]) -> float:
+    """Share of a range that an interval covers; of positive numbers v of that of v/(1 + v)."""
+    bottom, top = bounds
+    if bottom == -math.inf:
+        return 0.0
+    if top == math.inf:
+        low, high, bottom, top = (1.0 - 1.0 / (1.0 + v) for v in (low, high, bottom, top))
+    return (min(high, top) - max(low, bottom)) / (top - bottom)
+
+
+def _interval(part: Delta, level: float) -> Interval:
+    try:
+        return part.interval(level)
+    except OverflowError:  # an end beyond the doubles
+        return Interval(part.estimate, 0.0, math.inf, level, "delta")
+
+
+def _refuse_whole(found: Interval, bounds: tuple[float, float], name: str, words: str) -> None:
+    """An interval of the whole range says nothing."""
+    if _share(found.low, found.high, bounds) > _WHOLE:
+        raise InputError(
+            f"{name} cannot be told there: its {100.0 * found.level:g} % interval, {found.low:.3g}"
+            f" to {found.high:.3g}, covers more than {100.0 * _WHOLE:g} % of its range. Outside the"
+            f" data: {words}. Take values inside, or give trials there."
+        )
+
+
+def _squared_and_added(parts: list[Delta], ends: list[Interval]) -> Interval:
+    """Difference of two numbers whose intervals need not be symmetric."""
+    one, two = parts
+    common = float(one.slopes @ two.slopes) / (one.error * two.error)
+    (below, above), (under, over) = ((i.estimate - i.low, i.high - i.estimate) for i in ends)
+
+    def reach(a: float, b: float) -> float:
+        return math.sqrt(max(a * a + b * b - 2.0 * common * a * b, 0.0))
+
+    change = two.estimate - one.estimate
+    low, high = change - reach(under, above), change + reach(over, below)
+    return Interval(change, low, high, ends[0].level, "square-and-add")
+
+
+def _warn_outside(words: str) -> None:
+    warn(
+        f"covariates outside the data: {words}. The regression is only continued there; the"
+        " interval knows the errors of its coefficients, not whether it goes on. Take values"
+        " inside, or give trials there.",
+        ExtrapolationWarning,
+    )

@@ -21,10 +21,10 @@ __all__ = [
     "Covariate",
     "Design",
     "as_text",
-    "beyond",
     "checked_values",
     "columns_of",
     "designs_of",
+    "outside",
     "read_column",
     "right_side",
     "spelled",
@@ -34,6 +34,8 @@ __all__ = [
 
 #: Singular values below this share of the largest, of columns of length 1, are none.
 _COLLINEAR = 1e-8
+#: Leverage, in units of the largest of any trial, beyond which values together are far from all.
+_FAR_OUT = 2.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -309,6 +311,14 @@ class Design:
         made: FloatArray = np.asarray(matrix, dtype=np.float64)[0]
         return made
 
+    def leverage(self, who: str, row: FloatArray) -> float:
+        """Leverage of new values among the trials of a class, by the largest of any trial."""
+        x = self.rows[who]
+        units = np.max(np.abs(x), axis=0)
+        q, r = np.linalg.qr(x / units)
+        away = np.linalg.solve(r.T, row / units)
+        return float(away @ away / np.max(np.sum(q * q, axis=1)))
+
     # ------------------------------------------------------------------- what can be fitted
     def refuse_undetermined(self, who: str) -> None:
         """The trials of a class must tell every column's coefficient."""
@@ -439,13 +449,31 @@ def _value(value: Any, covariate: Covariate, levels: tuple[Any, ...] | None) -> 
     )
 
 
-def beyond(values: Mapping[str, Any], designs: dict[str, list[Design]]) -> list[str]:
-    """Numbers outside the range of the trials they are predicted from, in words."""
-    found = []
+def outside(
+    values: Mapping[str, Any],
+    rows: Mapping[str, list[FloatArray]],
+    designs: dict[str, list[Design]],
+) -> list[str]:
+    """Where values leave the trials they are predicted from, in words; empty where they do not.
+
+    A number leaves them beyond the smallest and the largest of a class, values together where
+    their row of a design has more than twice the largest leverage of any trial of a class.
+    """
+    ranges: dict[str, list[str]] = {}
+    apart = []
     for who, parts in designs.items():
         covariates = {c.name: c for d in parts for c in d.covariates if c.name not in d.categories}
+        out = False
         for name, c in covariates.items():
             low, high = float(getattr(c, who).min()), float(getattr(c, who).max())
             if not low <= values[name] <= high:
-                found.append(f"{name}={values[name]:g} ({who} trials: {low:g} to {high:g})")
-    return found
+                out = True
+                ranges.setdefault(name, []).append(f"{who} trials {low:g} to {high:g}")
+        far = max(d.leverage(who, row) for d, row in zip(parts, rows[who], strict=True))
+        if not out and far > _FAR_OUT:
+            apart.append(
+                f"no {who} trial has such values together (leverage {far:.2g} times the"
+                " largest of theirs)"
+            )
+    found = [f"{name}={values[name]:g} ({', '.join(ends)})" for name, ends in ranges.items()]
+    return found + apart

@@ -573,15 +573,126 @@ def test_values_of_covariates_are_checked() -> None:
         pair.interval("auc")
 
 
-def test_beyond_the_trials_there_is_a_warning() -> None:
+def client_mean(model: br.ScoreModel) -> float:
+    return float(model.client.mean)
+
+
+def test_outside_the_data_a_number_has_its_interval_and_a_warning() -> None:
     found = br.fit_covariates(FRAME, "x")
-    with pytest.warns(br.BetarocWarning, match=r"x=3 \(client trials: -0.9"):
-        model = found.model(x=3)
-    assert model.client.mean > 0.9
-    with pytest.raises(br.InputError, match="outermost knots"), pytest.warns(br.BetarocWarning):
+    low, high = (f"{f(FRAME.loc[FRAME['label'] == 1, 'x']):g}" for f in (min, max))
+    with pytest.warns(br.ExtrapolationWarning) as caught:
+        made = found.interval(client_mean, covariates={"x": 2})
+    assert [w.filename for w in caught] == [__file__]
+    text = str(caught[0].message)
+    assert f"x=2 (client trials {low} to {high}, impostor trials -0.9" in text
+    assert "Take values inside" in text
+    assert len(text) <= 400
+    # By hand as inside: mu (1 - mu) times the error of the linear predictor at x = 2.
+    cov, row = found.cov[:2, :2] * 150 / 147, np.array([1.0, 2.0])
+    mu = expit(row @ list(found.client.mean.values()))
+    reach = Z * mu * (1 - mu) * math.sqrt(row @ cov @ row)
+    assert [made.estimate, made.low, made.high] == pytest.approx([mu, mu - reach, mu + reach])
+    assert made.extrapolated
+    # The ends of a fraction lie on the probit scale, as inside.
+    with pytest.warns(br.ExtrapolationWarning):
+        area = found.interval("auc", covariates={"x": 2})
+    assert 0.5 < area.low < area.estimate < area.high < 1.0
+    assert not found.interval("auc", covariates={"x": 0.9}).extrapolated  # and no warning
+
+
+def test_outside_the_data_there_is_no_number_without_an_interval() -> None:
+    found = br.fit_covariates(FRAME, "x", precision="x")
+    for x in (1.2, -3.0, 40.0):
+        with pytest.raises(br.InputError, match=r"no intervals. Outside: x=.*Ask interval\(stat"):
+            found.model(x=x)
+    with pytest.raises(br.InputError, match="outermost knots"):
         br.fit_covariates(FRAME, "bs(x, df=4)").model(x=0.9999999)
-    with pytest.raises(br.InputError, match="too far"), pytest.warns(br.BetarocWarning):
-        found.model(x=1e9)
+    with pytest.raises(br.InputError, match="too far"):
+        found.interval("auc", covariates={"x": 1e9})
+
+
+@pytest.mark.parametrize(
+    ("stat", "at", "x"),
+    [
+        ("tpr", 0.1, 3),  # 0 to 1
+        ("partial-auc", (0.0, 0.1), 3),  # its least is that of a TPR of 0
+        ("threshold-at-far", 0.01, 5),
+        ("exponent-at-one", None, 40),  # v/(1 + v) from 0 to 0.999
+        ("exponent-at-one", None, 150),  # an end beyond the doubles, or one that they cannot hold
+    ],
+)
+def test_an_interval_of_the_whole_range_is_refused(stat: str, at: Any, x: float) -> None:
+    found = br.fit_covariates(FRAME, "x", precision="x")
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: found.interval(stat, at, covariates={"x": x}),
+        lambda: found.contrast(stat, {"x": 0.0}, {"x": x}, at),
+    )
+    for call in calls:
+        with pytest.raises(br.InputError) as caught:
+            call()
+        text = str(caught.value)
+        assert len(text) <= 400
+        if x < 100:
+            assert f"{stat!r} cannot be told there: its 95 % interval, " in text
+            assert "covers more than 99 % of its range. Outside the data: x=" in text
+    # Others say something at the same place.
+    if x < 10:
+        with pytest.warns(br.ExtrapolationWarning):
+            area = found.interval("auc", covariates={"x": x})
+        assert area.high - area.low < 0.99
+
+
+def test_a_new_combination_far_out_is_outside_the_data() -> None:
+    """Three of four cells with n trials: the fourth has 1/n + 1/n + 1/n, each of them 1/n."""
+    rng = np.random.default_rng(8)
+    cells = [("left", "day"), ("left", "night"), ("right", "day")] * 40
+    frame = pd.DataFrame(cells * 2, columns=["camera", "light"]).assign(
+        score=np.r_[rng.beta(3, 2, 120), rng.beta(2, 3, 120)], label=np.repeat([1, 0], 120)
+    )
+    found = br.fit_covariates(frame, "camera + light")
+    for camera, light in cells[:3]:
+        found.model(camera=camera, light=light)
+    new = {"camera": "right", "light": "night"}
+    text = "no client trial has such values together .leverage 3 times the largest of theirs"
+    with pytest.raises(br.InputError, match=text):
+        found.model(**new)
+    with pytest.warns(br.ExtrapolationWarning, match=text):
+        assert found.interval("auc", covariates=new).extrapolated
+    # Two numbers that go together: in the middle of both, and far off their line.
+    x = rng.uniform(-1, 1, 240)
+    line = frame.assign(x=x, y=x + rng.normal(0, 0.05, 240))
+    both = br.fit_covariates(line, "x + y")
+    both.model(x=0.5, y=0.5)
+    with pytest.raises(br.InputError, match="no client trial has such values together"):
+        both.model(x=0.5, y=-0.5)
+
+
+def test_a_difference_outside_the_data() -> None:
+    found = br.fit_covariates(FRAME, "x")
+    first, second = {"x": 0.0}, {"x": 2.0}
+    # Plain numbers have symmetric intervals: the delta method's, by hand.
+    with pytest.warns(br.ExtrapolationWarning) as caught:
+        change = found.contrast(client_mean, first, second)
+    assert len(caught) == 1
+    coefficients = list(found.client.mean.values())
+    rows = np.array([[1.0, 0.0], [1.0, 2.0]])
+    mu = expit(rows @ coefficients)
+    slope = rows[1] * mu[1] * (1 - mu[1]) - rows[0] * mu[0] * (1 - mu[0])
+    reach = Z * math.sqrt(slope @ found.cov[:2, :2] @ slope * 150 / 147)
+    d = mu[1] - mu[0]
+    assert [change.estimate, change.low, change.high] == pytest.approx([d, d - reach, d + reach])
+    assert change.extrapolated
+    assert change.method == "square-and-add"
+    # Others: the squares of the distances from the ends, less what both share.
+    one = found.interval("auc", covariates=first)
+    with pytest.warns(br.ExtrapolationWarning):
+        two = found.interval("auc", covariates=second)
+    with pytest.warns(br.ExtrapolationWarning):
+        change = found.contrast("auc", first, second)
+    below, over = two.estimate - two.low, one.high - one.estimate
+    reach = change.estimate - change.low
+    assert abs(below - over) <= reach <= below + over
+    assert not found.contrast("auc", first, {"x": 0.5}).extrapolated
 
 
 def test_few_and_reversed_scores_are_noticed() -> None:
