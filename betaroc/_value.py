@@ -25,6 +25,8 @@ def _same(first: Any, second: Any) -> bool:
         if one.size > _FIRST_LOOK and not np.array_equal(one.flat[:8], two.flat[:8], equal_nan=nan):
             return False
         return bool(np.array_equal(one, two, equal_nan=nan))
+    if type(first) is tuple and type(second) is tuple:
+        return len(first) == len(second) and all(map(_same, first, second))
     if isinstance(first, float) and isinstance(second, float):
         return first == second or (first != first and second != second)
     return type(first) is type(second) and bool(first == second)
@@ -38,6 +40,8 @@ def _paste(value: Any) -> str:
         return repr(value.tolist())
     if isinstance(value, np.generic):
         return repr(value.item())
+    if type(value) is tuple:
+        return f"({', '.join(map(_paste, value))}{',' * (len(value) == 1)})"
     return repr(value)
 
 
@@ -45,6 +49,8 @@ def _hashed(value: Any) -> Any:
     """What hashes alike where values are equal: nan is nan, -0.0 is 0.0."""
     if isinstance(value, np.ndarray):
         return (value + 0.0).tobytes() if value.dtype.kind == "f" else value.tobytes()
+    if type(value) is tuple:
+        return tuple(map(_hashed, value))
     if isinstance(value, float) and value != value:
         return "nan"
     return value

@@ -85,6 +85,9 @@ class Band(Value):
     groups : tuple, optional
         Number of groups of dev and of test that varied as a whole, None for a side of
         independent trials or held fixed; None where neither side has groups.
+    n_beyond : ndarray, shape (k,), optional
+        Scores (groups, where trials depend on each other by them) that speak for each point;
+        None where it speaks of no rate of scores.
 
     Examples
     --------
@@ -108,6 +111,7 @@ class Band(Value):
     undefined: npt.NDArray[np.int64]
     m: int | None = None
     groups: tuple[int | None, int | None] | None = None
+    n_beyond: FloatArray | None = None
 
 
 def band(
@@ -166,7 +170,7 @@ def band(
     return Band(
         e.alpha, e.value, low, high, level, simultaneous, resample, replicates, undefined,
         again.m if isinstance(again, Rechoice) else None,
-        group_counts(e, resample, groups=groups),
+        group_counts(e, resample, groups=groups), e.n_beyond,
     )  # fmt: skip
 
 
@@ -356,7 +360,9 @@ def _exact_band(
     hits, n = _ONE_RATE[e.measure](rejected, accepted, round(client.total), round(impostor.total))
     low, high = share_ends(hits, n, 0.5 * (1.0 - level))
     nowhere = np.zeros(e.alpha.size, dtype=np.int64)
-    return Band(e.alpha, e.value, low, high, level, False, resample, 0, nowhere)
+    return Band(
+        e.alpha, e.value, low, high, level, False, resample, 0, nowhere, n_beyond=e.n_beyond
+    )
 
 
 def _delta_ends(

@@ -13,10 +13,12 @@ from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.criteria import CRITERIA
 from betaroc.distributions.empirical import Empirical
+from betaroc.epc_support import support, tell_support
 from betaroc.errors import InputError, InputTypeError, SameDataWarning, TargetWarning, warn
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
+from betaroc.scores_beyond import evidence_of
 from betaroc.side_checks import Laws, warn_of_reversed, warn_of_scales
 from betaroc.summary import ScoreSummary
 
@@ -73,6 +75,8 @@ class Epc(Value):
     prior_given : bool
         Whether the prior was given to `epc`: then it is no observed share of clients and
         does not vary with the trials.
+    dev_evidence, test_evidence : Evidence, optional
+        What the data behind a side say of rates.
 
     Examples
     --------
@@ -93,6 +97,8 @@ class Epc(Value):
     dev_fit: Any = field(default=None, compare=False, repr=False)
     test_fit: Any = field(default=None, compare=False, repr=False)
     prior_given: bool = field(default=False, compare=False, repr=False)
+    dev_evidence: Any = field(default=None, compare=False, repr=False)
+    test_evidence: Any = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         value, alpha = self.value, self.alpha
@@ -145,6 +151,15 @@ class Epc(Value):
         pair = self.dev._pair
         t = self.chosen
         return np.asarray((pair.far(t) + pair.frr(t) == 1.0) & (pair.far(t) * pair.frr(t) == 0.0))
+
+    @property
+    def n_beyond(self) -> FloatArray | None:
+        """Scores that speak for each threshold: n min(rate, 1 - rate) of the rates behind it.
+
+        Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
+        where trials depend on each other by them. None for typed models.
+        """
+        return support(self)
 
     @property
     def reachable(self) -> tuple[float, float] | None:
@@ -504,6 +519,9 @@ def epc(
         If dev and test scores seem to be on different scales.
     TargetWarning
         If a target that was given is beyond every rate on dev (`Epc.reachable`).
+    ExtrapolationWarning, MisfitWarning
+        If alpha was given, or the criterion has none, and a threshold rests on a rate that less
+        than one score is expected beyond, or that the scores counted there contradict; as of `Fit`.
 
     Notes
     -----
@@ -554,10 +572,13 @@ def epc(
     chosen = _chosen(dev_model, criterion, alphas)
     kept = [given if isinstance(given, Scores) else None for given in (dev, test)]
     fits = [given if isinstance(given, Fitted) else None for given in (dev, test)]
-    return Epc(
+    curve = Epc(
         dev_model, test_model, criterion, measure, alphas, chosen,
-        kept[0], kept[1], fits[0], fits[1], prior is not None,
+        kept[0], kept[1], fits[0], fits[1], prior is not None, evidence_of(dev), evidence_of(test),
     )  # fmt: skip
+    if alpha is not None or single:
+        tell_support(curve)
+    return curve
 
 
 def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:

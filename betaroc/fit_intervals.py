@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,12 @@ from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.parameter_errors import Names, free_coordinates, laws_at
 from betaroc.resampling import streams
+from betaroc.scores_beyond import Asked, fewest, tell
 from betaroc.small_samples import small_sample, student
 
-__all__ = ["STATISTICS", "Delta", "delta", "interval", "roc_band"]
+__all__ = [
+    "STATISTICS", "Delta", "bare_interval", "delta", "interval", "rates_of", "roc_band",
+]  # fmt: skip
 
 _METHODS = ("delta", "bootstrap")
 #: Step of the differences, in standard errors.
@@ -32,6 +36,15 @@ _STILL = 1e-9
 _GRID = 201
 
 
+class Rates(NamedTuple):
+    """The FAR and the FRR that a number rests on; nan for none."""
+
+    far: float = math.nan
+    frr: float = math.nan
+    #: Which of them were asked for, so that they are no reading.
+    solved: str = ""
+
+
 class Statistic(NamedTuple):
     """A number of a model, and the scale on which its error is nearly normal."""
 
@@ -42,6 +55,8 @@ class Statistic(NamedTuple):
     scale: str = "probit"
     #: What `at` is, or None where there is none.
     at: str | None = None
+    #: The rates that it rests on: FAR and FRR, each nan if it speaks of none.
+    rates: Callable[[ScoreModel, Any], Rates] | None = None
 
 
 class Delta(NamedTuple):
@@ -82,34 +97,84 @@ def _crossing(model: ScoreModel) -> OperatingPoint:
     return points[0] if len(points) == 1 else OperatingPoint(math.nan, math.nan, math.nan)
 
 
+def _at(point: OperatingPoint) -> Rates:
+    return Rates(float(point.far), float(point.frr))
+
+
+def _widest(at: tuple[float, float]) -> float:
+    """The FAR of a range of which most scores speak."""
+    return min(max(0.5, at[0]), at[1])
+
+
+def _eer(m: ScoreModel, _: Any) -> Rates:
+    return _at(m.eer())
+
+
+def _best(m: ScoreModel, at: Any) -> Rates:
+    return _at(m.min_weighted_error(0.5 if at is None else at))
+
+
+def _where_it_crosses(m: ScoreModel, _: Any) -> Rates:
+    return _at(_crossing(m))
+
+
 #: Every statistic by name.
 STATISTICS: dict[str, Statistic] = {
     "auc": Statistic(lambda m, _: m.auc()),
     "partial-auc": Statistic(
-        lambda m, at: m.partial_auc(at[0], at[1], standardized=True), "partial", "(low, high)"
+        lambda m, at: m.partial_auc(at[0], at[1], standardized=True), "partial", "(low, high)",
+        lambda m, at: Rates(_widest(at), solved="FAR"),
     ),
-    "tpr": Statistic(lambda m, at: float(m.roc().tpr(at)), at="a FAR"),
-    "far": Statistic(lambda m, at: float(m.far(at)), at="a threshold"),
-    "frr": Statistic(lambda m, at: float(m.frr(at)), at="a threshold"),
-    "eer": Statistic(lambda m, _: m.eer().hter),
-    "eer-threshold": Statistic(lambda m, _: m.eer(), "threshold"),
-    "hter": Statistic(lambda m, _: m.min_weighted_error(0.5).hter),
-    "weighted-error": Statistic(_least, at="an alpha"),
+    "tpr": Statistic(
+        lambda m, at: float(m.roc().tpr(at)), at="a FAR",
+        rates=lambda m, at: Rates(at, 1.0 - float(m.roc().tpr(at)), "FAR"),
+    ),
+    "far": Statistic(
+        lambda m, at: float(m.far(at)), at="a threshold",
+        rates=lambda m, at: Rates(far=float(m.far(at))),
+    ),
+    "frr": Statistic(
+        lambda m, at: float(m.frr(at)), at="a threshold",
+        rates=lambda m, at: Rates(frr=float(m.frr(at))),
+    ),
+    "eer": Statistic(lambda m, _: m.eer().hter, rates=_eer),
+    "eer-threshold": Statistic(lambda m, _: m.eer(), "threshold", rates=_eer),
+    "hter": Statistic(lambda m, _: m.min_weighted_error(0.5).hter, rates=_best),
+    "weighted-error": Statistic(_least, at="an alpha", rates=_best),
     "optimal-threshold": Statistic(
-        lambda m, at: m.min_weighted_error(at), "threshold", at="an alpha"
+        lambda m, at: m.min_weighted_error(at), "threshold", "an alpha", _best
     ),
-    "threshold-at-far": Statistic(lambda m, at: m.at_far(at), "threshold", "a FAR"),
-    "threshold-at-frr": Statistic(lambda m, at: m.at_frr(at), "threshold", "an FRR"),
-    "ks": Statistic(lambda m, _: m.ks()),
+    "threshold-at-far": Statistic(
+        lambda m, at: m.at_far(at), "threshold", "a FAR", lambda m, at: Rates(far=at, solved="FAR")
+    ),
+    "threshold-at-frr": Statistic(
+        lambda m, at: m.at_frr(at), "threshold", "an FRR", lambda m, at: Rates(frr=at, solved="FRR")
+    ),
+    "ks": Statistic(lambda m, _: m.ks(), rates=_best),
     "h-measure": Statistic(lambda m, _: m.h_measure()),
     "average-precision": Statistic(lambda m, _: m.average_precision()),
-    "crossing": Statistic(lambda m, _: float(_crossing(m).far)),
-    "crossing-threshold": Statistic(lambda m, _: _crossing(m), "threshold"),
+    "crossing": Statistic(lambda m, _: float(_crossing(m).far), rates=_where_it_crosses),
+    "crossing-threshold": Statistic(
+        lambda m, _: _crossing(m), "threshold", rates=_where_it_crosses
+    ),
     "exponent-at-zero": Statistic(lambda m, _: m.ends().at_zero.exponent, "log"),
     "exponent-at-one": Statistic(lambda m, _: m.ends().at_one.exponent, "log"),
     "coefficient-at-zero": Statistic(lambda m, _: m.ends().at_zero.coefficient, "log"),
     "coefficient-at-one": Statistic(lambda m, _: m.ends().at_one.coefficient, "log"),
-}
+}  # fmt: skip
+
+
+def rates_of(stat: Any, at: Any, model: ScoreModel) -> list[Asked]:
+    """The rates of a model that a statistic rests on; none of areas, shapes and functions."""
+    found = None if callable(stat) else STATISTICS[stat].rates
+    if found is None:
+        return []
+    rates = found(model, at)
+    return [
+        Asked(name, np.array(rate), np.array(1.0 - rate), name == rates.solved)
+        for name, rate in (("FRR", rates.frr), ("FAR", rates.far))
+        if not math.isnan(rate)
+    ]
 
 
 def interval(
@@ -123,7 +188,28 @@ def interval(
     *,
     groups: bool,
 ) -> Interval:
-    """The interval of a statistic; `Fit.interval` documents it."""
+    """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
+    found = bare_interval(f, stat, at, level, method, replicates, rng, groups=groups)
+    asked = rates_of(stat, at, f.model)
+    beyond = fewest(f._evidence, asked)
+    return replace(
+        found, n_beyond=None if beyond is None else float(beyond),
+        extrapolated=tell(f._evidence, asked),
+    )  # fmt: skip
+
+
+def bare_interval(
+    f: Any,
+    stat: Any,
+    at: Any,
+    level: float,
+    method: str,
+    replicates: int,
+    rng: Any,
+    *,
+    groups: bool,
+) -> Interval:
+    """The interval of a statistic of a fit, whatever data are behind it."""
     level = _checks.level(level)
     _checks.choice(method, _METHODS, "method")
     replicates, groups = _checks.count(replicates, "replicates"), _checks.flag(groups, "groups")
@@ -326,7 +412,13 @@ def roc_band(
         low, high = _drawn_ends(drawn, estimate, level, simultaneous=simultaneous)
     nowhere = np.zeros(x.size, dtype=np.int64)
     count = replicates if method == "bootstrap" or simultaneous else 0
-    return Band(x, estimate, low, high, level, simultaneous, "fit", count, nowhere)
+    asked = [Asked("FRR", 1.0 - estimate, estimate), Asked("FAR", x, 1.0 - x, True)]
+    if far is not None:
+        tell(f._evidence, asked)
+    return Band(
+        x, estimate, low, high, level, simultaneous, "fit", count, nowhere,
+        n_beyond=fewest(f._evidence, asked),
+    )  # fmt: skip
 
 
 def _probits(model: ScoreModel, far: FloatArray) -> FloatArray:

@@ -41,6 +41,12 @@ class OperatingPoint(Value):
         or 1; nan for scores off the scale [0, 1].
     tpr, tnr : float or ndarray, optional
         The complements in their own precision; 1 - frr and 1 - far if left out.
+    n_beyond : tuple of (float or ndarray), optional
+        Client and impostor scores (groups, where trials depend on each other by them) that
+        speak for FRR and FAR, n min(rate, 1 - rate); None where no data are known.
+    extrapolated : bool or ndarray
+        Whether less than one score is expected beyond a rate that was solved for, or read off
+        a fitted distribution.
 
     Raises
     ------
@@ -74,6 +80,8 @@ class OperatingPoint(Value):
     logit_threshold: Any = math.nan
     tpr: Any = None
     tnr: Any = None
+    n_beyond: Any = None
+    extrapolated: Any = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", fraction(self.prior, "prior"))
@@ -113,10 +121,13 @@ class OperatingPoint(Value):
         def take(values: Any) -> Any:
             return _plain(np.asarray(values)[index])
 
-        logit = np.broadcast_to(self.logit_threshold, np.shape(self.threshold))
+        shape = np.shape(self.threshold)
+        logit = np.broadcast_to(self.logit_threshold, shape)
+        beyond = None if self.n_beyond is None else tuple(map(take, self.n_beyond))
+        flags = np.broadcast_to(self.extrapolated, shape)[index]
         return OperatingPoint(
             take(self.threshold), take(self.far), take(self.frr), self.prior, take(logit),
-            take(self.tpr), take(self.tnr),
+            take(self.tpr), take(self.tnr), beyond, flags if np.ndim(flags) else bool(flags),
         )  # fmt: skip
 
     @property

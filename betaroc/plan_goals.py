@@ -18,7 +18,7 @@ from betaroc.distributions._quadrature import integrate_panels
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.errors import InputError
 from betaroc.expected_fits import Sizes, expected_fit, family_of, mean_over_fits
-from betaroc.fit_intervals import delta, interval
+from betaroc.fit_intervals import bare_interval, delta
 from betaroc.fitting import Fit
 from betaroc.forecast import epc_forecast
 from betaroc.model import ScoreModel
@@ -99,7 +99,7 @@ class StatWidth(_Width):
         return mean_over_fits(self._width, expected_fit(self.model, sizes))[0]
 
     def _interval(self, fit: Fit) -> Any:
-        return interval(fit, self.stat, self.at, self.level, "delta", 1, None, groups=False)
+        return bare_interval(fit, self.stat, self.at, self.level, "delta", 1, None, groups=False)
 
     def _width(self, fit: Fit) -> float:
         try:

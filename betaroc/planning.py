@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from betaroc import _checks
 from betaroc._value import Value
 from betaroc.distributions import Distribution
-from betaroc.errors import InputError, InputTypeError, SmallSampleWarning, warn
+from betaroc.errors import (
+    ExtrapolationWarning,
+    InputError,
+    InputTypeError,
+    SmallSampleWarning,
+    warn,
+)
 from betaroc.expected_fits import Sizes
-from betaroc.fit_intervals import STATISTICS
+from betaroc.fit_intervals import STATISTICS, rates_of
 from betaroc.fitting import Fit
 from betaroc.model import ScoreModel
 from betaroc.plan_goals import (
@@ -25,6 +33,7 @@ from betaroc.plan_goals import (
     SideChance,
     StatWidth,
 )
+from betaroc.scores_beyond import needed
 
 __all__ = ["SampleSize", "plan_sample_size"]
 
@@ -80,6 +89,9 @@ class SampleSize(Value):
         Chance to be right that so many scores give; nan where widths are planned.
     measure : str
         Of an EPC gap; else empty.
+    n_beyond : float, optional
+        Planned scores that speak for the number, n min(rate, 1 - rate) of the rates it rests on;
+        None where it speaks of no rate.
 
     Examples
     --------
@@ -103,6 +115,12 @@ class SampleSize(Value):
     width: float = math.nan
     power: float = math.nan
     measure: str = ""
+    n_beyond: float | None = None
+
+    @property
+    def extrapolated(self) -> bool:
+        """Whether less than one of the planned scores is expected beyond the number."""
+        return self.n_beyond is not None and self.n_beyond < 1.0
 
     def summary(self) -> str:
         """The answer in words, and what it rests on.
@@ -140,6 +158,11 @@ class SampleSize(Value):
                 f"found with probability {self.power:.4g} (wanted {self.wanted:g})"
                 f" by the {self.method}{test}",
             ]
+        if self.extrapolated:
+            lines.append(
+                f"extrapolated: {self.n_beyond:.2g} scores expected beyond it, so the plan rests on"
+                " the family"
+            )
         return "\n".join([*lines, f"taken as true: {laws}"])
 
     def __str__(self) -> str:
@@ -218,6 +241,9 @@ def plan_sample_size(
     -----
     SmallSampleWarning
         If a class needs fewer than 30 scores.
+    ExtrapolationWarning
+        If fewer than one of the planned scores is expected beyond a rate that the statistic
+        rests on.
 
     Notes
     -----
@@ -299,7 +325,27 @@ def plan_sample_size(
     )
     if not goal.exact:
         _warn_of_few(found)
-    return found
+    return _supported(found, stat, at, models[0]) if name in STATISTICS else found
+
+
+def _supported(found: SampleSize, stat: Any, at: Any, model: ScoreModel) -> SampleSize:
+    """With the planned scores that speak for the number; a warning where none would."""
+    sizes = {"FRR": found.n_client, "FAR": found.n_impostor}
+    asked = [one for one in rates_of(stat, at, model) if not np.isnan(one.tail)]
+    if not asked:
+        return found
+    least = min(asked, key=lambda one: sizes[one.name] * float(one.tail))
+    beyond, who = sizes[least.name] * float(least.tail), ("client", "impostor")[least.who]
+    if beyond < 1.0:
+        warn(
+            f"{found.stat}: of the {sizes[least.name]} {who} scores planned {beyond:.2g} are"
+            f" expected beyond {least.name} {float(least.rate):.4g}: no score would speak for the"
+            f" number, its width is that of a family taken as true. About"
+            f" {needed(float(least.tail))} scores would (3/rate). Plan with as many, or for a"
+            " larger rate.",
+            ExtrapolationWarning,
+        )
+    return replace(found, n_beyond=beyond)
 
 
 def _words(law: Distribution) -> str:

@@ -17,6 +17,9 @@ from betaroc.resampling import draw_law
 from betaroc.sides import observed_prior
 from betaroc.threshold_error import threshold_error
 
+# Few scores make tests fast; which rates they speak for is tested elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.errors.ExtrapolationWarning")
+
 FloatArray = npt.NDArray[np.float64]
 #: Of one replicate, or of scores without errors, where the width is not what is asked about.
 no_width = pytest.mark.filterwarnings("ignore:the interval has no width")

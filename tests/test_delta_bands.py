@@ -13,6 +13,9 @@ from scipy import integrate, special, stats
 
 import betaroc as br
 
+# Few scores make tests fast; which rates they speak for is tested elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.errors.ExtrapolationWarning")
+
 FloatArray = npt.NDArray[np.float64]
 Z = stats.norm.ppf(0.975)
 SAME = {"alpha": [0.2, 0.5, 0.8]}

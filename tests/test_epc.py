@@ -14,7 +14,10 @@ import betaroc as br
 from betaroc.criteria import CRITERIA
 
 # Small random sets are reversed now and then.
-pytestmark = pytest.mark.filterwarnings("ignore::betaroc.errors.ReversedScoresWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::betaroc.errors.ReversedScoresWarning",
+    "ignore::betaroc.errors.ExtrapolationWarning",
+)
 
 ALPHAS = [0.0, 0.1, 0.25, 0.3, 1 / 3, 0.5, 0.6, 0.75, 0.9, 1.0]
 WITH_ALPHA = [name for name, criterion in CRITERIA.items() if not criterion.single]

@@ -13,6 +13,9 @@ from scipy import special, stats
 import betaroc as br
 from betaroc.fit_intervals import STATISTICS
 
+# Few scores make tests fast; which rates they speak for is tested elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.errors.ExtrapolationWarning")
+
 PHI = statistics.NormalDist()
 AT: dict[str | None, Any] = {
     None: None, "a FAR": 0.1, "a threshold": 0.4, "an alpha": 0.3, "an FRR": 0.1,

@@ -17,6 +17,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
 from betaroc.fitting.boundary import BoundaryRule
 from betaroc.fitting.contract import Matrix
+from betaroc.fitting.points import FitPoints
 
 if TYPE_CHECKING:
     from betaroc.audit import Sensitivity
@@ -230,7 +231,7 @@ class DistributionFit(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit(Value):
+class Fit(FitPoints):
     """Both classes fitted: the model, the scores it came from, and how well they determine it.
 
     Made by :func:`fit`.
