@@ -30,8 +30,8 @@ _ONE = 1.0
 _SHOW = 3.0
 #: Two-sided level of the count that contradicts a fit.
 _LEVEL = 0.01
-#: A count that can contradict expects so many scores; counts are looked at over one decade.
-_FEW, _DECADE = 5.0, 10.0
+#: Counts that may contradict expect so many scores; larger rates help out up to as many.
+_FEW, _MANY = 5.0, 50.0
 #: 1, 2, 5 a decade, descending from one half.
 _RATES = np.array([lead * 10.0**-k for k in range(1, 16) for lead in (5, 2, 1)])
 
@@ -145,10 +145,11 @@ class Evidence:
 
     # ------------------------------------------------------------------ what contradicts it
     def misfit(self, asked: Asked) -> Misfit | None:
-        """The count that contradicts the fit most clearly at a rate or up to ten times it.
+        """The count that contradicts the fit most clearly at a rate; None if none does.
 
-        Exact binomial, two-sided, level 0.01, at rates that expect five scores or more: a
-        single count of five cannot show that there are too few.
+        Exact binomial, two-sided, level 0.01, at the rate or the larger one that expects five
+        scores; where fewer than 50 are expected also at larger rates up to 50 expected, since
+        a single count of five cannot show that there are too few.
         """
         law, tail = self.fitted[asked.who], asked.tail
         if law is None or not np.any(tail > 0.0):
@@ -165,8 +166,7 @@ class Evidence:
 
     def _tested(self, who: int, low: float, high: float) -> FloatArray:
         """Rates that are counted for numbers at rates from `low` to `high`."""
-        few = _FEW / self.sizes[who]
-        first, last = max(low, few), _DECADE * max(high, few)
+        first, last = max(low, _FEW / self.sizes[who]), max(high, _MANY / self.sizes[who])
         inner = _RATES[(_RATES > first) & (_RATES <= last)]
         rates = np.concatenate([[first], inner])
         return rates[rates <= 0.5]

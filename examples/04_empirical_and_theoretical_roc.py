@@ -47,7 +47,7 @@ def main(folder: str = ".") -> None:
     dev = br.read_scores(DATA / "dev.csv")
     test = br.read_scores(DATA / "test_sharpen0.20.csv")
     fit = br.fit(dev)
-    threshold = fit.model.threshold_at_far(0.05)
+    threshold = fit.at_far(0.05).threshold
 
     figure = Figure(figsize=(9, 4), layout="constrained")
     left, right = figure.subplots(1, 2)

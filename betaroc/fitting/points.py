@@ -31,10 +31,10 @@ class FitPoints(Value):
 
     groups where trials depend on each other by them. Less than one is an extrapolation: the
     point says so (``extrapolated``), and an `ExtrapolationWarning` tells how many scores would
-    show the rate. Rates of exactly 0 and 1 are none. Where the scores counted at a rate, or
-    at up to ten times it, contradict the fitted distribution (exact binomial test, two-sided,
-    level 0.01, at rates that expect five scores or more), a `MisfitWarning` gives the counts. Each
-    is given once a call. A class that is taken as its scores (``"empirical"``) is counted, and is
+    show the rate. Rates of exactly 0 and 1 are none. Where the scores counted beyond a rate
+    contradict the fitted distribution (exact binomial test, two-sided, level 0.01, at the rate or
+    the larger one that expects five scores; where fewer than 50 are expected also at larger rates
+    up to that), a `MisfitWarning` gives the counts. Each is given once a call. A class that is taken as its scores (``"empirical"``) is counted, and is
     extrapolated only where a rate was asked for that less than one of its scores expects.
     """
 
