@@ -31,7 +31,7 @@ from betaroc.analysis.compare import (
     comparison_numbers,
     comparison_text,
 )
-from betaroc.analysis.epc import epc_csv, epc_numbers, epc_text, warn_of_resolution
+from betaroc.analysis.epc import epc_csv, epc_numbers, epc_text
 from betaroc.analysis.format import path_words, visible
 from betaroc.analysis.headline import mismatch_words
 from betaroc.analysis.numbers import as_json, part_numbers
@@ -294,8 +294,6 @@ def _curve(
             measure=arguments.measure,
             alpha=arguments.alpha,
         )
-        if arguments.alpha is not None:
-            warn_of_resolution(curve, dev)
     # The fit has said it of dev; of test it is said below.
     notes += [note for note in found if note.category is not ReversedScoresWarning]
     note_test(test, notes, f"{prefix}test: ")

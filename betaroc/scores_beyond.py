@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._value import Value
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.errors import ExtrapolationWarning, MisfitWarning, warn
@@ -83,8 +84,8 @@ class Misfit(NamedTuple):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Value):
     """The scores behind a fit, or behind themselves, asked for what they say of its rates.
 
     Parameters

@@ -95,6 +95,7 @@ def test_scores_are_summed_exactly(pair: str, seed: int) -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::betaroc.errors.ExtrapolationWarning")
 def test_table_3_is_an_integral_that_its_range_makes_a_mean() -> None:
     # Uniform laws on [0.2, 1.2] and [0, 1]: at FAR v the threshold is 1 - v and FRR is 0.8 - v.
     rng = np.random.default_rng(3)

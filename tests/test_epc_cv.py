@@ -52,6 +52,7 @@ def literal(
     return thresholds, far, frr
 
 
+@pytest.mark.filterwarnings("ignore::betaroc.errors.ExtrapolationWarning")
 @pytest.mark.filterwarnings("ignore::betaroc.errors.TargetWarning")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -374,6 +374,7 @@ def test_promised_against_met() -> None:
     assert ax.get_ylabel() == "false acceptance rate met on test"
 
 
+@pytest.mark.filterwarnings("ignore::betaroc.errors.ExtrapolationWarning")
 def test_the_line_of_kept_promises_is_the_diagonal_of_every_frame() -> None:
     small = br.epc(DEV, TEST, criterion="far", measure="far", alpha=[0.0, 0.3])
     ax = plot.plot_expected_obtained(small, label="A")

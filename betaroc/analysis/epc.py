@@ -23,7 +23,6 @@ from betaroc.analysis.format import (
 from betaroc.analysis.text import columns
 from betaroc.bands import Band
 from betaroc.criteria import CRITERIA
-from betaroc.errors import TargetWarning, warn
 from betaroc.expected_performance import Epc
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.summary import Given
@@ -32,15 +31,9 @@ __all__ = [
     "FINE", "alpha_text", "alphas_given", "alphas_words", "axis_words", "band_numbers", "cell",
     "epc_arrays", "epc_csv", "epc_numbers", "epc_text", "is_fine", "is_rate", "measure_title",
     "measure_words", "plain_text", "read_words", "source_numbers", "spread", "value_text",
-    "warn_of_resolution",
 ]  # fmt: skip
 
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
-#: The class whose scores a target counts, and whether the target is an error.
-_COUNTED = {
-    "far": ("impostor", True), "specificity": ("impostor", False), "frr": ("client", True),
-    "recall": ("client", False), "sensitivity": ("client", False),
-}  # fmt: skip
 #: Rows of the table for people.
 _ROWS = 11
 #: Alphas no farther apart than this stand for what lies between them.
@@ -123,24 +116,6 @@ def source_numbers(scores: Given, prior: float) -> dict[str, Any]:
 def _area(epc: Epc) -> float:
     """The mean of the value over the curve's own range; nan of one place or a coarse list."""
     return epc.area() if np.ptp(epc.alpha) > 0.0 and is_fine(epc.alpha) else math.nan
-
-
-def warn_of_resolution(curve: Epc, dev: Given) -> None:
-    """Targets between an error of none and of one score of dev."""
-    if curve.criterion not in _COUNTED:
-        return
-    who, error = _COUNTED[curve.criterion]
-    total = float(getattr(dev, f"{who}_total"))
-    aims = curve.alpha if error else 1.0 - curve.alpha
-    fine = np.flatnonzero((aims > 0.0) & (aims < (1.0 - 1e-9) / total))
-    if fine.size:
-        first = number(float(curve.alpha[fine[0]]))
-        warn(
-            f"dev has {number(total)} {who} scores: their rates move in steps of"
-            f" 1/{number(total)}, coarser than {fine.size} of {curve.alpha.size} targets, first"
-            f" {curve.criterion} {first}. Such a target rests on no count: give dev more scores.",
-            TargetWarning,
-        )
 
 
 # ------------------------------------------------------------------------------ table
