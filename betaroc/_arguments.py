@@ -53,6 +53,7 @@ _SUBJECT = re.compile(rf"(?:^|{_BARE}(?=client_label))({_NAMES})(?= must )")
 
 #: What needs every score, in the words of the command line.
 _ROWS = (
+    ("Give epc the ScoreSummary itself, a fit of Scores,", "Pass --family empirical,"),
     (
         "Take Scores: all rows, or a random part of them.",
         "Pass --stream never, or a part of the rows.",
@@ -128,11 +129,9 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     curve.add_argument("--test", required=True, metavar="TEST", help="scores to meet")
     _curve_options(curve)
     _band_options(curve)
-    two = _command(
-        commands, "compare", "test where two systems differ on test, thresholds from dev", runs
-    )
+    two = _command(commands, "compare", "compare two systems on test, thresholds from dev", runs)
     _systems_options(two)
-    _curve_options(two)
+    _curve_options(two, "weighted-error, with another criterion hter")
     _study_options(
         _command(commands, "study", "run the synthetic-data study of a TOML file, or go on", runs)
     )
@@ -145,7 +144,8 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     return parser
 
 
-def _curve_options(parser: argparse.ArgumentParser) -> None:
+def _curve_options(parser: argparse.ArgumentParser, measure: str = "hter") -> None:
+    """Unasked, a measure in words is left to the command."""
     parser.add_argument(
         "--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
         help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)."
@@ -154,8 +154,8 @@ def _curve_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     measures = (*MEASURES, "weighted-error")
     parser.add_argument(
-        "--measure", default="hter", choices=measures, metavar="M",
-        help=f"what is met: {', '.join(measures)} (default: hter)",
+        "--measure", default=measure if measure in measures else None, choices=measures,
+        metavar="M", help=f"what is counted: {', '.join(measures)} (default: {measure})",
     )  # fmt: skip
     parser.add_argument(
         "--alpha", nargs="+", action="extend", type=float, metavar="A",
@@ -220,17 +220,21 @@ def _systems_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--id", metavar="COLUMN",
-        help="column that names the trial: whether both test files hold the same trials in one"
-        " order is then checked",
+        help="column that names the trial: whether both files hold the same trials is checked",
+    )  # fmt: skip
+    parser.add_argument(
+        "--resample", choices=("both", "test"), default="both",
+        help="both: dev too is drawn, and its thresholds chosen, again; test: at these two"
+        " thresholds as they are (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--unpaired", action="store_true",
         help="the systems judge different test trials, which are drawn independently",
     )  # fmt: skip
-    _interval_options(parser, "of the difference at each alpha", "test trials")
+    _interval_options(parser, "of the intervals and the band of the difference", "trials")
     parser.add_argument(
-        "--replicates", type=int, metavar="N", default=REPLICATES["test"],
-        help="bootstrap replicates (default: %(default)s)",
+        "--replicates", type=int, metavar="N",
+        help="bootstrap replicates (default: 2000; 400 of fits; 10000 with --resample test)",
     )  # fmt: skip
 
 
@@ -356,11 +360,11 @@ def _shared_options(parser: argparse.ArgumentParser, family: str, *, stream: boo
     )  # fmt: skip
 
 
-def as_options(message: str) -> str:
+def as_options(message: str, resample: str = "--band") -> str:
     """A message about arguments of functions in the words of the command line."""
     text = re.sub(r"\b\w+=(?:\.\.\.)? \((--[\w-]+)\)", r"\1", message)
     text = re.sub(r"\b(\w+)=\.\.\.$", lambda found: f"{_option(found[1])} COLUMN.", text)
-    text = re.sub(r'resample="(\w+)"', r"--band \1", text)
+    text = re.sub(r'resample="(\w+)"', rf"{resample} \1", text)
     text = re.sub("^score and label must ", "--score and --label must ", text)
     text = _SUBJECT.sub(lambda found: _option(found[1]), text)
     for rows in _ROWS:

@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _discard_stdout()
         return BAD_INPUT
     except BetarocError as error:
-        _complain(str(error))
+        _complain(str(error), "--resample" if arguments.run is _compare else "--band")
         return FIT_FAILED if isinstance(error, FitError) else BAD_INPUT
     except OSError as error:  # of stdout; all others became BetarocErrors where they arose
         _discard_stdout()
@@ -103,9 +103,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code or DONE
 
 
-def _complain(message: str) -> None:
+def _complain(message: str, resample: str = "--band") -> None:
     with suppress(OSError):
-        print(f"betaroc: {visible(as_options(message))}", file=sys.stderr)
+        print(f"betaroc: {visible(as_options(message, resample))}", file=sys.stderr)
 
 
 def _discard_stdout() -> None:
@@ -203,11 +203,17 @@ def _compare(arguments: argparse.Namespace) -> None:
             "--id says which trials of two systems belong together; with --unpaired none do. Leave"
             " one of them out."
         )
+    if arguments.measure is None:
+        weighted = arguments.criterion == "weighted-error"
+        arguments.measure = "weighted-error" if weighted else "hter"
     notes: list[Note] = []
     with noted(notes), _Progress(6) as step:
         files = zip(arguments.dev, arguments.test, strict=True)
         read = [
-            [read_file(dev, arguments, step, named=False), read_file(test, arguments, step)]
+            [
+                read_file(dev, arguments, step, named=arguments.resample == "both"),
+                read_file(test, arguments, step),
+            ]
             for dev, test in files
         ]
         if not arguments.unpaired:
@@ -315,7 +321,7 @@ def _compared(
 ) -> Comparison:
     """The comparison as it was asked for."""
     return compare(
-        *curves, paired=not arguments.unpaired, level=level,
+        *curves, resample=arguments.resample, paired=not arguments.unpaired, level=level,
         replicates=arguments.replicates, rng=seed,
     )  # fmt: skip
 

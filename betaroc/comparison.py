@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -10,28 +9,30 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc import _checks
-from betaroc._thresholds import FloatArray, Thresholds
+from betaroc._thresholds import FloatArray
 from betaroc._value import Value
-from betaroc.bands import checked_replicates, fixed_values, grouped_values, measured, pointwise
-from betaroc.distributions.binned import Binned
-from betaroc.distributions.empirical import Empirical
+from betaroc.bands import checked_replicates, grouped_values, pointwise
+from betaroc.comparison_draws import Smallest, plan_of
+from betaroc.comparison_words import larger_is_better, short_measure, verdict_words
+from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError, InputTypeError
-from betaroc.expected_performance import Epc
-from betaroc.grouping import GroupedSide, Groups, ThresholdCells, groups_of
-from betaroc.measures import OperatingPoint
-from betaroc.paired_trials import joint_trials, refuse_other_trials
-from betaroc.resampling import IntArray, streams
-from betaroc.sides import empirical_laws, grouped_side, side_trials
+from betaroc.expected_performance import Epc, area_weights
+from betaroc.intervals import Interval
+from betaroc.resampling import checked_rng, streams
+from betaroc.sides import empirical_laws
+from betaroc.simultaneous import percentile_band
 
-__all__ = ["Comparison", "Histogram", "ProportionTest", "compare"]
+__all__ = ["AlphaRange", "Comparison", "Histogram", "ProportionTest", "compare"]
 
-#: Measures a + b FAR + c FRR: their differences hang on the trials that two systems judge apart.
-_LINEAR = frozenset({
-    "far", "frr", "tpr", "tnr", "recall", "sensitivity", "specificity", "hter", "dcf", "accuracy",
-    "youden", "weighted-error",
-})  # fmt: skip
+_RESAMPLE = ("both", "test")
 #: Alphas that agree to this are one alpha.
 _SAME_ALPHA = 1e-9
+#: Bootstrap replicates where none are given: of scores, where a fit is made in each, of test.
+_REPLICATES, _REPLICATES_OF_FITS, _REPLICATES_OF_TEST = 2000, 400, 10_000
+#: Trials, or groups of trials, of each class from which on a bootstrap says which is better.
+_ENOUGH = 10
+#: Share of the replicates that must have a value.
+_MOST = 0.9
 
 
 class Histogram(NamedTuple):
@@ -56,6 +57,15 @@ class ProportionTest(NamedTuple):
     trials: tuple[int, int]
 
 
+class AlphaRange(NamedTuple):
+    """Neighbouring alphas at which the simultaneous band of a difference excludes 0."""
+
+    low: float
+    high: float
+    #: "a" or "b": the system whose measure is better there.
+    better: str
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Value):
     """The difference of two expected performance curves with its intervals.
@@ -63,15 +73,28 @@ class Comparison(Value):
     Parameters
     ----------
     first, second : Epc
-        The curves.
+        The curves of systems a and b.
+    resample : str
+        "both": dev and test were drawn again, and thresholds chosen again. "test": test alone, so
+        that all that is said is of these two thresholds.
     paired : bool
-        Whether both judge the same trials.
+        Whether both judge the same test trials.
+    dev_paired : bool or None
+        Whether both chose their thresholds on the same dev trials; None where dev was held fixed.
     level : float
-        Confidence level of each interval.
+        Confidence level of each interval, of the band, and of the interval of the mean.
+    mean_difference : Interval
+        The difference averaged over alpha from ``alpha_range[0]`` to ``alpha_range[1]``.
+    alpha_range : tuple of float
+        Alphas of the average and of the band.
     low, high : ndarray, shape (k,)
-        Ends of the intervals of the difference, nan where it is undefined.
+        Ends of the interval of the difference at each alpha by itself, nan where undefined.
+    band_low, band_high : ndarray, shape (k,)
+        Ends of the simultaneous band; nan outside `alpha_range`.
     differences : ndarray, shape (replicates, k)
         Bootstrap differences; no part of equality.
+    smallest : Smallest
+        The fewest independent trials, or groups of them, of a class that was drawn.
     groups : tuple, optional
         Number of groups of both test sides that were drawn as a whole, None for a side of
         independent trials; None where neither side has groups.
@@ -82,18 +105,29 @@ class Comparison(Value):
     >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
     >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
     >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
-    >>> br.compare(good, poor, replicates=200, rng=1).difference.round(3).tolist()
-    [-0.333]
+    >>> result = br.compare(good, poor, replicates=200, rng=1)
+    >>> result.difference.round(3).tolist(), result.smallest.n
+    ([-0.333], 3)
     """
 
     first: Epc
     second: Epc
+    resample: str
     paired: bool
+    dev_paired: bool | None
     level: float
+    mean_difference: Interval
+    alpha_range: tuple[float, float]
     low: FloatArray
     high: FloatArray
+    band_low: FloatArray
+    band_high: FloatArray
     differences: FloatArray = field(compare=False, repr=False)
+    smallest: Smallest
     groups: tuple[int | None, int | None] | None = None
+
+    def __str__(self) -> str:
+        return self.verdict
 
     @property
     def alpha(self) -> FloatArray:
@@ -107,27 +141,98 @@ class Comparison(Value):
 
     @property
     def significant(self) -> npt.NDArray[np.bool_]:
-        """Where the interval excludes 0."""
+        """Where the interval of this alpha by itself excludes 0.
+
+        Of many alphas some do by chance; what may be said of single alphas is in `ranges`.
+        """
+        if self.too_few:
+            return np.zeros(self.alpha.size, dtype=np.bool_)
         return np.asarray((self.low > 0.0) | (self.high < 0.0))
 
     @property
-    def sign(self) -> npt.NDArray[np.int64]:
-        """1 where the first curve is higher, -1 where it is lower, 0 where that is not certain."""
-        return (self.low > 0.0).astype(np.int64) - (self.high < 0.0)
+    def better(self) -> npt.NDArray[np.int8]:
+        """At each alpha 1 where the simultaneous band names system a as better, 2 for b, else 0."""
+        if self.too_few:
+            return np.zeros(self.alpha.size, dtype=np.int8)
+        above, below = self.band_low > 0.0, self.band_high < 0.0
+        first, second = (above, below) if self._larger else (below, above)
+        return np.where(first, 1, np.where(second, 2, 0)).astype(np.int8)
 
     @property
-    def ranges(self) -> tuple[tuple[float, float], ...]:
-        """First and last alpha of each longest run of significant differences of one sign.
+    def better_on_average(self) -> str | None:
+        """The system that the interval of `mean_difference` names, "a" or "b"; None: neither."""
+        mean = self.mean_difference
+        if self.cannot_tell or mean.low <= 0.0 <= mean.high:
+            return None
+        return "a" if (mean.low > 0.0) == self._larger else "b"
+
+    @property
+    def ranges(self) -> tuple[AlphaRange, ...]:
+        """The longest runs of alphas at which the simultaneous band names one better system.
 
         A run holds neighbours among the alphas of the curves; what lies between two of them
         was not looked at.
         """
         order = np.argsort(self.alpha, kind="stable")
-        alpha, sign = self.alpha[order], self.sign[order]
-        starts = np.flatnonzero(np.diff(sign, prepend=2) != 0)
-        ends = np.append(starts[1:], sign.size) - 1
-        runs = zip(starts.tolist(), ends.tolist(), strict=True)
-        return tuple((float(alpha[a]), float(alpha[b])) for a, b in runs if sign[a] != 0)
+        alpha, who = self.alpha[order], self.better[order]
+        starts = np.flatnonzero(np.diff(who, prepend=np.int8(-1)) != 0)
+        ends = np.append(starts[1:], who.size) - 1
+        return tuple(
+            AlphaRange(float(alpha[i]), float(alpha[j]), "ab"[who[i] - 1])
+            for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
+            if who[i]
+        )
+
+    @property
+    def too_few(self) -> str:
+        """Why these trials are too few to name a better system; empty where they are not."""
+        n, what = self.smallest
+        if n >= _ENOUGH:
+            return ""
+        return f"{n} {what} are too few for a bootstrap, which needs at least {_ENOUGH}"
+
+    @property
+    def cannot_tell(self) -> str:
+        """Why nothing can be said of the average; empty where something can."""
+        measure = short_measure(self.first.measure)
+        mean, replicates = self.mean_difference, self.differences.shape[0]
+        values = self.differences[:, _inside(self.alpha, self.alpha_range)]
+        lost = int(np.sum(np.any(np.isnan(values), axis=1)))
+        if self.too_few:
+            return self.too_few
+        if np.isnan(mean.estimate):
+            return f"the {measure} is undefined (0/0) at some of these alphas"
+        if lost > (1.0 - _MOST) * replicates:
+            return f"the {measure} is undefined in {lost} of {replicates} replicates"
+        if mean.low == mean.high == 0.0:
+            return "both err alike in every replicate, so that nothing tells them apart"
+        return ""
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: the average over alpha, which alone may name a better system, then alphas.
+
+        The systems are called by the names of their test scores, else A and B.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> br.compare(curve, curve, replicates=50, rng=1).verdict[:44]
+        'cannot tell which of A and B has the lower H'
+        """
+        return verdict_words(self, self.names)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the test sets, or A and B where they do not tell the systems apart."""
+        first, second = (e.test.name or e.dev.name for e in (self.first, self.second))
+        return (first, second) if first and second and first != second else ("A", "B")
+
+    @property
+    def _larger(self) -> bool:
+        return larger_is_better(self.first.measure)
 
     def histogram(self, alpha: float, bins: int = 50) -> Histogram:
         """Histogram of the bootstrap differences at one alpha.
@@ -253,32 +358,46 @@ def compare(
     epc_a: Epc,
     epc_b: Epc,
     *,
+    resample: str = "both",
     paired: bool = True,
     level: float = 0.95,
-    replicates: int = 10_000,
+    low: float = 0.1,
+    high: float = 0.9,
+    replicates: int | None = None,
     groups: bool = True,
     rng: Any = None,
 ) -> Comparison:
-    """Test at each alpha whether two systems differ, their thresholds held fixed.
+    """Whether two systems differ, averaged over alpha and at single alphas.
 
-    The interval holds the quantiles (1 -+ level)/2 of V_a - V_b over bootstrap
-    replicates of the test trials (percentile test).
+    Every replicate draws dev again and chooses both systems' thresholds again, then draws
+    test again: V_a - V_b of the replicates has the quantiles (1 -+ level)/2 as its interval
+    (percentile bootstrap), at each alpha and averaged over alpha. The simultaneous band cuts
+    off equally many replicates at both ends of every alpha, as many as leave `level` of the
+    replicates inside everywhere.
 
     Parameters
     ----------
     epc_a, epc_b : Epc
         Curves of one criterion, one measure and equal alphas, test sides from scores.
+    resample : str
+        "both": dev and test, so that the interval is of the difference between two systems
+        whose thresholds are chosen on so many dev trials. "test": the papers' test of these
+        two thresholds, dev's choice held fixed.
     paired : bool
-        Both systems judge the same trials, given in the same order: trials are
+        Both systems judge the same test trials, given in the same order: trials are
         resampled with both decisions. Else the test sets are resampled independently.
     level : float
-        Confidence level of each interval.
-    replicates : int
-        Bootstrap replicates, at least 1.
+        Confidence level of each interval and of the band.
+    low, high : float
+        Range of alpha of the average and of the band, in [0, 1]; cut to that of the curves, or
+        all of theirs where nothing is left (`Comparison.alpha_range` says which).
+    replicates : int, optional
+        Bootstrap replicates, at least 1. Left out: 2000; 400 where a dev side is a fit, which is
+        fitted again in each; 10 000 with ``resample="test"``.
     groups : bool
-        Where the test scores carry groups, trials are drawn by their groups, as in
-        `Epc.band`; paired, a group that is drawn brings both decisions on all its trials.
-        `False` takes trials as independent.
+        Where scores carry groups, trials are drawn by their groups, as in `Epc.band`; paired,
+        a group that is drawn brings both systems' scores of all its trials. `False` takes
+        trials as independent.
     rng : None, int, SeedSequence or Generator
         Source of randomness; a seed gives the same bytes everywhere.
 
@@ -290,195 +409,132 @@ def compare(
     ------
     InputError
         If the curves differ in criterion, measure or alpha, a test side is a model or has
-        fractional weights, paired trials differ in number, weights, prior, groups or ids, or
-        `level` or `replicates` is out of range.
+        fractional weights, a dev side is a typed model or a fit of a summary and
+        ``resample="both"``, paired trials differ in number, weights, prior, groups or ids, or
+        an argument is out of range.
     InputTypeError
         If a curve is no Epc or `rng` no source of randomness.
 
     Notes
     -----
-    Class sizes are fixed, but vary with groups that are drawn. A pair of thresholds leaves
-    four kinds of trial (accepted by both, one, the other, none), whose multinomial counts
-    are drawn, of measures linear in FAR and FRR those of the trials judged apart: each alpha
-    by itself, so the intervals are pointwise; groups are drawn once for all alphas. The
-    thresholds' own uncertainty is not in them. Ids and groups are compared where both systems
-    have them, and the order of the labels where both were read from files; beyond that the
-    order is trusted, and groups of a class that one system has hold for both.
+    Class sizes are fixed, but vary with groups that are drawn. Dev and test are drawn
+    independently. Dev trials are shared (`Comparison.dev_paired`) where both dev sides have
+    equally many of each class, equal ids and groups where both have them, and one order of
+    labels where both were read from files; else each system's are drawn by themselves, as the
+    bins of a summary are. To share draws of trials that are not the same does no harm: their
+    scores do not vary together. Ids and groups of test are compared where both systems have
+    them, and the order of the labels where both were read from files; beyond that the order
+    is trusted, and groups of a class that one system has hold for both.
+
+    Among scores every threshold of a replicate is the criterion's own, ties included; only of
+    equal weighted errors of very many scores, whose products doubles do not hold, the lower
+    threshold is taken and not that of the lower HTER. A fit is made again from every draw: the
+    least weighted error of beta, normal and logit-normal fits is found to a hundredth of a
+    threshold's standard error, other criteria exactly and slowly.
+
+    A replicate counts only at alphas where its measure is not 0/0, and not at all if a class
+    is empty or a fit does not exist. With fewer than 10 trials, or groups, in a class of a side
+    that is drawn the intervals say too little and no system is named.
+
+    Thresholds chosen among scores move like n**(-1/3), where the bootstrap is not consistent: its
+    replicates are not centred on the difference, and spread too far. The percentile interval of
+    dev and test drawn together keeps its level in the simulations of docs/validation.md, often
+    with much to spare.
 
     References
     ----------
     Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
-    curve, section 5, Figures 6 and 8.
+    curve, section 5, Figures 6 and 8 (``resample="test"``). Kim, J. and Pollard, D. (1990), Cube
+    root asymptotics.
 
     Examples
     --------
     >>> import numpy as np
     >>> import betaroc as br
     >>> rng = np.random.default_rng(1)
-    >>> dev = br.Scores(rng.normal(1, 1, 300), rng.normal(-1, 1, 300))
-    >>> client, impostor = rng.normal(1, 1, 400), rng.normal(-1, 1, 400)
-    >>> good = br.epc(dev, br.Scores(client, impostor), alpha=[0.25, 0.5, 0.75])
-    >>> noise = rng.normal(0, 1, (2, 400))
-    >>> poor = br.epc(dev, br.Scores(client + noise[0], impostor + noise[1]), alpha=good.alpha)
-    >>> br.compare(good, poor, replicates=1000, rng=1).ranges
-    ((0.25, 0.75),)
+    >>> truth = [rng.normal(mu, 1, n) for n in (300, 400) for mu in (1, -1)]
+    >>> good = br.epc(br.Scores(*truth[:2]), br.Scores(*truth[2:]), measure="weighted-error")
+    >>> noisy = [x + rng.normal(0, 1, x.size) for x in truth]
+    >>> poor = br.epc(br.Scores(*noisy[:2]), br.Scores(*noisy[2:]), measure="weighted-error")
+    >>> result = br.compare(good, poor, replicates=500, rng=1)
+    >>> result.better_on_average, result.dev_paired, result.mean_difference.high < 0
+    ('a', True, True)
     """
     _refuse_different_curves(epc_a, epc_b)
-    level = _checks.level(level)
-    replicates = checked_replicates(replicates, epc_a.alpha.size)
+    _checks.choice(resample, _RESAMPLE, "resample")
+    level, rng = _checks.level(level), checked_rng(rng)
+    used = _range_of(epc_a, low, high)
     paired, groups = _checks.flag(paired, "paired"), _checks.flag(groups, "groups")
-    for e, name in ((epc_a, "epc_a"), (epc_b, "epc_b")):
-        empirical_laws(e.test, f"the test side of {name}")
-        if paired and isinstance(e.test.client, Binned):
-            raise InputError(
-                f"paired=True needs the trials themselves; the test side of {name} is a summary,"
-                " which has none. Give Scores, or take paired=False."
-            )
-    draw, known = (_paired if paired else _unpaired)(epc_a, epc_b, groups=groups)
+    if replicates is not None:
+        replicates = checked_replicates(replicates, epc_a.alpha.size)
+    plan = plan_of(epc_a, epc_b, resample=resample, paired=paired, groups=groups)
+    if replicates is None:
+        of_scores = _REPLICATES if resample == "both" else _REPLICATES_OF_TEST
+        replicates = _REPLICATES_OF_FITS if plan.fitted else of_scores
+        replicates = checked_replicates(replicates, epc_a.alpha.size)
     values = np.empty((replicates, epc_a.alpha.size))
     for rows, stream in streams(replicates, rng):
-        values[rows] = draw(stream, rows.stop - rows.start)
-    low, high = pointwise(values, np.asarray(epc_a.value - epc_b.value), level)
-    return Comparison(epc_a, epc_b, paired, level, low, high, values, known)
+        one, other = plan.draw(stream, rows.stop - rows.start)
+        values[rows] = grouped_values(epc_a, one) - grouped_values(epc_b, other)
+    estimate = np.asarray(epc_a.value - epc_b.value)
+    ends = pointwise(values, estimate, level)
+    band = _band(values, estimate, ends, epc_a.alpha, used, level)
+    mean = _mean(values, estimate, epc_a.alpha, used, level, resample)
+    return Comparison(
+        epc_a, epc_b, resample, paired, plan.dev_paired, level, mean, used, *ends, *band, values,
+        plan.smallest, plan.groups,
+    )  # fmt: skip
 
 
-_Draw = Callable[[np.random.Generator, int], FloatArray]
-_Counts = tuple[int | None, int | None]
+def _range_of(e: Epc, low: float, high: float) -> tuple[float, float]:
+    """The alphas of the average: what is asked for and the curves have, else all they have."""
+    low, high = _checks.fraction(low, "low"), _checks.fraction(high, "high")
+    if not low < high:
+        raise InputError(f"low must be less than high; got low={low!r}, high={high!r}.")
+    first, last = float(e.alpha.min()), float(e.alpha.max())
+    if CRITERIA[e.criterion].single or not max(low, first) < min(high, last):
+        return first, last
+    return max(low, first), min(high, last)
 
 
-def _unpaired(a: Epc, b: Epc, *, groups: bool) -> tuple[_Draw, _Counts | None]:
-    """Each test side drawn by itself, and its number of groups."""
-    sides = [grouped_side(e, "test", True, groups=groups) for e in (a, b)]
-    counts = [None if side is None else side.groups.labels for side in sides]
-    known = None if counts == [None, None] else (counts[0], counts[1])
-    cells = [
-        None if side is None else side.cells((side, e.chosen))
-        for e, side in zip((a, b), sides, strict=True)
-    ]
-
-    def one(e: Epc, own: ThresholdCells | None, rng: np.random.Generator, size: int) -> FloatArray:
-        if own is None:
-            return fixed_values(e, rng, size, stratified=True)
-        return grouped_values(e, own.draw(rng, size)[0])
-
-    return lambda rng, size: one(a, cells[0], rng, size) - one(b, cells[1], rng, size), known
+def _inside(alpha: FloatArray, used: tuple[float, float]) -> npt.NDArray[np.bool_]:
+    return np.asarray((alpha >= used[0] - _SAME_ALPHA) & (alpha <= used[1] + _SAME_ALPHA))
 
 
-def _paired(a: Epc, b: Epc, *, groups: bool) -> tuple[_Draw, _Counts | None]:
-    """Both decisions on each trial drawn together, by the groups that either system knows."""
-    _refuse_unpaired(a, b, groups=groups)
-    trials = joint_trials(side_trials(a, "test"), side_trials(b, "test"))
-    known = groups_of(trials) if groups else None
-    return _paired_draw(a, b, known), None if known is None else (known.labels, known.labels)
+def _band(
+    values: FloatArray,
+    estimate: FloatArray,
+    ends: tuple[FloatArray, FloatArray],
+    alpha: FloatArray,
+    used: tuple[float, float],
+    level: float,
+) -> tuple[FloatArray, FloatArray]:
+    """The simultaneous band of the alphas of a range, nowhere narrower than the intervals."""
+    low, high = np.full(alpha.size, np.nan), np.full(alpha.size, np.nan)
+    inside = _inside(alpha, used) & ~np.isnan(estimate)
+    if np.any(inside):
+        found = percentile_band(values[:, inside], level)
+        low[inside] = np.fmin(found[0], ends[0][inside])
+        high[inside] = np.fmax(found[1], ends[1][inside])
+    return low, high
 
 
-def _paired_draw(a: Epc, b: Epc, known: Groups | None) -> _Draw:
-    """Both decisions on each trial drawn together."""
-    if known is None:
-        joint = _JointCells.of(a, b)
-        return lambda rng, size: joint.differences(a, b, rng, size)
-    both = [
-        GroupedSide.of(known, empirical_laws(e.test, "test"), side_trials(e, "test"),
-                       stratified=True)
-        for e in (a, b)
-    ]  # fmt: skip
-    cells = both[0].cells((both[0], a.chosen), (both[1], b.chosen))
-
-    def draw(rng: np.random.Generator, size: int) -> FloatArray:
-        one, other = cells.draw(rng, size)
-        return grouped_values(a, one) - grouped_values(b, other)
-
-    return draw
-
-
-# ------------------------------------------------------------------------- paired trials
-@dataclass(frozen=True)
-class _JointCells:
-    """Trials of one class by both decisions: rejected by both, accepted by b, by a, by both."""
-
-    #: For each alpha its place among the distinct pairs of thresholds.
-    place: npt.NDArray[np.intp]
-    #: Counts, shape (distinct, 4), of each class.
-    client: IntArray
-    impostor: IntArray
-
-    @classmethod
-    def of(cls, a: Epc, b: Epc) -> _JointCells:
-        """Both decisions on each trial, counted."""
-        (client_a, impostor_a), (client_b, impostor_b) = (
-            empirical_laws(e.test, "test") for e in (a, b)
-        )
-        index = [law._index(a.chosen) for law in (client_a, impostor_a)]
-        index += [law._index(b.chosen) for law in (client_b, impostor_b)]
-        _, first, place = np.unique(
-            np.stack(index, axis=1), axis=0, return_index=True, return_inverse=True
-        )
-        t_a, t_b = a.chosen[first], b.chosen[first]
-        client = _decisions(client_a, client_b, t_a, t_b)
-        return cls(np.ravel(place), client, _decisions(impostor_a, impostor_b, t_a, t_b))
-
-    def differences(self, a: Epc, b: Epc, rng: np.random.Generator, size: int) -> FloatArray:
-        """V_a - V_b of resampled trials, a row a replicate."""
-        if a.measure in _LINEAR:
-            return self._linear(a, rng, size)
-        c, i = (_drawn(rng, counts, size) for counts in (self.client, self.impostor))
-        rejected, accepted = (c[0] + c[1], c[0] + c[2]), (i[2] + i[3], i[1] + i[3])
-        sizes = [np.full(size, np.sum(counts[0])) for counts in (self.client, self.impostor)]
-        values = [
-            measured(e, r[:, self.place], s[:, self.place], sizes[0], sizes[1])
-            for e, r, s in zip((a, b), rejected, accepted, strict=True)
-        ]
-        return values[0] - values[1]
-
-    def _linear(self, e: Epc, rng: np.random.Generator, size: int) -> FloatArray:
-        """The same where the measure is linear in both rates: only trials judged apart count."""
-        far, frr = _slopes(e)
-        found = np.zeros((size, self.place.size))
-        for slope, counts, sign in ((frr, self.client, 1.0), (far, self.impostor, -1.0)):
-            if np.any(slope):
-                together = counts[:, 0] + counts[:, 3]
-                apart = np.stack([counts[:, 1], counts[:, 2], together], axis=1)
-                one, other, _ = _drawn(rng, apart, size)
-                share = (one - other) / np.sum(counts[0])
-                found += sign * slope * share[:, self.place]
-        return found
-
-
-def _slopes(e: Epc) -> tuple[FloatArray, FloatArray]:
-    """Change of a linear measure with FAR and with FRR at each alpha."""
-    zero, one = np.zeros(e.alpha.size), np.ones(e.alpha.size)
-    rates = ((zero, zero), (one, zero), (zero, one))
-    base, far, frr = (
-        e._measured(OperatingPoint(np.nan, rate[0], rate[1], e.test.prior)) for rate in rates
-    )
-    return far - base, frr - base
-
-
-def _drawn(rng: np.random.Generator, counts: IntArray, size: int) -> list[IntArray]:
-    """Multinomial counts of each column, shape (size, rows): binomial given those before."""
-    left = np.sum(counts, axis=1)
-    rest = np.repeat(left[:, None], size, axis=1)
-    found = []
-    for column in counts.T[:-1]:
-        share = column / np.maximum(left, 1)
-        found.append(rng.binomial(rest, share[:, None]))
-        rest, left = rest - found[-1], left - column
-    return [drawn.T for drawn in (*found, rest)]
-
-
-def _decisions(a: Empirical, b: Empirical, t_a: Thresholds, t_b: Thresholds) -> IntArray:
-    """Trials of one class in the four cells, a row for each pair of thresholds."""
-    step_a, step_b = (np.searchsorted(law._steps[0], law.values).astype(np.int32) for law in (a, b))
-    counts = []
-    for i, j in zip(a._index(t_a), b._index(t_b), strict=True):
-        by_a, by_b = step_a >= i, step_b >= j
-        both, one, other = (_weight(a, rows) for rows in (by_a & by_b, by_a, by_b))
-        counts.append([a.total - one - other + both, other - both, one - both, both])
-    return np.asarray(np.rint(counts), dtype=np.int64)
-
-
-def _weight(law: Empirical, rows: npt.NDArray[np.bool_]) -> float:
-    return float(np.count_nonzero(rows) if law.weights is None else np.sum(law.weights[rows]))
+def _mean(
+    values: FloatArray,
+    estimate: FloatArray,
+    alpha: FloatArray,
+    used: tuple[float, float],
+    level: float,
+    resample: str,
+) -> Interval:
+    """The difference averaged over a range of alpha."""
+    weights = area_weights(alpha, *used)
+    counts = weights > 0.0
+    weights = weights[counts] / np.sum(weights)
+    mean, means = estimate[counts] @ weights, values[:, counts] @ weights
+    low, high = pointwise(means[:, None], np.array([mean]), level)
+    drawn = "dev and test drawn again" if resample == "both" else "test drawn again"
+    return Interval(float(mean), float(low[0]), float(high[0]), level, f"percentile, {drawn}")
 
 
 # ----------------------------------------------------------------------------- conditions
@@ -501,17 +557,6 @@ def _refuse_different_curves(a: Epc, b: Epc) -> None:
             f"the curves must have equal alphas; epc_a has {one.size} from {float(one[0])!r} to"
             f" {float(one[-1])!r}, epc_b {other.size} from {float(other[0])!r} to"
             f" {float(other[-1])!r}. Compute both with the same alpha."
-        )
-
-
-def _refuse_unpaired(a: Epc, b: Epc, *, groups: bool) -> None:
-    refuse_other_trials(
-        side_trials(a, "test"), side_trials(b, "test"), ("epc_a", "epc_b"), groups=groups
-    )
-    if a.test.prior != b.test.prior:
-        raise InputError(
-            f"paired curves must have one test prior; epc_a has {a.test.prior!r}, epc_b"
-            f" {b.test.prior!r}. Give epc the same prior."
         )
 
 

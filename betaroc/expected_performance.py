@@ -25,7 +25,15 @@ from betaroc.summary import ScoreSummary
 if TYPE_CHECKING:
     from betaroc.bands import Band
 
-__all__ = ["Epc", "LossSplit", "checked_alphas", "epc", "side", "warn_of_reach"]
+__all__ = [
+    "Epc",
+    "LossSplit",
+    "area_weights",
+    "checked_alphas",
+    "epc",
+    "side",
+    "warn_of_reach",
+]
 
 _WEIGHTED_ERROR = "weighted-error"
 _AUTOMATIC_ALPHAS = 101
@@ -229,10 +237,9 @@ class Epc(Value):
                 f"low and high must satisfy {float(x[0])!r} <= low < high <= {float(x[-1])!r}, the"
                 f" curve's own range of alpha; got low={start!r}, high={stop!r}."
             )
-        inner = (x > start) & (x < stop)
-        nodes = np.concatenate([[start], x[inner], [stop]])
-        values = np.interp(nodes, x, y)
-        total = float(np.sum(0.5 * np.diff(nodes) * (values[1:] + values[:-1])))
+        weights = area_weights(x, start, stop)
+        counts = weights > 0.0
+        total = float(np.sum(weights[counts] * y[counts]))
         return total / (stop - start) if normalize else total
 
     def band(
@@ -579,6 +586,28 @@ def epc(
     if alpha is not None or single:
         tell_support(curve)
     return curve
+
+
+def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
+    """What each alpha's value weighs in the integral from low to high; 1 where low is high.
+
+    By trapezoids: between two alphas, where low and high may lie, a curve is a straight line.
+    """
+    order = np.argsort(alpha, kind="stable")
+    x = alpha[order]
+    found = np.zeros(x.size)
+    if low == high:
+        found[order[np.searchsorted(x, low)]] = 1.0
+        return found
+    nodes = np.concatenate([[low], x[(x > low) & (x < high)], [high]])
+    steps = np.diff(nodes)
+    share = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
+    right = np.clip(np.searchsorted(x, nodes, side="left"), 1, x.size - 1)
+    width = x[right] - x[right - 1]
+    of_right = (nodes - x[right - 1]) / np.where(width > 0.0, width, 1.0)
+    np.add.at(found, order[right - 1], share * (1.0 - of_right))
+    np.add.at(found, order[right], share * of_right)
+    return found
 
 
 def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:

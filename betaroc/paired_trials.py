@@ -12,7 +12,7 @@ from betaroc import _checks
 from betaroc.errors import InputError
 from betaroc.grouping import Trials, weights_of
 
-__all__ = ["joint_trials", "refuse_other_trials"]
+__all__ = ["joint_trials", "refuse_other_trials", "same_trials"]
 
 _CLASSES = ("client", "impostor")
 #: What the two systems are called in messages.
@@ -29,6 +29,15 @@ def joint_trials(a: Any, b: Any) -> Trials:
         for name in ("client_groups", "impostor_groups")
     ]
     return Trials(a.client, a.impostor, a.client_weights, a.impostor_weights, *groups)
+
+
+def same_trials(a: Any, b: Any, *, groups: bool) -> bool:
+    """Whether numbers, weights, ids, groups and order speak for the same trials in both."""
+    try:
+        refuse_other_trials(a, b, ("a", "b"), groups=groups)
+    except InputError:
+        return False
+    return True
 
 
 def refuse_other_trials(a: Any, b: Any, names: Pair, *, groups: bool) -> None:

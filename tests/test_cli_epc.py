@@ -13,7 +13,7 @@ import pytest
 
 import betaroc as br
 from betaroc._arguments import as_options
-from betaroc.analysis.epc import alphas_words
+from betaroc.alpha_words import alphas_words
 from betaroc.cli import main
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"

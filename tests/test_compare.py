@@ -45,7 +45,7 @@ def accepted(e: br.Epc) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 @pytest.mark.parametrize("paired", [True, False])
 def test_quantiles_equal_row_resampling(paired: bool, measure: str) -> None:
     a, b = two_systems(1, 60, measure=measure)
-    result = br.compare(a, b, paired=paired, replicates=20_000, rng=2)
+    result = br.compare(a, b, resample="test", paired=paired, replicates=20_000, rng=2)
     rng = np.random.default_rng(3)
     decisions = [accepted(e) for e in (a, b)]
     rows = np.empty((4000, ALPHAS.size))
@@ -71,7 +71,7 @@ def test_quantiles_equal_row_resampling(paired: bool, measure: str) -> None:
 def test_variance_of_a_paired_difference_is_that_of_the_discordant_trials() -> None:
     """FAR of a minus FAR of b: ((n10 + n01) / n - ((n10 - n01) / n)^2) / n."""
     a, b = two_systems(4, 300, measure="far")
-    result = br.compare(a, b, replicates=10_000, rng=5)
+    result = br.compare(a, b, resample="test", replicates=10_000, rng=5)
     one, other = accepted(a)[1], accepted(b)[1]
     n = one.shape[0]
     n10, n01 = (one & ~other).sum(axis=0), (~one & other).sum(axis=0)
@@ -92,7 +92,7 @@ SLOPES: dict[str, tuple[float, float]] = {
 def test_mean_and_variance_of_a_linear_measure(measure: str) -> None:
     """Each class adds slope^2 ((n10 + n01) / n - ((n10 - n01) / n)^2) / n."""
     a, b = two_systems(4, 120, measure=measure, alpha=[0.3])  # 120 clients of 300: p = 0.4
-    result = br.compare(a, b, replicates=10_000, rng=5)
+    result = br.compare(a, b, resample="test", replicates=10_000, rng=5)
     mean = variance = 0.0
     slopes = (-SLOPES[measure][1], SLOPES[measure][0])  # accepted clients are not rejected
     for slope, one, other in zip(slopes, accepted(a), accepted(b), strict=True):
@@ -137,45 +137,54 @@ def test_size_under_the_null() -> None:
             )
             for _ in range(2)
         ]
-        wrong += bool(br.compare(*systems, replicates=400, rng=seed).significant[0])
+        wrong += bool(
+            br.compare(*systems, resample="test", replicates=400, rng=seed).significant[0]
+        )
     assert 0.02 <= wrong / 400 <= 0.085, wrong / 400
 
 
 # --------------------------------------------------------------------------- what it says
+def with_band(measure: str, alpha: list[float], low: list[float], high: list[float]) -> Any:
+    a, b = two_systems(9, 60, alpha=alpha, measure=measure)
+    result = br.compare(a, b, replicates=10, rng=1)
+    ends = {"low": np.array(low), "high": np.array(high)}
+    return dataclasses.replace(result, **ends, **{f"band_{k}": v for k, v in ends.items()})
+
+
 def test_ranges_are_the_longest_runs() -> None:
-    a, b = two_systems(9, 60, alpha=[0.1, 0.9, 0.2, 0.3, 0.8, 0.5])
-    result = br.compare(a, b, replicates=10, rng=1)
-    #                     .1   .9    .2    .3   .8    .5
-    low = np.array([0.1, -0.3, 0.01, -0.1, -0.2, math.nan])
-    high = np.array([0.2, -0.1, 0.02, 0.10, -0.1, math.nan])
-    result = dataclasses.replace(result, low=low, high=high)
+    result = with_band(
+        "hter",
+        [0.1, 0.9, 0.2, 0.3, 0.8, 0.5],
+        [0.1, -0.3, 0.01, -0.1, -0.2, math.nan],
+        [0.2, -0.1, 0.02, 0.10, -0.1, math.nan],
+    )
     assert result.significant.tolist() == [True, True, True, False, True, False]
-    assert result.ranges == ((0.1, 0.2), (0.8, 0.9))
+    assert result.ranges == ((0.1, 0.2, "b"), (0.8, 0.9, "a"))  # an error is better small
 
 
-def test_ranges_are_of_one_sign() -> None:
+def test_ranges_are_of_one_better_system() -> None:
     """Where the curves cross between two neighbours, one range ends and another begins."""
-    a, b = two_systems(9, 60, alpha=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    result = br.compare(a, b, replicates=10, rng=1)
-    #                .1    .2    .3    .4    .5    .6
-    low = np.array([0.1, 0.02, -0.3, -0.2, -0.1, 0.01])
-    high = np.array([0.2, 0.03, -0.1, -0.1, 0.1, 0.02])
-    result = dataclasses.replace(result, low=low, high=high)
-    assert result.sign.tolist() == [1, 1, -1, -1, 0, 1]
+    alpha = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    low = [0.1, 0.02, -0.3, -0.2, -0.1, 0.01]
+    high = [0.2, 0.03, -0.1, -0.1, 0.1, 0.02]
+    result = with_band("hter", alpha, low, high)
+    assert result.better.tolist() == [2, 2, 1, 1, 0, 2]
     assert result.significant.tolist() == [True, True, True, True, False, True]
-    assert result.ranges == ((0.1, 0.2), (0.3, 0.4), (0.6, 0.6))
-    swapped = dataclasses.replace(result, low=-high, high=-low)
-    assert swapped.sign.tolist() == [-1, -1, 1, 1, 0, -1]
-    assert swapped.ranges == result.ranges
-    nowhere = dataclasses.replace(result, low=np.full(6, math.nan), high=np.full(6, math.nan))
-    assert nowhere.sign.tolist() == [0] * 6
+    assert result.ranges == ((0.1, 0.2, "b"), (0.3, 0.4, "a"), (0.6, 0.6, "b"))
+    larger = with_band("accuracy", alpha, low, high)
+    assert [one.better for one in larger.ranges] == ["a", "b", "a"]
+    nowhere = with_band("hter", alpha, [math.nan] * 6, [math.nan] * 6)
+    assert nowhere.better.tolist() == [0] * 6
 
 
 def test_a_clear_difference_is_found() -> None:
     a, b = two_systems(10, 800, shift=1.0)
     result = br.compare(a, b, replicates=1000, rng=1)
-    assert result.ranges == ((float(ALPHAS[0]), float(ALPHAS[-1])),)
     assert np.all(result.high < 0.0)  # the first system errs less
+    assert result.better_on_average == "a"
+    assert all(one.better == "a" for one in result.ranges)
+    fixed = br.compare(a, b, resample="test", replicates=1000, rng=1)
+    assert fixed.ranges == ((float(ALPHAS[0]), float(ALPHAS[-1]), "a"),)
 
 
 def test_histogram_counts_the_differences_of_one_alpha() -> None:
@@ -207,14 +216,14 @@ def test_proportion_test_of_two_systems_without_error() -> None:
     scores = br.Scores([3.0, 4.0], [0.0, 1.0, 2.0])
     model = br.ScoreModel(br.Normal(5.0, 1.0), br.Normal(0.0, 1.0))
     curve = br.epc(model, scores, alpha=[0.5])
-    result = br.compare(curve, curve, replicates=5, rng=1).proportion_test(0.5)
+    result = br.compare(curve, curve, resample="test", replicates=5, rng=1).proportion_test(0.5)
     assert (result.statistic, result.p_value, result.errors) == (0.0, 1.0, (0, 0))
 
 
 def test_undefined_differences_have_no_interval() -> None:
     dev = br.Scores([2.0, 3.0], [0.0, 5.0, 1.0])
     curve = br.epc(dev, br.Scores([1.0, 2.0], [0.5, 1.0]), measure="precision", alpha=[1.0])
-    result = br.compare(curve, curve, replicates=20, rng=1)
+    result = br.compare(curve, curve, resample="test", replicates=20, rng=1)
     assert np.isnan([result.difference[0], result.low[0], result.high[0]]).all()
     assert result.ranges == ()
     assert result.histogram(1.0).counts.sum() == 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 import betaroc as br
 from betaroc import plot
+from betaroc.comparison_draws import Smallest
 from betaroc.errors import InputError, OutputError
 from betaroc.plot.files import save_picture
 from betaroc.plot.style import new_axes
@@ -199,8 +202,14 @@ def comparison(low: list[float], high: list[float], **options: object) -> br.Com
     """Two curves at alphas 0.5, 0.1, 0.3, 0.9 with made-up intervals."""
     alpha = [0.5, 0.1, 0.3, 0.9][: len(low)]
     first, second = (br.epc(DEV, side, alpha=alpha, **options) for side in (TEST, POOR))
-    return br.Comparison(first, second, True, 0.9, np.array(low), np.array(high),
-                         np.zeros((3, len(low))))  # fmt: skip
+    return made_up(first, second, 0.9, np.array(low), np.array(high))
+
+
+def made_up(first: br.Epc, second: br.Epc, level: float, low: Any, high: Any) -> br.Comparison:
+    """Intervals that are the band too, of enough trials."""
+    drawn = br.compare(first, second, resample="test", level=level, replicates=3, rng=1)
+    ends = {"low": low, "high": high, "band_low": low, "band_high": high}
+    return dataclasses.replace(drawn, **ends, smallest=Smallest(10, "client trials of test"))
 
 
 def shaded(ax: object) -> list[tuple[str, float, float]]:
@@ -252,7 +261,7 @@ def test_the_difference_its_interval_and_zero() -> None:
     assert shaded(ax) == [("better-1", 0.09, 0.11), ("better-2", 0.49, 0.51)]
     assert ax.get_ylabel() == "difference in half total error rate"
     words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
-    assert words[:2] == ["mlp - svm", "90 % pointwise"]
+    assert words[:3] == ["mlp - svm", "90 % simultaneous", "90 % pointwise"]
 
 
 def test_the_histogram_of_the_bootstrap() -> None:
@@ -277,8 +286,7 @@ def test_the_histogram_of_the_bootstrap() -> None:
 
 def test_one_alpha_alone_is_seen() -> None:
     first, second = (br.epc(DEV, side, criterion="eer") for side in (TEST, POOR))
-    result = br.Comparison(first, second, True, 0.95, np.array([-0.5]), np.array([-0.1]),
-                           np.zeros((3, 1)))  # fmt: skip
+    result = made_up(first, second, 0.95, np.array([-0.5]), np.array([-0.1]))
     ax = result.plot()
     assert [line.get_marker() for line in ax.lines] == ["o", "s"]
     ((gid, start, stop),) = shaded(ax)

@@ -200,7 +200,7 @@ def test_interval_of_one_alpha_against_the_paired_bootstrap(
             for x, data in zip(fusions, (dev, frame), strict=True)
         ]
         curves.append(br.epc(*sides, measure="weighted-error", alpha=[0.4]))
-    drawn = br.compare(*curves, rng=1)
+    drawn = br.compare(*curves, resample="test", rng=1)
     found = br.inclusion(frame, family="normal", dev=dev, alpha=[0.4]).fusion.gain("b")
     assert found.estimate == pytest.approx(float(drawn.difference[0]), abs=1e-15)
     # Student's reach is 2.00 in place of 1.96, the variance's divisor n - 1: 3 %; steps 0.01.

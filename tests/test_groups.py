@@ -795,7 +795,7 @@ def test_paired_differences_are_those_of_drawn_rows(make: Any) -> None:
         client_groups=a.client_groups, impostor_groups=a.impostor_groups,
     )  # fmt: skip
     one, other = (br.epc(DEV, s, alpha=ALPHAS) for s in (a, b))
-    result = br.compare(one, other, replicates=4000, rng=1)
+    result = br.compare(one, other, resample="test", replicates=4000, rng=1)
     values = brute_values(a, one, 1500, stratified=True)
     values -= brute_values(b, other, 1500, stratified=True)  # the same seed: the same draws
     low, high = np.quantile(values, [0.025, 0.975], axis=0)
@@ -808,7 +808,7 @@ def test_paired_differences_are_those_of_drawn_rows(make: Any) -> None:
                           br.compare(one, other, replicates=300, rng=1).differences)  # fmt: skip
     single = br.compare(one, other, replicates=300, groups=False, rng=1)
     assert single.groups is None
-    unpaired = br.compare(one, bare, paired=False, replicates=300, rng=1)
+    unpaired = br.compare(one, bare, resample="test", paired=False, replicates=300, rng=1)
     assert unpaired.groups == (labels_of(a), None)
     assert np.all(unpaired.high - unpaired.low > result.high - result.low)
 

@@ -37,7 +37,7 @@ INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
 # Bottom to top; a name stands for the module and all below it. A module imports from lower layers,
 # and from its own layer as long as no circle arises.
 LAYERS = (
-    ("betaroc.errors", "betaroc._words"),
+    ("betaroc.alpha_words", "betaroc.errors", "betaroc._words"),
     ("betaroc._checks", "betaroc._containers", "betaroc._thresholds", "betaroc._value"),
     ("betaroc.intervals",),
     ("betaroc._frames", "betaroc._labels", "betaroc._layout", "betaroc._names"),
@@ -68,7 +68,6 @@ LAYERS = (
     ),
     ("betaroc.paired_trials", "betaroc.rate_errors", "betaroc.sides"),
     ("betaroc.bands",),
-    ("betaroc.comparison",),
     (
         "betaroc.auc_intervals",
         "betaroc.calibration",
@@ -77,6 +76,10 @@ LAYERS = (
     ),
     ("betaroc._parquet", "betaroc._rows", "betaroc._textfiles", "betaroc.io"),
     ("betaroc.fitting",),
+    ("betaroc.drawn_trials", "betaroc.simultaneous"),
+    ("betaroc.resample_fit", "betaroc.resample_threshold"),
+    ("betaroc.comparison_draws", "betaroc.comparison_words"),
+    ("betaroc.comparison",),
     ("betaroc.shape_tests", "betaroc.tie_tests"),
     ("betaroc.beta_regression", "betaroc.designs", "betaroc.term_tests"),
     ("betaroc.covariates",),

@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc._thresholds import FloatArray
 from betaroc.analysis.epc import (
     alpha_text,
     alphas_given,
-    alphas_words,
     axis_words,
     cell,
-    measure_title,
     measure_words,
     plain_text,
     read_words,
@@ -26,20 +24,15 @@ from betaroc.analysis.epc import (
 )  # fmt: skip
 from betaroc.analysis.format import counted, level_words, number, visible
 from betaroc.analysis.text import columns
-from betaroc.comparison import Comparison, ProportionTest
+from betaroc.comparison import AlphaRange, Comparison, ProportionTest
+from betaroc.comparison_words import larger_is_better, verdict_words
 from betaroc.criteria import CRITERIA
-from betaroc.expected_performance import Epc
-from betaroc.measures import MEASURES
 from betaroc.summary import Given
 
-__all__ = [
-    "System", "comparison_csv", "comparison_numbers", "comparison_text", "larger_is_better",
-    "leader", "leads", "short_measure", "system_names",
-]  # fmt: skip
+__all__ = ["System", "comparison_csv", "comparison_numbers", "comparison_text"]
 
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
 _OF_ALL_ERRORS = frozenset({"hter", "weighted-error", "dcf", "accuracy", "youden"})
-_SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}
 #: Where the proportion test is printed, if these are rows of the table.
 _TESTED = (0.1, 0.3, 0.5, 0.7, 0.9)
 _SAME = 1e-9
@@ -53,68 +46,35 @@ class System(NamedTuple):
     test: Given
 
 
-class Lead(NamedTuple):
-    """Neighbours among the alphas, ascending, at which one system, 0 or 1, is better."""
-
-    system: int
-    alphas: tuple[float, ...]
-
-
-# ----------------------------------------------------------------------- which is better
-def larger_is_better(measure: str) -> bool:
-    """The direction of a measure; a weighted error is better small."""
-    known = MEASURES.get(measure)
-    return known is not None and known.larger_is_better
-
-
-def leader(comparison: Comparison) -> npt.NDArray[np.int8]:
-    """At each alpha 1 where the first system is better, 2 where the second is, else 0."""
-    above, below = comparison.low > 0.0, comparison.high < 0.0
-    first, second = (above, below) if larger_is_better(comparison.first.measure) else (below, above)
-    return np.where(first, 1, np.where(second, 2, 0)).astype(np.int8)
-
-
-def leads(comparison: Comparison) -> list[Lead]:
-    """The longest runs of alphas in which one system is better, ascending."""
-    order = np.argsort(comparison.alpha, kind="stable")
-    alpha, who = comparison.alpha[order], leader(comparison)[order]
-    starts = np.flatnonzero(np.diff(who, prepend=np.int8(-1)) != 0)
-    stops = [*starts[1:], who.size]
-    return [
-        Lead(int(who[a]) - 1, tuple(alpha[a:b].tolist()))
-        for a, b in zip(starts, stops, strict=True)
-        if who[a]
-    ]
-
-
-def system_names(comparison: Comparison) -> tuple[str, str]:
-    """The names of the test sets, or A and B where they do not tell the systems apart."""
-    first, second = (e.test.name or e.dev.name for e in (comparison.first, comparison.second))
-    return (first, second) if first and second and first != second else ("A", "B")
-
-
-def short_measure(epc: Epc) -> str:
-    """The measure as it stands in a sentence."""
-    return _SHORT.get(epc.measure, measure_title(epc))
-
-
 # ------------------------------------------------------------------------------- numbers
 def comparison_numbers(comparison: Comparison, systems: Sequence[System]) -> dict[str, Any]:
     """Arrays of one length, where the systems differ, and what it was computed from."""
     curves = (comparison.first, comparison.second)
-    names = [system.name for system in systems]
+    names = (systems[0].name, systems[1].name)
     tests = _proportion_tests(comparison)
     single = CRITERIA[comparison.first.criterion].single
+    mean = comparison.mean_difference
+    better = comparison.better_on_average
     return {
+        "verdict": verdict_words(comparison, names),
+        "mean_difference": {
+            "estimate": mean.estimate,
+            "low": mean.low,
+            "high": mean.high,
+            "level": mean.level,
+            "method": mean.method,
+            "alpha": [None, None] if single else list(comparison.alpha_range),
+            "better": None if better is None else names["ab".index(better)],
+        },
         **_arrays(comparison, names),
         "ranges": [
             {
-                "low": None if single else lead.alphas[0],
-                "high": None if single else lead.alphas[-1],
-                "alphas": [None] if single else list(lead.alphas),
-                "better": names[lead.system],
+                "low": None if single else one.low,
+                "high": None if single else one.high,
+                "alphas": [None] if single else _alphas(comparison, one).tolist(),
+                "better": names["ab".index(one.better)],
             }
-            for lead in leads(comparison)
+            for one in comparison.ranges
         ],
         "proportion_test": [{"alpha": None if single else a, **test._asdict()} for a, test in tests]
         or None,
@@ -122,11 +82,13 @@ def comparison_numbers(comparison: Comparison, systems: Sequence[System]) -> dic
         "measure": comparison.first.measure,
         "larger_is_better": larger_is_better(comparison.first.measure),
         "level": comparison.level,
+        "resample": comparison.resample,
         "paired": comparison.paired,
-        "resample": "test",
+        "dev_paired": comparison.dev_paired,
         "groups": None if comparison.groups is None else list(comparison.groups),
+        "smallest": comparison.smallest._asdict(),
         "replicates": comparison.differences.shape[0],
-        "names": names,
+        "names": list(names),
         "sources": [
             {
                 "dev": source_numbers(system.dev, epc.dev.prior),
@@ -135,6 +97,12 @@ def comparison_numbers(comparison: Comparison, systems: Sequence[System]) -> dic
             for system, epc in zip(systems, curves, strict=True)
         ],
     }
+
+
+def _alphas(comparison: Comparison, one: AlphaRange) -> FloatArray:
+    """The alphas of a range, ascending."""
+    alpha = np.sort(comparison.alpha)
+    return np.asarray(alpha[(alpha >= one.low) & (alpha <= one.high)])
 
 
 def _arrays(comparison: Comparison, names: Sequence[str]) -> dict[str, list[Any]]:
@@ -151,7 +119,9 @@ def _arrays(comparison: Comparison, names: Sequence[str]) -> dict[str, list[Any]
         "low": comparison.low.tolist(),
         "high": comparison.high.tolist(),
         "significant": comparison.significant.tolist(),
-        "better": [called[k] for k in leader(comparison)],
+        "band_low": comparison.band_low.tolist(),
+        "band_high": comparison.band_high.tolist(),
+        "better": [called[k] for k in comparison.better],
     }
 
 
@@ -173,7 +143,7 @@ def comparison_text(
 ) -> str:
     """What was read, about eleven alphas, the ranges in words, the proportion test."""
     blocks = ["\n".join(_head(comparison, systems, chosen_by, seed))]
-    blocks += [_table(comparison, systems), "\n".join(_ranges(comparison, systems))]
+    blocks += [_table(comparison, systems), "\n".join(_findings(comparison, systems))]
     tests = _proportion_tests(comparison)
     if tests:
         blocks.append(_tests_table(comparison, systems, tests))
@@ -184,7 +154,7 @@ def _head(
     comparison: Comparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int
 ) -> list[str]:
     first = comparison.first
-    lines = ["thresholds chosen on dev, errors met on test; accepted if score > threshold"]
+    lines = ["thresholds chosen on dev, errors counted on test; accepted if score > threshold"]
     for system, by in zip(systems, chosen_by, strict=True):
         name = visible(system.name)
         for role, scores in (("dev", system.dev), ("test", system.test)):
@@ -196,15 +166,24 @@ def _head(
         if comparison.paired
         else "unpaired: two sets of trials, drawn independently"
     )
-    drawn = counted(comparison.differences.shape[0], "bootstrap replicate")
     return [
         *lines,
         f"criterion: {first.criterion}{axis_words(first)}",
         f"measure: {measure_words(first)}, {way} is better",
         trials,
-        f"interval: {level_words(comparison.level)} of the difference at fixed thresholds, each"
-        f" alpha by itself; {drawn}, seed {seed}" + _groups_words(comparison, systems),
+        _interval_words(comparison, seed) + _groups_words(comparison, systems),
     ]
+
+
+def _interval_words(comparison: Comparison, seed: int) -> str:
+    drawn = counted(comparison.differences.shape[0], "bootstrap replicate")
+    start = f"interval: {level_words(comparison.level)} of the difference"
+    if comparison.resample == "test":
+        return f"{start} at these two thresholds, test drawn again; {drawn}, seed {seed}"
+    dev = "the same dev trials" if comparison.dev_paired else "dev trials of each system"
+    return (
+        f"{start}, {dev} drawn and thresholds chosen again, test drawn again; {drawn}, seed {seed}"
+    )
 
 
 def _groups_words(comparison: Comparison, systems: Sequence[System]) -> str:
@@ -220,55 +199,43 @@ def _groups_words(comparison: Comparison, systems: Sequence[System]) -> str:
 
 def _table(comparison: Comparison, systems: Sequence[System]) -> str:
     first, second = (visible(system.name) for system in systems)
-    rows = [["alpha", first, second, f"{first} - {second}", "low", "high", "better"]]
+    whole = comparison.alpha.size > 1
+    band = ["band low", "band high"] if whole else []
+    rows = [["alpha", first, second, f"{first} - {second}", "low", "high", *band, "better"]]
     order = np.argsort(comparison.alpha, kind="stable")
-    who = leader(comparison)
-    arrays = (
+    arrays = [
         comparison.first.value, comparison.second.value, comparison.difference,
         comparison.low, comparison.high,
-    )  # fmt: skip
+    ]  # fmt: skip
+    ends = [comparison.band_low, comparison.band_high] if whole else []
     for k in order[spread(order.size)]:
         values = [value_text(comparison.first, float(array[k])) for array in arrays]
-        mark = ("", first, second)[who[k]]
+        values += ["" if np.isnan(end[k]) else value_text(comparison.first, end[k]) for end in ends]
+        mark = ("", first, second)[comparison.better[k]]
         rows.append([alpha_text(comparison.first, k), *values, mark])
     return columns(rows)
 
 
-def _ranges(comparison: Comparison, systems: Sequence[System]) -> list[str]:
-    measure, level = short_measure(comparison.first), level_words(comparison.level)
-    way = "higher" if larger_is_better(comparison.first.measure) else "lower"
-    found = leads(comparison)
-    single = CRITERIA[comparison.first.criterion].single
-    alone = f" (level {level})" if comparison.alpha.size == 1 else ""
-    lines = [
-        f"{visible(systems[lead.system].name)} has the {way} {measure}"
-        + ("" if single else f" {alphas_words(lead.alphas)}")
-        + alone
-        for lead in found
-    ]
-    if not found:
-        lines = [f"no difference at level {level}" + ("" if single else " at any alpha")]
-    elif comparison.alpha.size > 1 and not comparison.significant.all():
-        lines.append("at all other alphas no difference")
+def _findings(comparison: Comparison, systems: Sequence[System]) -> list[str]:
+    """The verdict, then what the columns do not say."""
+    first, second = (visible(system.name) for system in systems)
+    lines = [verdict_words(comparison, (first, second))]
     undefined = int(np.sum(np.isnan(comparison.difference)))
     if undefined:
         lines.append(f"undefined (0/0) at {undefined} of {comparison.alpha.size} alphas")
-    return [*lines, *_reservations(comparison)]
-
-
-def _reservations(comparison: Comparison) -> list[str]:
-    """What the intervals do not say."""
-    lines = []
+    at = "at these two thresholds, " if comparison.resample == "test" else ""
     if comparison.alpha.size > 1:
+        low, high = comparison.alpha_range
         lines.append(
-            f"level {level_words(comparison.level)}, each alpha tested by itself: of"
-            f" {comparison.alpha.size} alphas about"
-            f" {level_words(1.0 - comparison.level)} differ by chance where the systems are equal,"
-            " neighbours together"
+            f"low and high: {at}each alpha by itself, so that of many some exclude 0 by chance;"
+            f" band low and band high: {at}all alphas from {number(low)} to {number(high)}"
+            " together, from which the column better is"
         )
-    lines.append(
-        "dev's choice is held fixed: what other dev scores would have chosen is not in the interval"
-    )
+    if at:
+        lines.append(
+            "at these two thresholds: what other dev scores would have chosen is not in the"
+            " intervals; --resample both lets dev choose again"
+        )
     return lines
 
 
@@ -283,7 +250,10 @@ def _tests_table(
         errors = [f"{e} of {n}" for e, n in zip(test.errors, test.trials, strict=True)]
         found = [number(test.statistic, 3), number(test.p_value, 3)]
         rows.append(["none" if single else number(alpha), *errors, *found])
-    return f"proportion test on all errors; {_test_words(comparison)}\n{columns(rows)}"
+    return (
+        f"proportion test on all errors at these two thresholds; {_test_words(comparison)}\n"
+        f"{columns(rows)}"
+    )
 
 
 def _test_words(comparison: Comparison) -> str:
@@ -307,7 +277,23 @@ def comparison_csv(comparison: Comparison, systems: Sequence[System], seed: int)
     arrays = _arrays(comparison, names)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
+    mean, better = comparison.mean_difference, comparison.better_on_average
     fixed = {
+        "verdict": plain_text(verdict_words(comparison, (names[0], names[1]))),
+        "mean_difference": cell(mean.estimate),
+        "mean_low": cell(mean.low),
+        "mean_high": cell(mean.high),
+        "mean_from": repr(comparison.alpha_range[0]),
+        "mean_to": repr(comparison.alpha_range[1]),
+        "mean_better": "" if better is None else names["ab".index(better)],
+        "ranges": plain_text(
+            "; ".join(
+                f"{one.low:.6g} to {one.high:.6g}: {names['ab'.index(one.better)]}"
+                for one in comparison.ranges
+            )
+        ),
+        "resample": comparison.resample,
+        "dev_paired": "" if comparison.dev_paired is None else cell(comparison.dev_paired),
         "level": repr(comparison.level),
         "paired": cell(comparison.paired),
         "replicates": str(comparison.differences.shape[0]),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.alpha_words import FINE, alphas_words, is_fine
 from betaroc.analysis.coarse import summary_numbers, summary_words
 from betaroc.analysis.format import (
     counted,
@@ -28,18 +29,14 @@ from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.summary import Given
 
 __all__ = [
-    "FINE", "alpha_text", "alphas_given", "alphas_words", "axis_words", "band_numbers", "cell",
-    "epc_arrays", "epc_csv", "epc_numbers", "epc_text", "is_fine", "is_rate", "measure_title",
+    "alpha_text", "alphas_given", "axis_words", "band_numbers", "cell",
+    "epc_arrays", "epc_csv", "epc_numbers", "epc_text", "is_rate", "measure_title",
     "measure_words", "plain_text", "read_words", "source_numbers", "spread", "value_text",
 ]  # fmt: skip
 
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
 #: Rows of the table for people.
 _ROWS = 11
-#: Alphas no farther apart than this stand for what lies between them.
-FINE = 0.02 + 1e-9
-#: So many alphas are named one by one.
-_NAMED = 12
 
 
 def epc_numbers(epc: Epc, dev: Given, test: Given, band: Band | None = None) -> dict[str, Any]:
@@ -64,25 +61,6 @@ def epc_arrays(epc: Epc) -> dict[str, list[Any]]:
 def alphas_given(epc: Epc) -> list[Any]:
     """The alphas; None for a criterion that has none."""
     return [None] if CRITERIA[epc.criterion].single else list(epc.alpha.tolist())
-
-
-def is_fine(alpha: npt.ArrayLike) -> bool:
-    """Whether the alphas are so near to each other that a range may be said of them."""
-    return bool(np.all(np.diff(np.sort(np.asarray(alpha, dtype=np.float64))) <= FINE))
-
-
-def alphas_words(alpha: npt.ArrayLike) -> str:
-    """Neighbouring alphas in words: a range of a fine grid, else each or their number."""
-    ordered = np.unique(np.asarray(alpha, dtype=np.float64))
-    low, high = number(float(ordered[0])), number(float(ordered[-1]))
-    if ordered.size == 1:
-        return f"at alpha {low}"
-    if is_fine(ordered):
-        return f"for alpha from {low} to {high}"
-    if ordered.size > _NAMED:
-        return f"at each of the {ordered.size} alphas given between {low} and {high}"
-    *first, last = [number(float(a)) for a in ordered]
-    return f"at alpha {', '.join(first)} and {last}"
 
 
 def band_numbers(band: Band) -> dict[str, Any]:

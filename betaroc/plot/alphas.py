@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc._thresholds import FloatArray
-from betaroc.analysis.epc import FINE, is_rate, measure_title
+from betaroc.alpha_words import FINE
+from betaroc.analysis.epc import is_rate, measure_title
 from betaroc.criteria import CRITERIA
 from betaroc.measures import MEASURES
 from betaroc.plot.style import named, rate_axis

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc._words import shown
-from betaroc.analysis.compare import leader, system_names
 from betaroc.analysis.epc import is_rate, measure_title
 from betaroc.analysis.format import level_words, number
 from betaroc.criteria import CRITERIA
@@ -60,10 +59,9 @@ def plot_comparison(
 
     Notes
     -----
-    Where the interval of the difference excludes 0 the ground has the colour and the
-    hatch of the better system, and the legend names it. Each alpha is judged by itself,
-    and the ground ends beside it where the next is farther than 0.02 away. Fewer than
-    twelve alphas have markers.
+    Where the simultaneous band of the difference excludes 0 the ground has the colour and the
+    hatch of the better system, and the legend names it. The ground ends beside an alpha where
+    the next is farther than 0.02 away. Fewer than twelve alphas have markers.
 
     References
     ----------
@@ -73,10 +71,10 @@ def plot_comparison(
     Examples
     --------
     >>> import betaroc as br
-    >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
-    >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.4, 0.6])
-    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.4, 0.6])
-    >>> ax = plot_comparison(br.compare(good, poor, replicates=200, rng=1))
+    >>> dev = br.Scores([2, 3, 4] * 5, [0, 1, 2] * 5)
+    >>> good = br.epc(dev, br.Scores([3, 4, 5] * 5, [0, 1, 2] * 5), alpha=[0.4, 0.6])
+    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9] * 5, [0, 1, 3] * 5), alpha=[0.4, 0.6])
+    >>> ax = plot_comparison(br.compare(good, poor, resample="test", replicates=200, rng=1))
     >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
     ['A', 'B', 'A better (95 %)']
     """
@@ -122,9 +120,9 @@ def plot_difference(
 
     Notes
     -----
-    The value of the first system minus that of the second; where the interval excludes
-    0 the ground has the colour and the hatch of the better one. A value that is 0/0 is
-    a gap.
+    The value of the first system minus that of the second, with its interval at each alpha and
+    between dotted lines the simultaneous band, where that excludes 0 on a ground of the colour and
+    the hatch of the better one. A value that is 0/0 is a gap.
 
     Examples
     --------
@@ -144,6 +142,11 @@ def plot_difference(
             label=f"{called[0]} - {called[1]}", **marker_of(alpha))  # fmt: skip
     draw_interval(ax, alpha, comparison.low[order], comparison.high[order], _DARK,
                   label=f"{level_words(comparison.level)} pointwise")  # fmt: skip
+    if alpha.size > 1:
+        for end, label in ((comparison.band_low, f"{level_words(comparison.level)} simultaneous"),
+                           (comparison.band_high, "_nolegend_")):  # fmt: skip
+            ax.plot(alpha, end[order], color=_DARK, linewidth=0.9, linestyle=(0, (1, 1)),
+                    label=label, gid="band")  # fmt: skip
     ax.axhline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
     _shade(ax, comparison, called)
     if fresh:
@@ -238,7 +241,7 @@ def _axes_of_a_difference(ax: Any, comparison: Comparison) -> None:
 
 def _called(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, str]:
     if names is None:
-        return system_names(comparison)
+        return comparison.names
     if isinstance(names, str) or len(names) != 2:
         raise InputError(
             f"names must be those of the two systems; got {shown(names)}. Give two, such as"
@@ -250,7 +253,7 @@ def _called(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, s
 def _shade(ax: Any, comparison: Comparison, called: tuple[str, str]) -> None:
     """The ground in colour and hatch of whichever system is better there."""
     order = np.argsort(comparison.alpha, kind="stable")
-    alpha, who = comparison.alpha[order], leader(comparison)[order]
+    alpha, who = comparison.alpha[order], comparison.better[order]
     for k in (0, 1):
         label = f"{called[k]} better ({level_words(comparison.level)})"
         for start, stop in zones(alpha, who == k + 1):
