@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from betaroc import _checks
-from betaroc._thresholds import FloatArray
+from betaroc._thresholds import FloatArray, softplus
 from betaroc._value import Value
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
@@ -26,6 +26,8 @@ _EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
 _SMALLEST = 0.01
 #: Errors beyond which extreme scores do not follow the law.
 _FAR = 3.0
+#: Steps of a mean over quantiles.
+_STEPS = 1000
 
 
 class PolicyRow(NamedTuple):
@@ -59,6 +61,19 @@ class TailCheck(NamedTuple):
     z: float
     #: Share of the sum of log s (or log(1 - s)) that the extreme 1 % of the scores carry.
     carried: float
+    #: Hill's exponent that the fitted distribution itself has over the same share of scores.
+    expected: float
+
+    @property
+    def far(self) -> bool:
+        """Whether Hill's exponent is more than 3 errors from the fitted one."""
+        return abs(self.z) > _FAR
+
+    @property
+    def departs(self) -> bool:
+        """Whether it is that far from what the fitted distribution has over this share, too."""
+        own = abs(self.hill - self.expected) / self.expected
+        return self.far and abs(self.z) * own > _FAR * abs(self.hill - self.fitted) / self.fitted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,7 +131,8 @@ class Sensitivity(Value):
         lines = [head]
         for t in self.tails:
             name = f"{t.who} {t.end.replace('_', ' ')}"
-            far = "  the extreme scores do not follow the law" if abs(t.z) > _FAR else ""
+            far = "" if not t.far else "  not yet near the end"
+            far = "  the extreme scores do not follow the fit" if t.departs else far
             lines.append(
                 f"{name:17} {t.fitted:10.4g} {t.hill:10.4g} {t.scores:7d} {t.z:6.1f}"
                 f" {t.carried:14.3f}{far}"
@@ -233,7 +249,20 @@ def _tail(f: Fit, who: str, end: str, groups: Groups | None) -> TailCheck:
         error = max(error, exponent / k * _between(groups, who, parts))
     extreme = _first(w, upto, max(1, math.ceil(_SMALLEST * total)))
     carried = float(extreme @ logs) / float(w @ logs)
-    return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried)
+    own = _expected_hill(fitted, end, k / total)
+    return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried, own)
+
+
+def _expected_hill(law: Beta, end: str, share: float) -> float:
+    """1 / mean of log q(share) - log q(p) over p < share, q the distance of a quantile.
+
+    By the middles of equal steps, which are short of the mean by log(2) / 2 of a step.
+    """
+    p = np.append((np.arange(_STEPS) + 0.5) / _STEPS, 1.0) * min(share, 1.0 - 1e-9)
+    quantile = law._lower_quantile if end == "at_zero" else law._upper_quantile
+    logit = quantile(p, np.log(p)).logit
+    logs = -softplus(-logit if end == "at_zero" else logit)
+    return 1.0 / float(logs[-1] - np.mean(logs[:-1]))
 
 
 def _first(weights: FloatArray, upto: FloatArray, count: float) -> FloatArray:

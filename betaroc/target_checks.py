@@ -405,7 +405,7 @@ class _Asked(NamedTuple):
         if self.coarse and self._at(self.worth) != verdict:
             return verdict, f"{words}, because many scores share a bin there", None
         needed = math.ceil(self._needed() * self.n / self.worth)
-        return verdict, f"{words}; about {needed:.2g} scores would tell", needed
+        return verdict, f"{words}; about {_about(needed)} scores would tell", needed
 
     def _at(self, worth: float) -> str:
         """The verdict if the rate counted were that of so many scores."""
@@ -418,6 +418,11 @@ class _Asked(NamedTuple):
         while self._at(n) == "cannot tell" and n < 1e300:
             n *= 1.1
         return max(n, _planned(self.rate, self.tail))
+
+
+def _about(n: int) -> str:
+    """Two digits of a number of scores."""
+    return f"{float(f'{n:.2g}'):.0f}" if n < 1e9 else f"{n:.2g}"
 
 
 def _ruled(low: float, high: float) -> str:

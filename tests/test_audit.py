@@ -6,13 +6,18 @@ import math
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 
 import betaroc as br
 
+Shapes = tuple[float, float]
 
-def beta_fit(seed: int = 1, n: int = 400) -> br.Fit:
+
+def beta_fit(
+    seed: int = 1, n: int = 400, client: Shapes = (2, 1.5), impostor: Shapes = (1.2, 3)
+) -> br.Fit:
     rng = np.random.default_rng(seed)
-    return br.fit(br.Scores(rng.beta(2, 1.5, n), rng.beta(1.2, 3, n)))
+    return br.fit(br.Scores(rng.beta(*client, n), rng.beta(*impostor, n)))
 
 
 def test_rows_are_the_fits_under_these_rules() -> None:
@@ -71,6 +76,27 @@ def test_a_tail_of_another_kind_is_seen() -> None:
     wrong = br.fit(br.Scores(client, rng.beta(2, 4, 4000))).sensitivity().tails[0]
     assert (wrong.who, wrong.end) == ("client", "at_zero")
     assert wrong.z < -3
+
+
+def test_what_the_fit_itself_has_over_the_same_share() -> None:
+    """The mean of log q - log X below the quantile q, integrated by scipy; and its use."""
+    narrow = beta_fit(6, 1000, (60.0, 50.0), (50.0, 50.0))
+    for tail in narrow.sensitivity().tails:
+        law = getattr(narrow, tail.who).distribution
+        a, b = (law.a, law.b) if tail.end == "at_zero" else (law.b, law.a)
+        q = stats.beta.ppf(tail.scores / 1000, a, b)
+        mean = integrate.quad(lambda x, q=q, a=a, b=b: stats.beta.cdf(x, a, b) / x, 0, q)[0]
+        # The mean over 1000 steps: log(2) / 2000 of it is missing in a pure power tail.
+        assert tail.expected == pytest.approx(tail.scores / 1000 / mean, rel=1e-3)
+        # So far from an end the exponent is not to be seen, and nothing departs.
+        assert tail.z < -3
+        assert tail.far
+        assert not tail.departs
+    rng = np.random.default_rng(4)
+    client = rng.beta(4, 2, 4000)
+    client[::50] **= 5
+    low = br.fit(br.Scores(client, rng.beta(2, 4, 4000))).sensitivity().tails[0]
+    assert low.departs
 
 
 def test_other_families_are_refused() -> None:
@@ -161,7 +187,7 @@ def test_the_text_says_what_moves() -> None:
     values = [row.auc for row in found.policies]
     assert text[0].startswith(f"over 8 rules: AUC {min(values):.4g} to {max(values):.4g}, exponent")
     assert sum(line.startswith(row.policy) for line in text for row in found.policies) == 8
-    (said,) = (line for line in text if "do not follow the law" in line)
+    (said,) = (line for line in text if "do not follow the fit" in line)
     assert said.startswith("client at zero")
 
 

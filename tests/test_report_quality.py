@@ -18,9 +18,12 @@ from betaroc.analysis.headline import family_words, lit
 from betaroc.analysis.intervals import TPR, Measured, part_intervals
 from betaroc.analysis.parts import distances, empirical_model
 from betaroc.analysis.quality import Quality, lamps, quality_of
+from betaroc.analysis.rates import rates_words, tail_words
 from betaroc.analysis.score_intervals import observed_ends, resampled_ends, tpr_ends
+from betaroc.audit import Sensitivity, TailCheck
 from betaroc.cli import main
 from betaroc.report import render_report
+from betaroc.target_checks import check_targets, good_down_to
 
 DATA = Path(__file__).resolve().parents[1] / "examples" / "data"
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
@@ -255,12 +258,16 @@ def test_two_lamps_one_for_the_roc_one_for_the_rates() -> None:
         found = quality_of(given, fit, 0.95, 0)
         apart = distances(fit, empirical_model(given, "x"))
         roc, rates = lamps(found, given, apart)
-        assert (roc.of, roc.verdict) == ("ROC", found.check.verdict)
+        assert roc.of == "ROC"
+        good = found.check.verdict == "good" and rates.verdict == "poor"
+        assert roc.verdict == ("good as a curve only" if good else found.check.verdict)
         assert found.check.reason in roc.words
         noise = math.sqrt(math.log(2 / 0.05) / 6000)
         worst = max(apart.client, apart.impostor)
         expected = "poor" if worst - noise > 0.05 else "good" if worst + noise <= 0.05 else ""
-        assert rates.verdict == (expected or "cannot tell")
+        # The worse of that and of the counts at thresholds.
+        counts = {t.verdict for t in found.targets}
+        assert rates.verdict == ("poor" if "poor" in counts else expected or "cannot tell")
         assert f"{apart.client:.3f}" in rates.words
     assert rates.verdict == "poor"
 
@@ -272,9 +279,12 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     fit = br.fit(scores, boundary=boundary, **options)
     found = quality_of(scores, fit, 0.95, 0)
     assert found.check is None
-    (lamp,) = lamps(found, scores, None)
+    lamp, rates = lamps(found, scores, None)
     assert lamp.verdict == "not checked"
     assert "the check draws scores as they come" in lamp.words
+    # 15 scores a class: two rates with 5 of them or more expected.
+    assert rates.verdict in {"cannot tell", "poor"}
+    assert found.targets == check_targets(fit)
 
 
 def test_few_scores_and_fractional_weights_are_said_on_the_page(few: None) -> None:
@@ -348,12 +358,111 @@ def test_the_page_shows_the_verdict_in_words_and_colour(analysis: br.Analysis, p
     for part in analysis.parts:
         for lamp in lit(part):
             assert f">{lamp.verdict}</strong>" in page
-            assert lamp.words[1:60] in page
-    assert page.index('class="light') < page.index("What was read")
+            assert lamp.words[1:60] in page.replace("&#39;", "'")
+    assert page.index('class="status') < page.index("What was read")
     text = plain(page)
     assert "199 simulated score sets, seed 0, so that no p-value is below 0.005" in text
     check = analysis.dev.quality.check
     assert f"{check.ad.impostor.statistic:.4g} (p {check.ad.impostor.p_value:.3g})" in text
+
+
+def contaminated() -> br.Scores:
+    """Impostors of which one in a hundred is as a client."""
+    rng = np.random.default_rng(8)
+    x = np.where(rng.random(5000) < 0.01, rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
+    return br.Scores(rng.beta(6, 3, 3000), x)
+
+
+def test_no_status_is_green_beside_a_rate_that_is_poor(few: None) -> None:
+    analysis = br.analyze(contaminated(), family="beta")
+    check = analysis.dev.quality.check
+    assert check.verdict == "good"  # the curve, within its tolerance
+    roc, rates = lit(analysis.dev)
+    assert (roc.verdict, rates.verdict) == ("good as a curve only", "poor")
+    worst = next(t for t in check.targets if t.target == 0.001 and t.rate == "far")
+    assert (worst.expected, worst.verdict) == (5.0, "poor")
+    said = f"poor at FAR 0.1 %: 5 expected, {worst.observed:g} counted"
+    assert said in rates.words
+    assert "good (within a factor of 3) down to FAR 0.5 % and FRR" in rates.words
+    page = render_report(analysis).replace("\u00a0", " ")
+    head = page[page.index("<body>") : page.index("What was read")]
+    assert 'class="status poor"' in head
+    assert "good" not in re.findall(r'class="(?:status )?(\w+)"', head)
+    assert said in plain(page)
+    assert f"<th>FAR 0.1 %</th><td>{worst.threshold:.4g}</td><td>5</td>" in page
+    text = analysis.summary()
+    assert "fit of the ROC good as a curve only, of the rates at a threshold poor." in text
+    assert re.search(rf"FAR 0\.1 % +{worst.threshold:.4g} +5 +{worst.observed:g} ", text)
+    for line in text.splitlines():
+        assert not re.search(r"fit of the ROC:? good(?! as a curve only)", line)
+
+
+def test_the_json_has_every_target(few: None, tmp_path: Path) -> None:
+    analysis = br.analyze(contaminated(), family="beta")
+    analysis.to_json(tmp_path / "a.json")
+    found = json.loads((tmp_path / "a.json").read_text())["dev"]["fit_quality"]
+    check = analysis.dev.quality.check
+    assert (found["verdict"], found["status"]) == ("good", "poor")
+    assert found["rates_at_a_threshold"]["verdict"] == "poor"
+    assert found["good_down_to"] == check.good_down_to._asdict()
+    for row, t in zip(found["targets"], check.targets, strict=True):
+        assert (row["rate"], row["target"], row["observed"]) == (t.rate, t.target, t.observed)
+        assert row["verdict"] == t.verdict
+    # A right fit of as many scores has a green status.
+    rng = np.random.default_rng(9)
+    right = br.analyze(br.Scores(rng.beta(6, 3, 5000), rng.beta(2, 8, 5000)), family="beta")
+    assert [lamp.verdict for lamp in lit(right.dev)] == ["good", "good"]
+
+
+def test_hills_check_is_shown_wherever_it_speaks(few: None) -> None:
+    rng = np.random.default_rng(10)
+    # Far from 0 and 1, so that nothing else calls for the audit; clients end at .5.
+    client = 0.5 + 0.4 * rng.beta(2, 2, 1000)
+    scores = br.Scores(client, 0.1 + 0.4 * rng.beta(2, 2, 1000))
+    analysis = br.analyze(scores, family="beta")
+    found = analysis.dev.quality
+    assert found.called_for == ()
+    far = [tail for tail in found.audit.tails if abs(tail.z) > 3]
+    assert far
+    assert len(found.tails) == len(far)
+    page, text = plain(render_report(analysis)), analysis.summary()
+    for tail, words in zip(far, found.tails, strict=True):
+        end = "0" if tail.end == "at_zero" else "1"
+        assert words.startswith(
+            f"{tail.who} scores near {end}: Hill's exponent {tail.hill:.3g} from the {tail.scores}"
+            f" most extreme, fitted exponent {tail.fitted:.3g}, z = {tail.z:.3g}: "
+        )
+        assert words in text
+        assert words[1:] in page.replace("\u2019", "'").replace("&#39;", "'")
+    assert found.tails == tail_words(found.audit)
+
+
+def test_what_hills_check_means() -> None:
+    near = TailCheck("impostor", "at_one", 8.0, 2.0, 31, -4.2, 0.05, 7.0)
+    beyond = near._replace(hill=20.0, z=8.4)
+    narrow = TailCheck("client", "at_zero", 50.0, 20.0, 31, -3.3, 0.01, 20.5)
+    quiet = near._replace(hill=7.5, z=-0.3)
+    found = tail_words(Sensitivity((), (), (near, beyond, narrow, quiet)))
+    assert found[0].endswith(
+        "the extreme scores reach nearer to 1 than the fitted distribution has them (its own Hill"
+        " exponent over this share is 7), and rates that it gives beyond them are too small"
+    )
+    assert found[1].endswith("and rates that it gives beyond them are too large")
+    assert "the fitted distribution has 20.5 itself, so they say nothing against it" in found[2]
+    assert len(found) == 3
+
+
+def test_words_where_nothing_can_be_counted() -> None:
+    few_scores = beta_scores(9)
+    with pytest.warns(br.SmallSampleWarning):
+        fit = br.fit(few_scores)
+    nothing = check_targets(fit)
+    assert nothing == ()
+    assert rates_words(nothing, good_down_to(nothing)).startswith("scores are too few to count")
+    own = check_targets(br.fit(beta_scores(100), "empirical"))
+    assert rates_words(own, good_down_to(own)).endswith(
+        "no rate good; FAR and FRR: cannot tell, placed by these scores"
+    )
 
 
 def test_the_page_has_intervals_where_numbers_stand(analysis: br.Analysis, page: str) -> None:
@@ -384,7 +493,7 @@ def test_the_page_has_families_audit_and_pictures(analysis: br.Analysis, page: s
     for role in ("dev", "test"):
         assert f"{role}, P–P: probability by the fitted law" in text
         assert f"{role}, Q–Q: scores against the quantiles" in text
-    assert "Probability of the shapes: client J 1.000" in text
+    assert "client: J (" in text
 
 
 def test_groups_are_said_and_widen(few: None) -> None:
@@ -401,7 +510,7 @@ def test_groups_are_said_and_widen(few: None) -> None:
         assert {m.method for m in two.intervals.client} == {"wald"}
     text = plain(render_report(together))
     assert text.count("Intervals take 26 groups as what varies") == 1
-    assert "Both lamps take trials as independent, which these groups are not." in text
+    assert "These distances take trials as independent, which these groups are not." in text
     assert [m.why for m in together.dev.intervals.scores if m.key == TPR] == [
         "the exact one takes trials as independent"
     ]

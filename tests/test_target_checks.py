@@ -98,7 +98,7 @@ def test_the_number_of_scores_that_would_tell() -> None:
     (found,) = check_targets(uniform_fit(impostors(300, 0)), far=0.001)
     n = found.needed
     assert n == pytest.approx(13 / 0.001, rel=0.05)
-    assert found.reason.endswith("; about 1.3e+04 scores would tell")
+    assert found.reason.endswith("; about 13000 scores would tell")
 
     def power(n: int) -> float:
         hits = np.arange(200)

@@ -12,6 +12,7 @@ import numpy as np
 from betaroc._value import Value
 from betaroc.adequacy import TOLERANCE, FitCheck, check_fit
 from betaroc.analysis.format import counted
+from betaroc.analysis.rates import rates_verdict, rates_words, tail_words, target_numbers
 from betaroc.analysis.score_intervals import whole_weights
 from betaroc.audit import Sensitivity, sensitivity
 from betaroc.errors import BetarocError, quietly
@@ -20,6 +21,7 @@ from betaroc.fitting import Fit
 from betaroc.grouping import groups_of
 from betaroc.scores import Scores
 from betaroc.summary import Given, ScoreSummary
+from betaroc.target_checks import GoodDownTo, TargetCheck, check_targets, good_down_to
 
 __all__ = [
     "CHECK_REPLICATES", "Lamp", "Quality", "lamps", "quality_numbers", "quality_of", "sentence",
@@ -35,6 +37,9 @@ _MOVED = 0.1
 #: How near to 0 or 1 a score is within reach of the usual rules.
 _REACH = 1e-3
 _NOT_ON_TEST = "a family is chosen on dev, and serves all sets"
+_NONE_GOOD = GoodDownTo(None, None)
+#: A curve within the tolerance beside a rate that is poor.
+_CURVE_ONLY = "good as a curve only"
 _POLICIES = {
     "squeeze": "scores were moved off 0 and 1",
     "censor": "scores beyond the edges were counted, not measured",
@@ -70,6 +75,10 @@ class Quality(Value):
         Confidence of the verdicts on the fit of a summary.
     bin_error : tuple of float or None
         Of a summary, what FAR and FRR can be off between borders of bins.
+    targets : tuple of TargetCheck
+        Default rates counted at the fit's own thresholds; empty where none can be.
+    good_down_to : GoodDownTo
+        The smallest of them down to which all are good.
     """
 
     check: FitCheck | None = None
@@ -82,6 +91,13 @@ class Quality(Value):
     called_for: tuple[str, ...] = ()
     level: float | None = None
     bin_error: tuple[float, float] | None = None
+    targets: tuple[TargetCheck, ...] = ()
+    good_down_to: GoodDownTo = _NONE_GOOD
+
+    @property
+    def tails(self) -> list[str]:
+        """What the extreme scores say of the ends where Hill's estimate is far from the fit."""
+        return tail_words(self.audit)
 
 
 def quality_of(
@@ -99,6 +115,7 @@ def quality_of(
         check, unchecked = _tried(
             lambda: check_fit(fit, replicates=CHECK_REPLICATES, level=level, rng=rng)
         )
+    targets = _counted(fit, level) if check is None else check.targets
     families, uncompared, best = None, _NOT_ON_TEST, ""
     if choose:
         families, uncompared = _tried(lambda: compare_families(scores))
@@ -107,18 +124,29 @@ def quality_of(
     if fit is not None and not unaudited:
         audit, unaudited = _tried(lambda: sensitivity(fit))
     called = () if audit is None else _called_for(scores, audit)
-    return Quality(check, unchecked, families, uncompared, best, audit, unaudited, called)
+    return Quality(
+        check, unchecked, families, uncompared, best, audit, unaudited, called,
+        targets=targets, good_down_to=good_down_to(targets),
+    )  # fmt: skip
+
+
+def _counted(fit: Fit | None, level: float) -> tuple[TargetCheck, ...]:
+    """The rates of a fit that cannot be simulated; none where weights are no counts."""
+    return () if fit is None else _tried(lambda: check_targets(fit, level=level))[0] or ()
 
 
 def _of_summary(given: ScoreSummary, fit: Fit | None, level: float, *, choose: bool) -> Quality:
     """Of sums and counts only the distances of the laws can be judged."""
     why = "it needs every score, which a summary does not keep"
+    targets = _counted(fit, level)
     return Quality(
         unchecked="no laws were fitted" if fit is None else why,
         uncompared=why if choose else _NOT_ON_TEST,
         unaudited=why,
         level=None if fit is None else level,
         bin_error=None if fit is None else given.rate_error,
+        targets=targets,
+        good_down_to=good_down_to(targets),
     )
 
 
@@ -185,9 +213,12 @@ def _largest_move(audit: Sensitivity) -> tuple[str, float] | None:
     return (policy, change) if change > _MOVED else None
 
 
-# ----------------------------------------------------------------------------- lamps
+# ----------------------------------------------------------------------------- verdicts
 class Lamp(NamedTuple):
-    """A verdict: "good", "cannot tell", "poor" or "not checked"; of what, and the numbers."""
+    """A verdict, "good", "cannot tell", "poor" or "not checked"; of what, and the numbers.
+
+    A curve that is good beside a rate that is not is "good as a curve only".
+    """
 
     of: str
     verdict: str
@@ -195,24 +226,49 @@ class Lamp(NamedTuple):
 
 
 def lamps(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
-    """Of the ROC, by `check_fit`; of the rates at a threshold, by the laws of both classes."""
+    """Of the ROC, by `check_fit`; of the rates at a threshold, by counts and distances."""
     if found.bin_error is not None:
-        return _lamps_of_counts(found, scores, distances)
+        return _beside(_lamps_of_counts(found, scores, distances))
     if found.check is None:
-        return [Lamp("ROC", "not checked", sentence(found.unchecked))]
+        unchecked = Lamp("ROC", "not checked", sentence(found.unchecked))
+        if not found.targets:
+            return [unchecked]
+        verdict = rates_verdict(found.targets, found.good_down_to)
+        return [unchecked, Lamp("rates at a threshold", verdict, _rates(found, ""))]
     check = found.check
     roc = Lamp("ROC", check.verdict, sentence(check.reason))
     noise = _chance(scores, check.level)
     off = (distances.client, distances.impostor)
     words = (
-        f"FRR by the client law is up to {off[0]:.3f} from the one counted, FAR by the impostor law"
-        f" {off[1]:.3f} (by chance {noise[0]:.3f} and {noise[1]:.3f}; smallest p-values of the laws"
-        f" {_least_p(check, 'client')} and {_least_p(check, 'impostor')}); tolerance"
-        f" {check.tolerance:g}."
+        f"FRR by the client distribution is up to {off[0]:.3f} from the one counted, FAR by the"
+        f" impostor distribution {off[1]:.3f} (by chance {noise[0]:.3f} and {noise[1]:.3f};"
+        f" smallest p-values of the tests {_least_p(check, 'client')} and"
+        f" {_least_p(check, 'impostor')}); tolerance {check.tolerance:g}."
     )
     if groups_of(scores) is not None:
-        words += " Both lamps take trials as independent, which these groups are not."
-    return [roc, Lamp("rates at a threshold", _verdict(off, noise, check.tolerance), words)]
+        words += " These distances take trials as independent, which these groups are not."
+    verdict = _worse(found, _verdict(off, noise, check.tolerance))
+    return _beside([roc, Lamp("rates at a threshold", verdict, _rates(found, words))])
+
+
+def _rates(found: Quality, words: str) -> str:
+    """What was counted at thresholds, then the distances."""
+    counts = sentence(rates_words(found.targets, found.good_down_to))
+    return f"{counts} {words}".rstrip()
+
+
+def _worse(found: Quality, verdict: str) -> str:
+    """The worse of the verdicts by distances and by counts at thresholds."""
+    order = ("good", "cannot tell", "poor")
+    return max(verdict, rates_verdict(found.targets, found.good_down_to), key=order.index)
+
+
+def _beside(pair: list[Lamp]) -> list[Lamp]:
+    """No verdict is good beside a rate that is poor."""
+    roc, rates = pair
+    if rates.verdict == "poor" and roc.verdict == "good":
+        roc = roc._replace(verdict=_CURVE_ONLY)
+    return [roc, rates]
 
 
 def _lamps_of_counts(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
@@ -225,18 +281,16 @@ def _lamps_of_counts(found: Quality, scores: Scores, distances: Any) -> list[Lam
         f" {coarse[1]:.4f} more); tolerance {TOLERANCE:g}"
     )
     rates = (
-        f"FRR by the client law is up to {off[0]:.4f} from the one counted at borders of bins, FAR"
-        f" by the impostor law {off[1]:.4f} {told}."
+        f"FRR by the client distribution is up to {off[0]:.4f} from the one counted at borders of"
+        f" bins, FAR by the impostor distribution {off[1]:.4f} {told}."
     )
     roc = (
         f"the fitted ROC is {distances.roc:.4f} from the one counted {told}. No p-values: they need"
         " every score."
     )
     of_roc = _verdict((distances.roc,), (max(noise),), TOLERANCE, (max(coarse),))
-    return [
-        Lamp("ROC", of_roc, roc),
-        Lamp("rates at a threshold", _verdict(off, noise, TOLERANCE, coarse), rates),
-    ]
+    verdict = _worse(found, _verdict(off, noise, TOLERANCE, coarse))
+    return [Lamp("ROC", of_roc, roc), Lamp("rates at a threshold", verdict, _rates(found, rates))]
 
 
 def _chance(scores: Scores, level: float) -> list[float]:
@@ -280,29 +334,29 @@ def quality_numbers(found: Quality, scores: Scores, distances: Any) -> dict[str,
 
 
 def _check_numbers(found: Quality, scores: Scores, distances: Any) -> dict[str, Any]:
-    check = found.check
-    if check is None and found.bin_error is not None:
-        roc, rates = lamps(found, scores, distances)
-        return {
-            "verdict": roc.verdict,
-            "reason": roc.words,
-            "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
-            "tolerance": TOLERANCE,
-            "level": found.level,
-        }
-    if check is None:
-        return {"verdict": None, "reason": found.unchecked}
-    tests = {"ks": check.ks, "cvm": check.cvm, "ad": check.ad, "information": check.information}
-    rates = lamps(found, scores, distances)[1]
-    return {
-        "verdict": check.verdict,
-        "reason": check.reason,
+    """The curve's verdict, that of the rates, the counts at thresholds."""
+    check, counted_ = found.check, target_numbers(found.targets, found.good_down_to)
+    if check is None and found.bin_error is None:
+        verdict = rates_verdict(found.targets, found.good_down_to) if found.targets else None
+        return {"verdict": None, "reason": found.unchecked, "status": verdict, **counted_}
+    roc, rates = lamps(found, scores, distances)
+    order = ("good", "cannot tell", _CURVE_ONLY, "poor")
+    said = {
+        "verdict": "good" if roc.verdict == _CURVE_ONLY else roc.verdict,
+        "reason": roc.words if check is None else check.reason,
+        "status": max(rates.verdict, roc.verdict, key=order.index),
         "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
-        "roc_distance": None if check.roc_distance is None else check.roc_distance._asdict(),
+        **counted_,
+    }
+    if check is None or check.roc_distance is None:
+        return {**said, "tolerance": TOLERANCE, "level": found.level}
+    tests = {"ks": check.ks, "cvm": check.cvm, "ad": check.ad, "information": check.information}
+    return {
+        **said,
+        "roc_distance": check.roc_distance._asdict(),
         "tests": {
             name: {who: getattr(t, who)._asdict() for who in ("client", "impostor")}
             for name, t in tests.items()
-            if t is not None
         },
         "tolerance": check.tolerance,
         "level": check.level,
@@ -327,11 +381,18 @@ def _families_numbers(found: Quality) -> dict[str, Any]:
 def _audit_numbers(found: Quality) -> dict[str, Any]:
     audit = found.audit
     if audit is None:
-        return {"reason": found.unaudited, "called_for": [], "policies": [], "tails": []}
+        return {
+            "reason": found.unaudited,
+            "called_for": [],
+            "policies": [],
+            "tails": [],
+            "extreme_scores": [],
+        }
     return {
         "reason": "",
         "called_for": list(found.called_for),
         "policies": [row._asdict() for row in audit.policies],
         "refused": list(audit.refused),
         "tails": [tail._asdict() for tail in audit.tails],
+        "extreme_scores": found.tails,
     }

@@ -16,6 +16,7 @@ from betaroc.analysis.headline import family_words, mismatch_words, promised, ve
 from betaroc.analysis.intervals import TPR, Measured, PartIntervals
 from betaroc.analysis.parts import RATES, MetPoint, Part, is_modelled
 from betaroc.analysis.quality import sentence
+from betaroc.analysis.rates import TARGET_HEAD, target_cells
 from betaroc.analysis.score_intervals import FAR, REPLICATES
 from betaroc.analysis.words import (
     boundary_words,
@@ -211,7 +212,13 @@ def _quality(part: Part) -> str:
     found = part.quality
     if found is None:
         return ""
-    lines = [*verdict_lines(part), *filter(None, [family_words(part)])]
+    lines = verdict_lines(part)
+    if found.targets:
+        rows = [list(TARGET_HEAD), *(target_cells(t) for t in found.targets)]
+        table = columns([row[:-1] for row in rows]).split("\n")
+        lines += [f"{line}  {row[-1]}".rstrip() for line, row in zip(table, rows, strict=True)]
+    lines += [f"{part.role}: {sentence(words)}" for words in found.tails]
+    lines += filter(None, [family_words(part)])
     if found.families is not None:
         rows = [["family", "held-out", "its z", "AIC", "Vuong z", "ROC distance"]]
         rows += [
@@ -224,7 +231,9 @@ def _quality(part: Part) -> str:
         lines.append(columns(rows))
         lines += [f"  {name} is left out: {sentence(why)}" for name, why in found.families.left_out]
     if found.audit is not None and found.called_for:
-        lines.append(f"{part.role}: what hangs on the ends ({'; '.join(found.called_for)})")
+        lines.append(
+            f"{part.role}: sensitivity to scores near 0 and 1 ({'; '.join(found.called_for)})"
+        )
         rows = [["rule", "client a", "b", "impostor a", "b", "exponent at 0", "at 1", "AUC"]]
         rows += [[row[0], *(number(v, 4) for v in row[1:])] for row in found.audit.policies]
         lines.append(columns(rows))

@@ -632,10 +632,11 @@ class Fit(FitPoints):
         Notes
         -----
         Hill's z is in errors of a pure power tail, exponent/sqrt(k) (with groups those between
-        them if larger): beyond about 3 the extreme
-        scores do not follow the fitted law, whose statement on that end is then about scores
-        further in. Shapes beyond about 20 have no such tail within reach, and z is then negative
-        for the law itself.
+        them if larger). Large shapes have no such tail within reach, and z is then negative for
+        the fitted distribution itself: `expected` is Hill's exponent that it has over the same
+        share of scores, to 1 part in 1000. Where z is beyond 3 by that, too (`departs`), the
+        extreme scores do not follow the fit, whose statement on that end is then about scores
+        further in.
 
         References
         ----------

@@ -10,10 +10,15 @@ from betaroc.analysis import Analysis, Part
 from betaroc.analysis.format import level_words, number
 from betaroc.analysis.headline import family_words, lit
 from betaroc.analysis.quality import sentence
+from betaroc.analysis.rates import target_cells
 
 __all__ = ["audits", "check_notes", "checks", "families", "lights"]
 
-_CLASSES = {"good": "good", "cannot tell": "open", "poor": "poor", "not checked": "none"}
+#: Colours of the verdicts, the worst last.
+_CLASSES = {
+    "good": "good", "good as a curve only": "none", "not checked": "none", "cannot tell": "open",
+    "poor": "poor",
+}  # fmt: skip
 _TESTS = (
     ("ks", "Kolmogorov–Smirnov"),
     ("cvm", "Cramér–von Mises"),
@@ -23,7 +28,7 @@ _TESTS = (
 
 
 def lights(part: Part, role: str) -> list[dict[str, Any]]:
-    """The lamps of a set: colours, the words that stand for them, the numbers."""
+    """The verdicts on a set's fit: colours, the words that stand for them, the numbers."""
     found = lit(part)
     if not found:
         return []
@@ -43,7 +48,7 @@ def lights(part: Part, role: str) -> list[dict[str, Any]]:
 
 _OF_COUNTS = (
     "No P–P and Q–Q pictures and no p-values: they need every score, which a summary does not keep."
-    " The verdicts above rest on the distances alone."
+    " The verdicts above rest on the distances and on the counts at thresholds."
 )
 
 
@@ -52,16 +57,22 @@ def checks(part: Part, role: str) -> dict[str, Any]:
     found = part.quality
     check = None if found is None else found.check
     d = None if check is None else check.roc_distance
+    said = {
+        "role": role,
+        "rows": [],
+        "targets": [] if found is None else [target_cells(t) for t in found.targets],
+        "tails": [] if found is None else [_capital(sentence(words)) for words in found.tails],
+    }
     if found is None or check is None or d is None:
         if part.summary is not None and found is not None and found.bin_error is not None:
-            return {"role": role, "rows": [], "why": _OF_COUNTS}
+            return {**said, "why": _OF_COUNTS}
         why = "" if found is None else sentence(found.unchecked)
-        return {"role": role, "rows": [], "why": f"not checked: {why}"}
+        return {**said, "why": f"not checked: {why}"}
     rows = [
         {"what": title, "cells": [_test(t) for t in getattr(check, key)]} for key, title in _TESTS
     ]
     return {
-        "role": role,
+        **said,
         "rows": rows,
         "why": "",
         "roc": (
@@ -69,6 +80,10 @@ def checks(part: Part, role: str) -> dict[str, Any]:
             f" (p {number(d.p_value, 3)}), mean distance {number(d.mean, 3)}."
         ),
     }
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _test(test: FitTest) -> str:
@@ -153,8 +168,8 @@ def audits(part: Part, role: str) -> dict[str, Any]:
                 "who": tail.who,
                 "end": tail.end.replace("_", " "),
                 "cells": [
-                    number(tail.fitted, 4), _shown(tail.hill, 4), number(tail.scores),
-                    _shown(tail.z, 3), f"{100.0 * tail.carried:.3g} %",
+                    number(tail.fitted, 4), _shown(tail.hill, 4), _shown(tail.expected, 4),
+                    number(tail.scores), _shown(tail.z, 3), f"{100.0 * tail.carried:.3g} %",
                 ],
             }
             for tail in audit.tails
