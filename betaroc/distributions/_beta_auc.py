@@ -54,6 +54,9 @@ _SMALL = 0.05
 _RANGE = (1e-6, 1e8)
 #: Multiply-adds up to which a matrix product stays on one thread.
 _SLICE = 1 << 18
+#: Rows are multiplied by whole numbers of so many: the last digit of a product depends on what
+#: is left over.
+_ALIKE = 16
 #: Numbers in an array: what the allocator hands out again without new pages.
 _BLOCK = 1 << 14
 
@@ -244,11 +247,12 @@ def _ordered(laws: FloatArray) -> Any:
     kernel = _kernel(size)
     if first.ndim == 1:
         return first.dot(kernel).dot(second)
-    rows = _SLICE // (size * size)
-    whole = len(first) // rows * rows
-    stack = first[:whole].reshape(-1, rows, size) @ kernel
-    rest = first[whole:] @ kernel
-    return np.einsum("ij,ij->i", np.concatenate([stack.reshape(whole, size), rest]), second)
+    padded = np.concatenate([first, np.zeros((-len(first) % _ALIKE, size))])
+    rows = max(_SLICE // (size * size) // _ALIKE, 1) * _ALIKE
+    whole = len(padded) // rows * rows
+    stack = padded[:whole].reshape(-1, rows, size) @ kernel
+    products = np.concatenate([stack.reshape(whole, size), padded[whole:] @ kernel])
+    return np.einsum("ij,ij->i", products[: len(first)], second)
 
 
 def _kept(array: Any) -> FloatArray:
