@@ -251,9 +251,11 @@ def check_fit(
     Distances are the largest difference of both rates at once, along FAR + TPR = constant.
     The curve's verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with
     q the quantile of the simulated distances of an empirical ROC from that of the distributions
-    that made it (by the triangle inequality). The p-value takes the distances of refitted ROCs.
-    Here trials are taken as independent. The verdict does not rest on p-values, because with
-    1e5 scores every family is rejected by them, with 30 none.
+    that made it (by the triangle inequality), and at least the rate that none of n scores
+    leaves open, 1 - (1 - level)^(1/n): fits of separated classes make separated ones. The
+    p-value takes the distances of refitted ROCs. Here trials are taken as independent. The
+    verdict does not rest on p-values, because with 1e5 scores every family is rejected by them,
+    with 30 none.
 
     p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000
     scores a class on the null distribution is that of 1000, and statistics are scaled.
@@ -301,7 +303,7 @@ def check_fit(
         reason = f"only rates were counted: {error}"
         return FitCheck(*none, "cannot tell", reason, tolerance, level, 0, targets, good)
     tests, distance = _simulated(sides, replicates, level, rng)
-    verdict, reason = _verdict(distance, tolerance, level)
+    verdict, reason = _verdict(distance, _unseen(sides, level), tolerance, level)
     return FitCheck(
         tests[0], tests[1], tests[2], tests[3], distance, verdict, reason, tolerance, level,
         replicates, targets, good,
@@ -482,7 +484,8 @@ def _roc_distance(
     # A smaller simulation has a larger noise, by the root of the sizes.
     n = [min(side.sample.size, _DRAWN) / side.sample.size for side in sides]
     shrink = math.sqrt(max(n))
-    noise = float(np.quantile(simulated[:, 2], level)) * shrink
+    drawn = float(np.quantile(simulated[:, 2], level)) * shrink
+    noise = max(drawn, _unseen(sides, level))
     sup, mean = float(here[0]), float(here[1])
     p_values = [
         float((1 + np.sum(simulated[:, k] * shrink >= found)) / (1 + simulated.shape[0]))
@@ -491,7 +494,15 @@ def _roc_distance(
     return RocDistance(sup, mean, noise, max(0.0, sup - noise), sup + noise, *p_values)
 
 
-def _verdict(d: RocDistance, tolerance: float, level: float) -> tuple[str, str]:
+def _unseen(sides: list[_Side], level: float) -> float:
+    """The rate that none of the smaller class's scores leaves open.
+
+    Distributions that are fitted to separated classes make separated ones: they vary by nothing.
+    """
+    return float(1.0 - (1.0 - level) ** (1.0 / min(side.total for side in sides)))
+
+
+def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:
     numbers = (
         f"the fitted ROC is {d.sup:.3f} from the empirical one, {100 * level:g} % interval of the"
         f" distance from the true one {d.low:.3f} to {d.high:.3f} (an empirical ROC may be off by"
@@ -501,8 +512,9 @@ def _verdict(d: RocDistance, tolerance: float, level: float) -> tuple[str, str]:
         return "good", numbers
     if d.low > tolerance:
         return "poor", numbers
-    # What chance does falls with the root of the number of scores.
-    more = (d.noise / abs(tolerance - d.sup)) ** 2 if d.sup != tolerance else math.inf
+    # What chance does falls with the root of the number of scores, what none leaves open with it.
+    times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
+    more = times if d.noise == unseen and d.sup < tolerance else times * times
     if more > _MORE:
         return "cannot tell", f"{numbers}; the distance is too near the tolerance"
     return "cannot tell", f"{numbers}; about {more:.2g} times as many scores would tell"

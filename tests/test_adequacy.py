@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
+from betaroc.errors import quietly
 from betaroc.fitting.estimate import FAMILIES
 from betaroc.refits import MANY
 
@@ -89,6 +90,20 @@ def test_a_wrong_law_is_found_and_a_right_one_is_not_for_many_scores() -> None:
     # Chance falls with the root of the number of scores, the distance stays.
     d, more = few.roc_distance, float(re.search(r"about (\S+) times", few.reason)[1])
     assert d.noise / math.sqrt(more) == pytest.approx(abs(0.05 - d.sup), rel=0.03)
+
+
+@pytest.mark.parametrize("n", [2, 3, 40, 70])
+def test_separated_classes_say_no_more_than_their_numbers(n: int) -> None:
+    """Fits of separated classes make separated sets: only the numbers of scores speak."""
+    apart = br.Scores(np.linspace(0.8, 0.9, n), np.linspace(0.1, 0.2, n))
+    with quietly():
+        found = br.check_fit(br.fit(apart), replicates=19, rng=1)
+    # None of n is seen with probability .05 at a rate of 1 - .05^(1/n), .0419 at 70.
+    assert found.roc_distance.noise >= (1 - 0.05 ** (1 / n)) * (1 - 1e-12)
+    assert found.verdict == ("good" if n == 70 else "cannot tell")
+    if n == 40:
+        more = float(re.search(r"about (\S+) times", found.reason)[1])
+        assert 1 - 0.05 ** (1 / (more * n)) == pytest.approx(0.05, rel=0.05)
 
 
 def test_point_masses_and_weights() -> None:
