@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import time
+from functools import cache
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -30,6 +31,10 @@ import numpy.typing as npt
 from _common import report, table
 
 import betaroc as br
+from betaroc.bands import grouped_values
+from betaroc.comparison import Comparison, judged
+from betaroc.comparison_draws import plan_of
+from betaroc.resampling import streams
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -86,8 +91,14 @@ def exact(sd: float) -> br.ScoreModel:
     return br.ScoreModel(br.LogitNormal(0.8, wide), br.LogitNormal(-0.8, wide))
 
 
-def expected_difference(cell: Cell, rng: np.random.Generator) -> FloatArray:
-    """Mean difference of both measures at thresholds from dev sets, exact on test."""
+@cache
+def expected_difference(dev: tuple[int, int], groups: bool) -> FloatArray:
+    """Mean difference of both measures at thresholds from dev sets, exact on test.
+
+    Separate trials have the same mean as the same trials.
+    """
+    cell = Cell("different", MODES[2] if groups else MODES[0], dev, TEST)
+    rng = np.random.default_rng([*dev, groups])
     truth = [exact(sd) for sd in NOISE[cell.systems]]
     total = np.zeros((len(MEASURES), ALPHAS.size))
     for _ in range(DEV_SETS):
@@ -102,18 +113,21 @@ def expected_difference(cell: Cell, rng: np.random.Generator) -> FloatArray:
 
 
 # ---------------------------------------------------------------------------- one run
-def compared(cell: Cell, rng: np.random.Generator) -> list[br.comparison.Comparison]:
-    """One comparison a measure, on the same scores."""
+def compared(cell: Cell, rng: np.random.Generator) -> list[Comparison]:
+    """One comparison a measure, of the same replicates: `br.compare` draws the same."""
     dev, test = two_systems(rng, cell, cell.dev), two_systems(rng, cell, cell.test)
-    curves = [br.epc(*both, alpha=ALPHAS) for both in zip(dev, test, strict=True)]
+    a, b = (br.epc(*both, alpha=ALPHAS) for both in zip(dev, test, strict=True))
     seed = int(rng.integers(2**31))
-    return [
-        br.compare(
-            *(dataclasses.replace(e, measure=measure) for e in curves),
-            paired=cell.mode != "separate trials", replicates=REPLICATES, rng=seed,
-        )
-        for measure in MEASURES
-    ]  # fmt: skip
+    plan = plan_of(a, b, resample="both", paired=cell.mode != "separate trials", groups=True)
+    drawn = [
+        plan.draw(source, rows.stop - rows.start) for rows, source in streams(REPLICATES, seed)
+    ]
+    found = []
+    for measure in MEASURES:
+        one, other = (dataclasses.replace(e, measure=measure) for e in (a, b))
+        values = [grouped_values(one, x) - grouped_values(other, y) for x, y in drawn]
+        found.append(judged(one, other, np.concatenate(values), plan, 0.95, (0.1, 0.9)))
+    return found
 
 
 def missed(c: Any, true: FloatArray) -> FloatArray:
@@ -134,11 +148,10 @@ class Tally:
         self.missed = np.zeros((len(MEASURES), len(SHOWN) + 2))
         self.wrong = np.zeros((len(MEASURES), 2))
         self.differences: list[FloatArray] = []
-        truth = np.random.default_rng(seed + 1000)
         different = cell.systems == "different" and cell.test == TEST
         self.true = np.zeros((len(MEASURES), ALPHAS.size))
         if different:
-            self.true = expected_difference(cell, truth)
+            self.true = expected_difference(cell.dev, cell.mode == MODES[2])
 
     def add(self, runs: int) -> None:
         """So many runs more."""

@@ -234,7 +234,7 @@ def _systems_options(parser: argparse.ArgumentParser) -> None:
     _interval_options(parser, "of the intervals and the band of the difference", "trials")
     parser.add_argument(
         "--replicates", type=int, metavar="N",
-        help="bootstrap replicates (default: 2000; 400 of fits; 10000 with --resample test)",
+        help="bootstrap replicates (default: 2000; 400 where a fit is made in each)",
     )  # fmt: skip
 
 

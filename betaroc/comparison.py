@@ -12,7 +12,7 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.bands import checked_replicates, grouped_values, pointwise
-from betaroc.comparison_draws import Smallest, plan_of
+from betaroc.comparison_draws import Plan, Smallest, plan_of
 from betaroc.comparison_words import larger_is_better, short_measure, verdict_words
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError, InputTypeError
@@ -22,13 +22,13 @@ from betaroc.resampling import checked_rng, streams
 from betaroc.sides import empirical_laws
 from betaroc.simultaneous import percentile_band
 
-__all__ = ["AlphaRange", "Comparison", "Histogram", "ProportionTest", "compare"]
+__all__ = ["AlphaRange", "Comparison", "Histogram", "ProportionTest", "compare", "judged"]
 
 _RESAMPLE = ("both", "test")
 #: Alphas that agree to this are one alpha.
 _SAME_ALPHA = 1e-9
-#: Bootstrap replicates where none are given: of scores, where a fit is made in each, of test.
-_REPLICATES, _REPLICATES_OF_FITS, _REPLICATES_OF_TEST = 2000, 400, 10_000
+#: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
+_REPLICATES, _REPLICATES_OF_FITS = 2000, 400
 #: Trials, or groups of trials, of each class from which on a bootstrap says which is better.
 _ENOUGH = 10
 #: Share of the replicates that must have a value.
@@ -392,8 +392,8 @@ def compare(
         Range of alpha of the average and of the band, in [0, 1]; cut to that of the curves, or
         all of theirs where nothing is left (`Comparison.alpha_range` says which).
     replicates : int, optional
-        Bootstrap replicates, at least 1. Left out: 2000; 400 where a dev side is a fit, which is
-        fitted again in each; 10 000 with ``resample="test"``.
+        Bootstrap replicates, at least 1. Left out: 2000; 400 where a dev side is a fit, which
+        ``resample="both"`` makes again in each.
     groups : bool
         Where scores carry groups, trials are drawn by their groups, as in `Epc.band`; paired,
         a group that is drawn brings both systems' scores of all its trials. `False` takes
@@ -469,20 +469,31 @@ def compare(
         replicates = checked_replicates(replicates, epc_a.alpha.size)
     plan = plan_of(epc_a, epc_b, resample=resample, paired=paired, groups=groups)
     if replicates is None:
-        of_scores = _REPLICATES if resample == "both" else _REPLICATES_OF_TEST
-        replicates = _REPLICATES_OF_FITS if plan.fitted else of_scores
+        replicates = _REPLICATES_OF_FITS if plan.fitted else _REPLICATES
         replicates = checked_replicates(replicates, epc_a.alpha.size)
     values = np.empty((replicates, epc_a.alpha.size))
     for rows, stream in streams(replicates, rng):
         one, other = plan.draw(stream, rows.stop - rows.start)
         values[rows] = grouped_values(epc_a, one) - grouped_values(epc_b, other)
+    return judged(epc_a, epc_b, values, plan, level, used)
+
+
+def judged(
+    epc_a: Epc,
+    epc_b: Epc,
+    values: FloatArray,
+    plan: Plan,
+    level: float,
+    used: tuple[float, float],
+) -> Comparison:
+    """The intervals of replicates of the difference, a row each; `used` is a range of alpha."""
     estimate = np.asarray(epc_a.value - epc_b.value)
     ends = pointwise(values, estimate, level)
     band = _band(values, estimate, ends, epc_a.alpha, used, level)
-    mean = _mean(values, estimate, epc_a.alpha, used, level, resample)
+    mean = _mean(values, estimate, epc_a.alpha, used, level, plan.resample)
     return Comparison(
-        epc_a, epc_b, resample, paired, plan.dev_paired, level, mean, used, *ends, *band, values,
-        plan.smallest, plan.groups,
+        epc_a, epc_b, plan.resample, plan.paired, plan.dev_paired, level, mean, used, *ends, *band,
+        values, plan.smallest, plan.groups,
     )  # fmt: skip
 
 

@@ -61,6 +61,8 @@ class Plan:
         Whether both systems choose on the same dev trials; None where dev is held fixed.
     smallest : Smallest
         What limits the bootstrap.
+    resample, paired
+        As `compare` has them.
     fitted : bool
         Whether a fit is made in every replicate.
     """
@@ -69,6 +71,8 @@ class Plan:
     groups: GroupNumbers | None
     dev_paired: bool | None
     smallest: Smallest
+    resample: str
+    paired: bool
     fitted: bool = False
 
 
@@ -90,13 +94,14 @@ def plan_of(a: Epc, b: Epc, *, resample: str, paired: bool, groups: bool) -> Pla
         known = (of[0], of[1])
     if resample == "test":
         draw = _fixed_draw(a, b, paired=paired, groups=groups)
-        return Plan(draw, known, None, _smallest(test, "test"))
+        return Plan(draw, known, None, _smallest(test, "test"), resample, paired)
     again = [_again(e, name) for e, name in zip((a, b), _SYSTEMS, strict=True)]
     dev_paired = _same_dev(a, b, groups=groups)
     dev = _rows(a, b, "dev", shared=dev_paired, groups=groups)
     smallest = min(_smallest(dev, "dev"), _smallest(test, "test"))
     fitted = any(isinstance(one, FitAgain) for one in again)
-    return Plan(_rechosen_draw(a, b, again, dev, test), known, dev_paired, smallest, fitted)
+    draw = _rechosen_draw(a, b, again, dev, test)
+    return Plan(draw, known, dev_paired, smallest, resample, paired, fitted)
 
 
 def _smallest(sides: list[DrawnRows], role: str) -> Smallest:

@@ -100,7 +100,7 @@ def test_json_of_24_trials(files: dict[str, str], capsys: pytest.CaptureFixture[
     assert piece == {"low": 0.4, "high": 0.6, "alphas": [0.4, 0.5, 0.6], "better": "x"}
     assert found["names"] == ["x", "y"]
     assert (found["level"], found["paired"], found["replicates"], found["seed"]) == (
-        0.95, True, 10_000, 0,
+        0.95, True, 2000, 0,
     )  # fmt: skip
     assert (found["criterion"], found["measure"]) == ("weighted-error", "hter")
     assert found["larger_is_better"] is False
