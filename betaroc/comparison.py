@@ -29,8 +29,6 @@ _RESAMPLE = ("both", "test")
 _SAME_ALPHA = 1e-9
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
 _REPLICATES, _REPLICATES_OF_FITS = 2000, 400
-#: Trials, or groups of trials, of each class from which on a bootstrap says which is better.
-_ENOUGH = 10
 #: Share of the replicates that must have a value.
 _MOST = 0.9
 
@@ -94,7 +92,8 @@ class Comparison(Value):
     differences : ndarray, shape (replicates, k)
         Bootstrap differences; no part of equality.
     smallest : Smallest
-        The fewest independent trials, or groups of them, of a class that was drawn.
+        The fewest independent trials, or groups of them, of a class that was drawn, by what is
+        needed to name a better system: 10 of dev, 20 of test.
     groups : tuple, optional
         Number of groups of both test sides that were drawn as a whole, None for a side of
         independent trials; None where neither side has groups.
@@ -186,10 +185,10 @@ class Comparison(Value):
     @property
     def too_few(self) -> str:
         """Why these trials are too few to name a better system; empty where they are not."""
-        n, what = self.smallest
-        if n >= _ENOUGH:
+        n, what, needed = self.smallest
+        if n >= needed:
             return ""
-        return f"{n} {what} are too few for a bootstrap, which needs at least {_ENOUGH}"
+        return f"{n} {what} are too few for a bootstrap, which needs at least {needed}"
 
     @property
     def cannot_tell(self) -> str:
@@ -433,8 +432,8 @@ def compare(
     threshold's standard error, other criteria exactly and slowly.
 
     A replicate counts only at alphas where its measure is not 0/0, and not at all if a class
-    is empty or a fit does not exist. With fewer than 10 trials, or groups, in a class of a side
-    that is drawn the intervals say too little and no system is named.
+    is empty or a fit does not exist. With fewer than 10 trials, or groups, in a class of
+    a dev side that is drawn, or 20 of test, the intervals are too short and no system is named.
 
     Thresholds chosen among scores move like n**(-1/3), where the bootstrap is not consistent: its
     replicates are not centred on the difference, and spread too far. The percentile interval of

@@ -39,12 +39,19 @@ Both = tuple[GroupedCounts, GroupedCounts]
 GroupNumbers = tuple[int | None, int | None]
 
 
+#: Trials, or groups of trials, of each class from which on the average keeps its level: with 10
+#: of test it told equal systems apart in .11 of 200 runs, with 15 in .09 and with 20 in .05 of 300.
+_NEEDED = {"dev": 10, "test": 20}
+
+
 class Smallest(NamedTuple):
-    """The fewest independent trials, or groups of trials, of a class that is drawn."""
+    """The fewest independent trials, or groups of trials, of a class, by what is needed."""
 
     n: int
     #: Such as "impostor groups of dev".
     what: str
+    #: From how many on a better system is named.
+    needed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +105,7 @@ def plan_of(a: Epc, b: Epc, *, resample: str, paired: bool, groups: bool) -> Pla
     again = [_again(e, name) for e, name in zip((a, b), _SYSTEMS, strict=True)]
     dev_paired = _same_dev(a, b, groups=groups)
     dev = _rows(a, b, "dev", shared=dev_paired, groups=groups)
-    smallest = min(_smallest(dev, "dev"), _smallest(test, "test"))
+    smallest = min(_smallest(dev, "dev"), _smallest(test, "test"), key=_sufficiency)
     fitted = any(isinstance(one, FitAgain) for one in again)
     draw = _rechosen_draw(a, b, again, dev, test)
     return Plan(draw, known, dev_paired, smallest, resample, paired, fitted)
@@ -109,8 +116,13 @@ def _smallest(sides: list[DrawnRows], role: str) -> Smallest:
     for rows in sides:
         for who, n in zip(_CLASSES, rows.units, strict=True):
             size = None if rows.groups is None else rows.groups.sizes[_CLASSES.index(who)]
-            found.append(Smallest(n, f"{who} {'trials' if size is None else 'groups'} of {role}"))
-    return min(found)
+            what = f"{who} {'trials' if size is None else 'groups'} of {role}"
+            found.append(Smallest(n, what, _NEEDED[role]))
+    return min(found, key=_sufficiency)
+
+
+def _sufficiency(smallest: Smallest) -> float:
+    return smallest.n / smallest.needed
 
 
 def _rows(a: Epc, b: Epc, role: str, *, shared: bool, groups: bool) -> list[DrawnRows]:

@@ -21,9 +21,9 @@ REAL = [
     "--test",
     *(str(DATA / f"liveness_within_{k}" / "test_sharpen0.20.csv") for k in ("mlp", "svmdecision")),
 ]  # fmt: skip
-#: Four trials of each score: 12 a class.
+#: Seven trials of each score: 21 a class.
 SCORES = {
-    name: (4 * client, 4 * impostor)
+    name: (7 * client, 7 * impostor)
     for name, client, impostor in (
         ("dev_a", [2, 3, 4], [0, 1, 2]),
         ("dev_b", [2, 3, 4], [0, 1, 2]),
@@ -66,29 +66,28 @@ def table(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 # ------------------------------------------------------------------ numbers by hand
-def test_json_of_24_trials(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_of_42_trials(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """Dev's threshold is 1.5 for alpha <= 1/2 (tied with 2.5 at 1/2: the lower), else 2.5.
 
-    At 1.5 the good system errs on 4 of 12 impostors, the poor on 8 clients and 12 impostors:
-    HTER 1/6 and 5/6. A replicate's difference is -(X + Y)/24, X the clients that b alone rejects
-    and Y the impostors that b alone accepts, of 12 drawn each: X + Y is binomial (24, 2/3), of
+    At 1.5 the good system errs on 7 of 21 impostors, the poor on 14 clients and 21 impostors:
+    HTER 1/6 and 5/6. A replicate's difference is -(X + Y)/42, X the clients that b alone rejects
+    and Y the impostors that b alone accepts, of 21 drawn each: X + Y is binomial (42, 2/3), of
     which the 97.5 % and 2.5 % points are the ends. At 2.5 the good errs nowhere, the poor at 2/3.
     """
     found = document(
         capsys, *pair(files), *FIXED, "--alpha", "0.6", "0.5", "0.4", "--name", "x", "y"
     )
-    most, fewest = (stats.binom.ppf(q, 24, 2 / 3) for q in (0.975, 0.025))
-    assert (most, fewest) == (20, 11)
+    most, fewest = (stats.binom.ppf(q, 42, 2 / 3) for q in (0.975, 0.025))
     assert found["alpha"] == [0.6, 0.5, 0.4]
     assert found["threshold_a"] == found["threshold_b"] == [2.5, 1.5, 1.5]
     assert found["value_a"] == pytest.approx([0.0, 1 / 6, 1 / 6], abs=1e-15)
     assert found["value_b"] == pytest.approx([2 / 3, 5 / 6, 5 / 6])
     assert found["difference"] == pytest.approx([-2 / 3] * 3)
-    assert found["low"] == pytest.approx([-20 / 24] * 3)
-    assert found["high"] == pytest.approx([-11 / 24] * 3)
+    assert found["low"] == pytest.approx([-most / 42] * 3)
+    assert found["high"] == pytest.approx([-fewest / 42] * 3)
     assert found["resample"] == "test"
     assert found["dev_paired"] is None
-    assert found["smallest"] == {"n": 12, "what": "client trials of test"}
+    assert found["smallest"] == {"n": 21, "what": "client trials of test", "needed": 20}
     mean = found["mean_difference"]
     assert mean["estimate"] == pytest.approx(-2 / 3)
     assert (mean["alpha"], mean["better"]) == ([0.4, 0.6], "x")
@@ -106,14 +105,14 @@ def test_json_of_24_trials(files: dict[str, str], capsys: pytest.CaptureFixture[
     assert found["larger_is_better"] is False
     assert [test["alpha"] for test in found["proportion_test"]] == [0.4, 0.5, 0.6]
     test = found["proportion_test"][1]
-    # z = (1/6 - 5/6) / sqrt(1/2 1/2 (1/24 + 1/24)) = -8/sqrt(3); p = erfc(abs(z)/sqrt(2))
-    assert (test["alpha"], test["errors"], test["trials"]) == (0.5, [4, 20], [24, 24])
-    assert test["statistic"] == pytest.approx(-8.0 / math.sqrt(3.0))
-    assert test["p_value"] == pytest.approx(math.erfc(8.0 / math.sqrt(6.0)))
+    # z = (1/6 - 5/6) / sqrt(1/2 1/2 (1/42 + 1/42)) = -2/3 sqrt(84); p = erfc(abs(z)/sqrt(2))
+    assert (test["alpha"], test["errors"], test["trials"]) == (0.5, [7, 35], [42, 42])
+    assert test["statistic"] == pytest.approx(-2 / 3 * math.sqrt(84.0))
+    assert test["p_value"] == pytest.approx(math.erfc(2 / 3 * math.sqrt(42.0)))
     for k, (dev, tested) in enumerate((("dev_a", "good"), ("dev_b", "poor"))):
         assert found["sources"][k]["dev"]["source"] == {"path": files[dev], "format": "csv"}
         assert found["sources"][k]["test"]["source"]["path"] == files[tested]
-        assert found["sources"][k]["test"]["n_client"] == 12
+        assert found["sources"][k]["test"]["n_client"] == 21
 
 
 def test_table_says_which_is_better_in_words(
@@ -125,7 +124,7 @@ def test_table_says_which_is_better_in_words(
     verdict = next(line for line in out.splitlines() if line.startswith("At these two"))
     assert verdict.startswith(
         "At these two thresholds, A is better: HTER averaged over alpha from 0.4 to 0.6, A - B, is"
-        " -0.667 (95 % interval -0.8"
+        " -0.667 (95 % interval -0."
     )
     assert verdict.endswith(
         "; the simultaneous 95 % band of the difference excludes 0 at alpha 0.4, 0.5 and 0.6"
@@ -148,13 +147,13 @@ def test_table_says_which_is_better_in_words(
     assert rows[0].split() == [
         "alpha", "A", "B", "A", "-", "B", "low", "high", "band", "low", "band", "high", "better",
     ]  # fmt: skip
-    # 1/6, 5/6, -2/3, -20/24, -11/24 in per cent
+    # 1/6, 5/6, -2/3, -34/42, -22/42 in per cent
     assert rows[2].split()[:11] == [
-        "0.5", "16.7", "%", "83.3", "%", "-66.7", "%", "-83.3", "%", "-45.8", "%",
+        "0.5", "16.7", "%", "83.3", "%", "-66.7", "%", "-81", "%", "-52.4", "%",
     ]  # fmt: skip
     assert rows[2].split()[-1] == "A"
-    assert "4 of 24" in out
-    assert "20 of 24" in out
+    assert "7 of 42" in out
+    assert "35 of 42" in out
     swapped = table(
         capsys, *pair(files, "poor", "good"), *FIXED, "--alpha", "0.5", "--name", "old", "new"
     )
@@ -198,7 +197,7 @@ def test_groups_and_ids_of_dev(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert document(capsys, *files, "--id", "id")["dev_paired"] is False
     grouped = document(capsys, *files, "--group", "group")
     assert grouped["groups"] == [12, 12]
-    assert grouped["smallest"] == {"n": 12, "what": "client groups of dev"}
+    assert grouped["smallest"] == {"n": 12, "what": "client groups of test", "needed": 20}
     assert document(capsys, *files, "--group", "group", "--resample", "test")["groups"] == [12, 12]
 
 
@@ -412,7 +411,7 @@ def test_undefined_values_are_null_and_said(
     tmp_path: Path, files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No test score above 2.5, dev's threshold at alpha 0.6: the precision of a is 0/0."""
-    low = write(tmp_path / "low.csv", 4 * [1.0, 2.0, 2.0], 4 * [0.0, 1.0, 0.0])
+    low = write(tmp_path / "low.csv", 7 * [1.0, 2.0, 2.0], 7 * [0.0, 1.0, 0.0])
     arguments = ["--dev", files["dev_a"], files["dev_b"], "--test", low, files["poor"],
                  "--measure", "precision", "--alpha", "0.6", "0.4"]  # fmt: skip
     found = document(capsys, *arguments, "--resample", "test")
@@ -497,12 +496,12 @@ def test_bad_input_is_2(
 def test_different_numbers_of_trials_need_unpaired(
     files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    more = write(tmp_path / "more.csv", [1, 4, 0, 5] * 4, [2, 3, 4] * 4)
+    more = write(tmp_path / "more.csv", [1, 4, 0, 5] * 7, [2, 3, 4] * 7)
     arguments = ["--dev", files["dev_a"], files["dev_b"], "--test", files["good"], more]
     assert main(["compare", *arguments]) == 2
     err = capsys.readouterr().err
-    assert "good.csv' has 12 client scores" in err
-    assert "more.csv' 16. Keep the common trials" in err
+    assert "good.csv' has 21 client scores" in err
+    assert "more.csv' 28. Keep the common trials" in err
     assert "--unpaired" in err
     out = table(capsys, *arguments, "--unpaired")
     assert "unpaired: two sets of trials, drawn independently" in out

@@ -271,7 +271,11 @@ def curve_of(client: Any = CLIENT, impostor: Any = IMPOSTOR, **more: Any) -> br.
         ({}, {"client": [1.0, 2.0]}, "epc_a has 3 client scores, epc_b 2"),
         ({}, {"impostor": [1.0, 2.0, 0.0, 1.0]}, "epc_a has 2 impostor scores, epc_b 4"),
         ({}, {"measure": "f1"}, "one measure; epc_a has 'hter', epc_b 'f1'"),
-        ({}, {"criterion": "far"}, "one criterion; epc_a has 'weighted-error', epc_b 'far'"),
+        (
+            {},
+            {"criterion": "f-measure"},
+            "one criterion; epc_a has 'weighted-error', epc_b 'f-measure'",
+        ),
         ({}, {"alpha": [0.3, 0.6]}, "equal alphas; epc_a has 2 from 0.3 to 0.5, epc_b 2 from 0.3"),
         ({}, {"prior": 0.1}, "one test prior; epc_a has 0.6, epc_b 0.1"),
         ({}, {"client_weights": [1, 2, 1]}, "1 of 3 client weights differ, first 1.0 and 2.0"),

@@ -209,7 +209,7 @@ def made_up(first: br.Epc, second: br.Epc, level: float, low: Any, high: Any) ->
     """Intervals that are the band too, of enough trials."""
     drawn = br.compare(first, second, resample="test", level=level, replicates=3, rng=1)
     ends = {"low": low, "high": high, "band_low": low, "band_high": high}
-    return dataclasses.replace(drawn, **ends, smallest=Smallest(10, "client trials of test"))
+    return dataclasses.replace(drawn, **ends, smallest=Smallest(20, "client trials of test", 20))
 
 
 def shaded(ax: object) -> list[tuple[str, float, float]]:

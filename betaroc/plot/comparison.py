@@ -71,9 +71,9 @@ def plot_comparison(
     Examples
     --------
     >>> import betaroc as br
-    >>> dev = br.Scores([2, 3, 4] * 5, [0, 1, 2] * 5)
-    >>> good = br.epc(dev, br.Scores([3, 4, 5] * 5, [0, 1, 2] * 5), alpha=[0.4, 0.6])
-    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9] * 5, [0, 1, 3] * 5), alpha=[0.4, 0.6])
+    >>> dev = br.Scores([2, 3, 4] * 7, [0, 1, 2] * 7)
+    >>> good = br.epc(dev, br.Scores([3, 4, 5] * 7, [0, 1, 2] * 7), alpha=[0.4, 0.6])
+    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9] * 7, [0, 1, 3] * 7), alpha=[0.4, 0.6])
     >>> ax = plot_comparison(br.compare(good, poor, resample="test", replicates=200, rng=1))
     >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
     ['A', 'B', 'A better (95 %)']
