@@ -11,6 +11,7 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.errors import quietly
+from betaroc.fitting import Fit
 from betaroc.fitting.estimate import FAMILIES
 from betaroc.refits import MANY
 
@@ -137,6 +138,27 @@ def test_every_parametric_family_can_be_checked(family: str) -> None:
         *(np.where(x < 0.4, 0.1 * x, x) for x in (scores(7).client, scores(8).impostor))
     )
     assert br.check_fit(br.fit(data, family), replicates=19, rng=1).replicates == 19
+
+
+def test_each_class_is_refitted_by_its_own_family(monkeypatch) -> None:
+    rng = np.random.default_rng(11)
+    two = np.where(rng.random(200) < 0.5, rng.beta(2, 30, 200), rng.beta(9, 4, 200))
+    data = br.Scores(scores(7, 100).client, two)
+    beta, mixed = br.fit(data), br.fit(data, "logit-normal")
+    pair = Fit(
+        br.ScoreModel(beta.model.client, mixed.model.impostor), data, beta.client, mixed.impostor,
+        "beta",
+    )  # fmt: skip
+    found, alone = (br.check_fit(f, replicates=19, rng=1) for f in (pair, beta))
+    # The same stream draws the clients first, and one beta is fitted to them.
+    assert found.ks.client == alone.ks.client
+    statistic = stats.kstest(two, mixed.impostor.distribution.cdf).statistic * math.sqrt(200)
+    assert found.ks.impostor.statistic == pytest.approx(statistic, rel=1e-9)
+    # A family without a row for simulation is fitted sample by sample.
+    monkeypatch.delitem(MANY, "logit-normal")
+    slow = br.check_fit(pair, replicates=19, rng=1)
+    assert slow.ad.impostor.statistic == pytest.approx(found.ad.impostor.statistic, rel=1e-5)
+    assert slow.ks.impostor.p_value == found.ks.impostor.p_value
 
 
 def test_families_without_a_row_for_simulation_are_refitted_set_by_set(monkeypatch) -> None:
