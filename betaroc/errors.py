@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 __all__ = [
     "BetarocError",
     "BetarocWarning",
@@ -43,8 +41,7 @@ __all__ = [
     "TargetWarning",
 ]
 
-#: No line of the user's: this package, and numpy, whose decorators stand around its methods.
-_INSIDE = tuple(str(Path(p).parent) + os.sep for p in (__file__, np.__file__))
+_PACKAGE_FOLDER = str(Path(__file__).parent) + os.sep
 
 
 class BetarocError(Exception):
@@ -166,7 +163,7 @@ class TargetWarning(BetarocWarning):
 def warn(message: str, category: type[BetarocWarning]) -> None:
     """Warn at the line of the caller outside this package."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE_FOLDER):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 

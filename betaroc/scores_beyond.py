@@ -163,7 +163,7 @@ class Evidence(Value):
             if here.size:
                 rates = self._tested(asked.who, float(np.min(here)), float(np.max(here)))
                 found += self._contradictions(asked.who, law, rates, above=above)
-        return min(found, key=lambda pair: pair[0])[1] if found else None
+        return max(found, key=lambda pair: pair[0])[1] if found else None
 
     def _tested(self, who: int, low: float, high: float) -> FloatArray:
         """Rates that are counted for numbers at rates from `low` to `high`."""
@@ -175,7 +175,7 @@ class Evidence(Value):
     def _contradictions(
         self, who: int, law: Distribution, rates: FloatArray, *, above: bool
     ) -> list[tuple[float, Misfit]]:
-        """Misfits with the share of the interval's distance by which they miss."""
+        """Misfits, each with its distance from the fit in standard errors."""
         if rates.size == 0:
             return []
         invert = law._upper_quantile if above else law._lower_quantile
@@ -188,12 +188,15 @@ class Evidence(Value):
         low, high = _share_ends(share * sizes, sizes, 0.5 * _LEVEL)
         off = (expected < low) | (expected > high)
         name = (("TPR", "FAR") if above else ("FRR", "TNR"))[who]
-        distance = np.abs(share - expected) / np.sqrt(expected * (1.0 - expected) / sizes)
-        return [
-            (-float(distance[k]), Misfit(_CLASSES[who], name, float(expected[k]), above,
-             float(t.theta[k]), float(expected[k]) * total, float(observed[k]), total))
-            for k in np.flatnonzero(off)
-        ]  # fmt: skip
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.abs(share - expected) / np.sqrt(expected * (1.0 - expected) / sizes)
+        found = []
+        for k in np.flatnonzero(off):
+            rate = float(expected[k])
+            place, seen = float(t.theta[k]), float(observed[k])
+            one = Misfit(_CLASSES[who], name, rate, above, place, rate * total, seen, total)
+            found.append((float(distance[k]), one))
+        return found
 
     def _countable(self, who: int, t: Thresholds) -> Thresholds:
         """The thresholds, moved to where counts are exact: edges of cells, borders of bins."""
