@@ -27,6 +27,7 @@ __all__ = [
     "settled",
     "single_trials",
     "weights_of",
+    "worth",
 ]
 
 AnyArray = npt.NDArray[Any]
@@ -511,3 +512,45 @@ def roots(covariance: FloatArray) -> FloatArray:
     values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
     kept = values > 1e-14 * np.max(values, initial=0.0)
     return np.asarray((vectors[:, kept] * np.sqrt(values[kept])).T * scale)
+
+
+# ------------------------------------------------------------------------ what counts are worth
+def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float) -> FloatArray:
+    """Independent scores that those of a class with groups are worth, for each share of them.
+
+        n / d,   d = V / (p (1 - p) / (n - 1)) >= 1,   times (t_(n-1) / t_(G-1))^2
+
+    with V the variance of the share p between G groups and t Student's quantiles (Korn and
+    Graubard 1998). Where none or all of the scores are beyond, a group counts as one score.
+
+    Parameters
+    ----------
+    groups : Groups
+        Of both classes; the class has groups.
+    which : int
+        0 for clients, 1 for impostors.
+    beyond : ndarray, shape (rows of the class, k)
+        1 for a score that is counted, 0 for one that is not, nan for one that is left out.
+    n : float
+        Trials of the class.
+    tail : float
+        Probability beyond each end of the interval that is to be made.
+    """
+    from scipy.special import stdtrit
+
+    size = groups.sizes[which]
+    if size is None or size < 2:
+        return np.full(beyond.shape[1], n if size is None else 1.0)
+    cut = groups.rows[0].size
+    mine = (slice(cut), slice(cut, None))[which]
+    share = np.nansum(beyond * groups.copies[mine, None], axis=0) / n
+    parts = np.zeros((groups.first.size, beyond.shape[1]))
+    parts[mine] = np.nan_to_num(beyond - share) / n
+    whole, twice = (np.diag(part) for part in groups.meat(parts))
+    variance = np.where(whole > twice, whole - twice, whole) * size / (size - 1.0)
+    alone = share * (1.0 - share) / (n - 1.0)
+    inner = (share > 0.0) & (share < 1.0)
+    ratio = np.divide(alone, variance, out=np.ones(share.shape), where=variance > alone)
+    found = np.where(inner, n * ratio, min(n, float(size)))
+    few = float(stdtrit(n - 1.0, tail) / stdtrit(size - 1.0, tail))
+    return np.asarray(found * few * few)

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc._special import share_ends
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.errors import ExtrapolationWarning, MisfitWarning, warn
-from betaroc.grouping import Groups, groups_of
+from betaroc.grouping import Groups, groups_of, worth
 from betaroc.measures import OperatingPoint
 from betaroc.summary import ScoreSummary
 
@@ -185,7 +186,7 @@ class Evidence(Value):
         observed = counts.counts_above(t) if above else counts.counts_at_most(t)
         total, sizes = self.totals[who], self._effective(who, t, above=above)
         share = observed / total
-        low, high = _share_ends(share * sizes, sizes, 0.5 * _LEVEL)
+        low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
         off = (expected < low) | (expected > high)
         name = (("TPR", "FAR") if above else ("FRR", "TNR"))[who]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -210,40 +211,12 @@ class Evidence(Value):
 
     def _effective(self, who: int, t: Thresholds, *, above: bool) -> FloatArray:
         """Independent scores of which the count beyond varies as much as this one does."""
-        from scipy.special import stdtrit
-
         groups, total = self.groups, self.totals[who]
-        labels = None if groups is None else groups.sizes[who]
-        if groups is None or labels is None:
+        if groups is None:
             return np.full(t.shape, total)
-        if labels < 2:
-            return np.full(t.shape, 1.0)
-        cut = groups.rows[0].size
-        where = slice(cut, None) if who else slice(0, cut)
         law, values = self._laws[who], getattr(self.data, _CLASSES[who])[groups.rows[who]]
         accepted = np.searchsorted(law._steps[0], values)[:, None] >= law._index(t)
-        beyond = np.asarray(accepted == above, dtype=np.float64)
-        share = np.average(beyond, axis=0, weights=groups.copies[where])
-        parts = np.zeros((groups.first.size, t.size))
-        parts[where] = (beyond - share) / total
-        whole, twice = groups.meat(parts)
-        variance = np.diag(whole - twice)
-        variance = np.where(variance > 0.0, variance, np.diag(whole)) * labels / (labels - 1.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            size = np.minimum(share * (1.0 - share) / variance, total)
-        size = np.where(variance > 0.0, size, float(labels))
-        few, many = (stdtrit(max(n - 1.0, 1.0), 0.5 * _LEVEL) for n in (labels, total))
-        return np.asarray(size * (many / few) ** 2)
-
-
-def _share_ends(hits: FloatArray, n: FloatArray, tail: float) -> tuple[FloatArray, FloatArray]:
-    """Clopper and Pearson's ends of a share, also of effective numbers that are not whole."""
-    from scipy.special import betaincinv
-
-    missing = n - hits
-    some, few = np.where(hits > 0.0, hits, 1.0), np.where(missing > 0.0, missing, 1.0)
-    low = np.where(hits > 0.0, betaincinv(some, n - some + 1.0, tail), 0.0)
-    return low, np.where(missing > 0.0, betaincinv(n - few + 1.0, few, 1.0 - tail), 1.0)
+        return worth(groups, who, (accepted == above).astype(np.float64), total, 0.5 * _LEVEL)
 
 
 def needed(rate: float) -> int:

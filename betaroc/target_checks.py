@@ -16,7 +16,7 @@ from betaroc._words import shown
 from betaroc.distributions.empirical import Empirical
 from betaroc.errors import InputError
 from betaroc.fitting import Fit
-from betaroc.grouping import Groups, groups_of, settled, weights_of
+from betaroc.grouping import Groups, groups_of, weights_of, worth
 from betaroc.summary import ScoreSummary
 
 __all__ = ["GoodDownTo", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
@@ -314,14 +314,14 @@ class _Counted(NamedTuple):
     def checked(self, targets: FloatArray, level: float) -> list[TargetCheck]:
         t, rates = self.thresholds(targets)
         counts, n, tail = self.beyond(t), self.n, 0.5 * (1.0 - level)
-        worth = self._effective(t, counts.middle, tail)
-        scale = worth / n
-        low = share_ends(counts.fewest * scale, worth, tail)[0]
-        high = share_ends(counts.most * scale, worth, tail)[1]
+        alone = self._effective(t, tail)
+        scale = alone / n
+        low = share_ends(counts.fewest * scale, alone, tail)[0]
+        high = share_ends(counts.most * scale, alone, tail)[1]
         found = []
         for k, target in enumerate(targets.tolist()):
             asked = _Asked(
-                float(rates[k]), float(counts.middle[k]), n, float(worth[k]),
+                float(rates[k]), float(counts.middle[k]), n, float(alone[k]),
                 (float(low[k]), float(high[k])), tail, bool(counts.fewest[k] < counts.most[k]),
             )  # fmt: skip
             verdict, reason, needed = self._verdict(asked)
@@ -346,40 +346,17 @@ class _Counted(NamedTuple):
             return "cannot tell", reason, None
         return asked.judged()
 
-    def _effective(self, t: Thresholds, observed: FloatArray, tail: float) -> FloatArray:
+    def _effective(self, t: Thresholds, tail: float) -> FloatArray:
         """Independent scores that the scores are worth at each threshold."""
-        from scipy.special import stdtrit
-
-        n = self.n
-        size = None if self.groups is None else self.groups.sizes[self.which]
-        if self.groups is None or size is None:
-            return np.full(t.shape, n)
-        if size < 2:
-            return np.ones(t.shape)
-        found = np.full(t.shape, min(n, float(size)))
-        for k, variance in self._between(self.groups, t, observed / n).items():
-            p, variance = observed[k] / n, variance * size / (size - 1.0)
-            alone = p * (1.0 - p) / (n - 1.0)
-            found[k] = n * alone / variance if variance > alone else n
-        few = stdtrit(n - 1.0, tail) / stdtrit(size - 1.0, tail)
-        return np.asarray(found * few * few)
-
-    def _between(self, groups: Groups, t: Thresholds, shares: FloatArray) -> dict[int, float]:
-        """Variance of each rate between groups where it is not 0 or 1."""
-        which = self.which
-        values = getattr(self.f.scores, _CLASSES[self.rate])[groups.rows[which]]
+        if self.groups is None:
+            return np.full(t.shape, self.n)
+        values = getattr(self.f.scores, _CLASSES[self.rate])[self.groups.rows[self.which]]
         one = Empirical(values)
-        place, index = np.searchsorted(one._steps[0], values), one._index(t)
-        kept = (values > 0.0) & (values < 1.0) if any(self.dropped) else np.ones(place.shape, bool)
-        cut = groups.rows[0].size
-        mine = (slice(cut), slice(cut, None))[which]
-        found = {}
-        for k in np.flatnonzero((shares > 0.0) & (shares < 1.0)).tolist():
-            beyond = place >= index[k] if self.rate == "far" else place < index[k]
-            column = np.zeros((groups.first.size, 1))
-            column[mine, 0] = np.where(kept, beyond - shares[k], 0.0) / self.n
-            found[k] = float(settled(*groups.meat(column))[0, 0])
-        return found
+        accepted = np.searchsorted(one._steps[0], values)[:, None] >= one._index(t)
+        beyond = (accepted == (self.rate == "far")).astype(np.float64)
+        if any(self.dropped):
+            beyond[(values <= 0.0) | (values >= 1.0)] = np.nan
+        return worth(self.groups, self.which, beyond, self.n, tail)
 
 
 # ------------------------------------------------------------------------------ the rule
