@@ -159,7 +159,7 @@ class Tally:
             found = compared(self.cell, np.random.default_rng(seed))
             for k, c in enumerate(found):
                 self.missed[k] += missed(c, self.true[k])
-                worse_in_a_range = any(one.better == "b" for one in c.ranges)
+                worse_in_a_range = "b" in c.ranges_better
                 self.wrong[k] += [c.better_on_average == "b", worse_in_a_range]
             self.differences.append(np.stack([c.difference for c in found]))
         self.runs += runs

@@ -60,8 +60,6 @@ class AlphaRange(NamedTuple):
 
     low: float
     high: float
-    #: "a" or "b": the system whose measure is better there.
-    better: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,15 +167,24 @@ class Comparison(Value):
     def ranges(self) -> tuple[AlphaRange, ...]:
         """The longest runs of alphas at which the simultaneous band names one better system.
 
-        A run holds neighbours among the alphas of the curves; what lies between two of them
-        was not looked at.
+        First and last alpha of each, which system in `ranges_better`. A run holds neighbours among
+        the alphas of the curves; what lies between two of them was not looked at.
         """
+        return tuple(run for run, _ in self._runs)
+
+    @property
+    def ranges_better(self) -> tuple[str, ...]:
+        """The better system of each of the `ranges`, "a" or "b"."""
+        return tuple(system for _, system in self._runs)
+
+    @property
+    def _runs(self) -> tuple[tuple[AlphaRange, str], ...]:
         order = np.argsort(self.alpha, kind="stable")
         alpha, who = self.alpha[order], self.better[order]
         starts = np.flatnonzero(np.diff(who, prepend=np.int8(-1)) != 0)
         ends = np.append(starts[1:], who.size) - 1
         return tuple(
-            AlphaRange(float(alpha[i]), float(alpha[j]), "ab"[who[i] - 1])
+            (AlphaRange(float(alpha[i]), float(alpha[j])), "ab"[who[i] - 1])
             for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
             if who[i]
         )

@@ -73,7 +73,9 @@ def band_words(comparison: Comparison, names: tuple[str, str]) -> str:
     measure, way = short_measure(comparison.first.measure), _way(comparison)
     parts = []
     for system, name in zip("ab", names, strict=True):
-        own = [one for one in found if one.better == system]
+        own = [
+            one for one, who in zip(found, comparison.ranges_better, strict=True) if who == system
+        ]
         if own:
             parts.append(f"{_ranges_words(comparison.alpha, own)} ({way} {measure}: {name})")
     return f"{start} {' and '.join(parts)}"

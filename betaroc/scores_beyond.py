@@ -32,8 +32,9 @@ _ONE = 1.0
 _SHOW = 3.0
 #: Two-sided level of the count that contradicts a fit.
 _LEVEL = 0.01
-#: Counts that may contradict expect so many scores; larger rates help out up to as many.
-_FEW, _MANY = 5.0, 50.0
+#: Counts that may contradict expect so many scores; up to ten times the rate they help out, as
+#: far as it is a tail.
+_FEW, _DECADE, _TAIL = 5.0, 10.0, 0.1
 #: 1, 2, 5 a decade, descending from one half.
 _RATES = np.array([lead * 10.0**-k for k in range(1, 16) for lead in (5, 2, 1)])
 
@@ -150,8 +151,8 @@ class Evidence(Value):
         """The count that contradicts the fit most clearly at a rate; None if none does.
 
         Exact binomial, two-sided, level 0.01, at the rate or the larger one that expects five
-        scores; where fewer than 50 are expected also at larger rates up to 50 expected, since
-        a single count of five cannot show that there are too few.
+        scores, and up to ten times that within the tail (0.1): a single count of five cannot
+        show that there are too few.
         """
         law, tail = self.fitted[asked.who], asked.tail
         if law is None or not np.any(tail > 0.0):
@@ -168,7 +169,8 @@ class Evidence(Value):
 
     def _tested(self, who: int, low: float, high: float) -> FloatArray:
         """Rates that are counted for numbers at rates from `low` to `high`."""
-        first, last = max(low, _FEW / self.sizes[who]), max(high, _MANY / self.sizes[who])
+        few = _FEW / self.sizes[who]
+        first, last = max(low, few), min(_DECADE * max(high, few), _TAIL)
         inner = _RATES[(_RATES > first) & (_RATES <= last)]
         rates = np.concatenate([[first], inner])
         return rates[rates <= 0.5]

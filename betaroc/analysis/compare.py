@@ -72,9 +72,9 @@ def comparison_numbers(comparison: Comparison, systems: Sequence[System]) -> dic
                 "low": None if single else one.low,
                 "high": None if single else one.high,
                 "alphas": [None] if single else _alphas(comparison, one).tolist(),
-                "better": names["ab".index(one.better)],
+                "better": names["ab".index(system)],
             }
-            for one in comparison.ranges
+            for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
         ],
         "proportion_test": [{"alpha": None if single else a, **test._asdict()} for a, test in tests]
         or None,
@@ -288,8 +288,8 @@ def comparison_csv(comparison: Comparison, systems: Sequence[System], seed: int)
         "mean_better": "" if better is None else names["ab".index(better)],
         "ranges": plain_text(
             "; ".join(
-                f"{one.low:.6g} to {one.high:.6g}: {names['ab'.index(one.better)]}"
-                for one in comparison.ranges
+                f"{one.low:.6g} to {one.high:.6g}: {names['ab'.index(system)]}"
+                for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
             )
         ),
         "resample": comparison.resample,
