@@ -11,13 +11,13 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from betaroc import _checks
-from betaroc._inputs import STREAMED
+from betaroc._inputs import STREAMED, family_option
 from betaroc._words import shown
 from betaroc.analysis.format import version, visible
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError
 from betaroc.fitting.boundary import POLICIES
-from betaroc.fitting.estimate import FAMILIES
+from betaroc.fitting.families import FAMILIES
 from betaroc.io import FORMATS
 from betaroc.measures import MEASURES
 
@@ -70,6 +70,7 @@ _EXAMPLES = """examples:
   betaroc fit scores.tsv --label class --client-label genuine --family normal
   betaroc fit dev.csv --json
   betaroc fit dev.csv --family best --check
+  betaroc fit dev.csv --family beta,beta-mixture
   betaroc report --dev dev.csv --test eval1.csv eval2.csv -o report.html
   betaroc epc --dev dev.csv --test eval.csv -o epc.svg
   betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05
@@ -138,7 +139,7 @@ def parser_of(runs: Mapping[str, Run]) -> argparse.ArgumentParser:
     _ensemble_options(
         _command(commands, "ensemble", "judge which classifiers join an ensemble, and why", runs)
     )
-    families = {fit: "auto", report: "auto", curve: "empirical", two: "empirical"}
+    families = {fit: "auto", report: "best", curve: "empirical", two: "empirical"}
     for command, family in families.items():
         _shared_options(command, family)
     return parser
@@ -329,12 +330,13 @@ def _command(
 
 def _shared_options(parser: argparse.ArgumentParser, family: str, *, stream: bool = True) -> None:
     parser.add_argument(
-        "--family", default=family,
-        choices=("auto", "best", *FAMILIES),
-        help="law to fit (default: %(default)s); auto is beta where every score of the call, of"
-        " several systems each by itself, lies in [0, 1], else normal; best is the one that"
-        " br.compare_families recommends for the scores fitted, and its reason is said; empirical"
-        " is the scores themselves",
+        "--family", default=family, type=family_option, metavar="FAMILY",
+        help="family of both classes, or of clients and of impostors with a comma between, such as"
+        " beta,beta-mixture (default: %(default)s). One of"
+        f" {', '.join(FAMILIES)}; empirical is the scores themselves. auto is beta where every"
+        " score of the call, of several systems each by itself, lies in [0, 1], else normal; best"
+        " is the pair that br.compare_families recommends for the scores fitted. The output says"
+        " which was chosen, and why",
     )  # fmt: skip
     parser.add_argument("--score", default="score", metavar="COLUMN", help="column of the scores")
     parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels")

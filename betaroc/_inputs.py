@@ -16,17 +16,18 @@ from betaroc._words import shown
 from betaroc.analysis.format import path_words, visible
 from betaroc.errors import FileFormatError, InputError, PrecisionWarning, quietly
 from betaroc.fitting.boundary import SUMMED_POLICIES
-from betaroc.fitting.estimate import FAMILIES
+from betaroc.fitting.families import AUTO, BEST, FAMILIES, Names, automatic, names_of_text
+from betaroc.fitting.notices import give
 from betaroc.io import read_scores
 from betaroc.summary import Given, ScoreSummary, parquet_rows, summarize_file, warn_of_bins
 
-__all__ = ["family_of", "read_file"]
+__all__ = ["chosen_words", "family_of", "family_option", "read_file"]
 
 #: Parquet files with more rows than this are streamed unasked.
 STREAMED = 5_000_000
 #: Values of options that sums of a class are enough for.
 _OF_SUMS: dict[str, set[Any]] = {
-    "family": {"auto", *(name for name, row in FAMILIES.items() if row.summed)},
+    "family": {AUTO, BEST, *(name for name, row in FAMILIES.items() if row.summed)},
     "boundary": {None, *SUMMED_POLICIES},
     "resolution": {None},
     "group": {None},
@@ -161,30 +162,25 @@ def _one_or_two(columns: Sequence[str]) -> str | tuple[str, str]:
     return columns[0] if len(columns) == 1 else (columns[0], columns[1])
 
 
-def family_of(asked: str, read: Sequence[Given]) -> tuple[str, str]:
-    """The family and why; only here is one chosen, and it is said."""
-    if asked == "best":
+def family_option(text: str) -> Names:
+    """What stands behind --family."""
+    try:
+        return names_of_text(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def family_of(asked: Names, read: Sequence[Given]) -> tuple[Names, str]:
+    """The family that stands for "auto" on all score sets of a call, and why."""
+    if asked == BEST:
         return asked, ""
-    if asked != "auto":
-        return asked, f"asked for with --family {asked}"
-    found = [_span(given) for given in read]
-    outside, total = (sum(span[k] for span in found) for k in (0, 1))
-    if outside:
-        low, high = min(span[2] for span in found), max(span[3] for span in found)
-        percent = ""
-        if low >= 0.0 and 2.0 < high <= 100.0:
-            percent = "; if they are percentages, divide by 100 for laws on [0, 1]"
-        return "normal", f"chosen because {outside} of {total} scores lie outside [0, 1]{percent}"
-    return "beta", f"chosen because all {total} scores lie in [0, 1]"
+    if asked != AUTO:
+        return asked, chosen_words(asked)
+    chosen = automatic(read)
+    give(chosen.notices)
+    return chosen.family, chosen.reason
 
 
-def _span(given: Given) -> tuple[int, int, float, float]:
-    """Scores outside [0, 1], all scores, and the extremes."""
-    total = given.n_client + given.n_impostor
-    if isinstance(given, ScoreSummary):
-        sides = (given.client, given.impostor)
-        low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
-        return sum(s.n_outside for s in sides), total, low, high
-    both = (given.client, given.impostor)
-    outside = sum(int(((x < 0.0) | (x > 1.0)).sum()) for x in both)
-    return outside, total, min(float(x.min()) for x in both), max(float(x.max()) for x in both)
+def chosen_words(asked: Names) -> str:
+    """That the family was named in the call."""
+    return f"chosen with --family {asked if isinstance(asked, str) else ','.join(asked)}"

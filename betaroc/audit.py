@@ -15,6 +15,7 @@ from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.errors import BetarocError, InputError, quietly
 from betaroc.fitting import Fit, fit
+from betaroc.fitting.families import family_text
 from betaroc.grouping import Groups, groups_of, settled, weights_of
 from betaroc.summary import rows_of
 
@@ -171,7 +172,7 @@ def sensitivity(f: Fit, resolution: float | None = None, *, groups: bool = True)
     if f.family != "beta":
         raise InputError(
             "the audit is of beta fits, whose ends are exponents; this one is of family"
-            f' {f.family!r}. Fit family="beta".'
+            f' {family_text(f.family)}. Fit family="beta".'
         )
     rows_of(f.scores, "Hill's exponent")
     rows, refused = [_row("as fitted", f)], []

@@ -21,9 +21,9 @@ from betaroc._arguments import (
     parser_of,
     system_names,
 )
-from betaroc._inputs import family_of, read_file
+from betaroc._inputs import chosen_words, family_of, read_file
 from betaroc._words import shown
-from betaroc.analysis import Analysis, Judge, Part, analyze_quietly, best_words, fitted_part
+from betaroc.analysis import Analysis, Judge, Part, analyze_quietly, fitted_part
 from betaroc.analysis.coarse import coarse_words
 from betaroc.analysis.compare import (
     System,
@@ -52,6 +52,7 @@ from betaroc.errors import (
 )
 from betaroc.expected_performance import Epc, epc
 from betaroc.fitting import fit
+from betaroc.fitting.families import AUTO, BEST, Names, family_text
 from betaroc.plot import plot_epc
 from betaroc.plot.comparison import draw_both
 from betaroc.plot.ensemble import plot_ensemble
@@ -120,11 +121,9 @@ def _fit(arguments: argparse.Namespace) -> None:
     notes: list[Note] = []
     with noted(notes), _Progress(2) as step:
         read = read_file(arguments.scores, arguments, step)
-        family, reason = family_of(arguments.family, [read])
         judge = Judge(level, seed, checks=arguments.check)
-        part = fitted_part("scores", read, _options(arguments, family), notes, judge)
-        if family == "best" and part.fit is not None:
-            reason = best_words(part.fit)
+        part = fitted_part("scores", read, _options(arguments, arguments.family), notes, judge)
+        reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
         step()
     messages = [*_messages(notes), *filter(None, [mismatch_words(part)])]
     if arguments.json:
@@ -169,7 +168,8 @@ def _epc(arguments: argparse.Namespace) -> None:
     with noted(notes), _Progress(3) as step:
         dev = read_file(arguments.dev, arguments, step, named=arguments.band == "both")
         test = read_file(arguments.test, arguments, step)
-        family, reason = family_of(arguments.family, [dev, test])
+        with noted(notes, "dev and test: "):
+            family, reason = family_of(arguments.family, [dev, test])
         curve, family, reason = _curve(arguments, family, reason, dev, test, "", notes)
         band = None if banded is None else curve.band(**banded)
         seed = None if band is None or band.replicates == 0 else seed
@@ -281,13 +281,13 @@ def _ensemble(arguments: argparse.Namespace) -> None:
 
 def _curve(
     arguments: argparse.Namespace,
-    family: str,
+    family: Names,
     reason: str,
     dev: Given,
     test: Given,
     prefix: str,
     notes: list[Note],
-) -> tuple[Epc, str, str]:
+) -> tuple[Epc, Names, str]:
     """The curve of one system, by its scores or by their fit; the family fitted and why."""
     with noted(notes, f"{prefix}dev: "):
         fitted = fit(dev, **_options(arguments, family))
@@ -303,16 +303,21 @@ def _curve(
     # The fit has said it of dev; of test it is said below.
     notes += [note for note in found if note.category is not ReversedScoresWarning]
     note_test(test, notes, f"{prefix}test: ")
-    return curve, fitted.family, best_words(fitted) if family == "best" else reason
+    return curve, fitted.family, fitted.reason if family == BEST else reason
 
 
-def _chosen_by(family: str, reason: str) -> str:
+def _chosen_by(family: Names, reason: str) -> str:
     return "dev's scores themselves" if family == "empirical" else reason
 
 
-def _chosen_words(family: str, reason: str) -> str:
+def _chosen_words(family: Names, reason: str) -> str:
     own = _chosen_by(family, reason)
-    return own if family == "empirical" else f"a {family} fit of dev, {reason}"
+    if family == "empirical":
+        return own
+    single = isinstance(family, str)
+    return (
+        f"a {family} fit of dev, {reason}" if single else f"{family_text(family)} of dev, {reason}"
+    )
 
 
 # ------------------------------------------------------------------------ two systems
@@ -357,18 +362,17 @@ def _analysis(
     with noted(notes):
         dev = read_file(arguments.dev, arguments, step)
         tests = [read_file(path, arguments, step) for path in arguments.test]
-    family, reason = family_of(arguments.family, [dev, *tests])
     named = dict(zip(names, tests, strict=True))
     analysis, found = analyze_quietly(
-        dev, named, _options(arguments, family), step, level=level, rng=seed
+        dev, named, _options(arguments, arguments.family), step, level=level, rng=seed
     )
     messages = tuple(_messages([*notes, *found]))
-    if family == "best":
+    if arguments.family in (AUTO, BEST):
         return replace(analysis, warnings=messages)
-    return replace(analysis, reason=reason, warnings=messages)
+    return replace(analysis, reason=chosen_words(arguments.family), warnings=messages)
 
 
-def _options(arguments: argparse.Namespace, family: str) -> dict[str, Any]:
+def _options(arguments: argparse.Namespace, family: Names) -> dict[str, Any]:
     return {
         "family": family,
         "boundary": arguments.boundary,

@@ -12,6 +12,7 @@ from betaroc.distributions import Beta, Distribution, Inflated, LogitNormal, Nor
 from betaroc.distributions.inflated import base_of
 from betaroc.errors import InputError
 from betaroc.fitting import DistributionFit, Fit
+from betaroc.fitting.families import named
 from betaroc.forecast import unit_covariance
 from betaroc.model import ScoreModel
 from betaroc.parameter_errors import free_coordinates, laws_at
@@ -50,9 +51,8 @@ def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
                 ' thresholds="empirical", which need none.'
             )
     parts = [_expected(law, n) for law, n in zip(laws.values(), sizes, strict=True)]
-    family = parts[0].family if parts[0].family == parts[1].family else "mixed"
     nothing: Any = None
-    return Fit(model, nothing, parts[0], parts[1], family)
+    return Fit(model, nothing, parts[0], parts[1], named((parts[0].family, parts[1].family)))
 
 
 def _expected(law: Distribution, n: int) -> DistributionFit:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc import _checks
 from betaroc._polygamma import information_terms, phi_tau
 from betaroc._special import HALF_LOG_TWO_PI, stirling_remainders
 from betaroc._system_sums import ClassColumns, class_columns, system_columns
@@ -31,9 +30,19 @@ from betaroc.errors import (
 )
 from betaroc.fitting import fit
 from betaroc.fitting.boundary import SUMMED_POLICIES, check_request
-from betaroc.fitting.estimate import FAMILIES
+from betaroc.fitting.families import (
+    AUTO,
+    FAMILIES,
+    Names,
+    Span,
+    checked_pair,
+    chosen_of,
+    named,
+    refuse_rule,
+    spans_of,
+)
 from betaroc.fitting.newton import ILL_CONDITIONED, beta_mle
-from betaroc.fitting.notices import SMALL_SAMPLE
+from betaroc.fitting.notices import SMALL_SAMPLE, give
 from betaroc.fitting.summed import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE
 from betaroc.scores import Scores
 from betaroc.summary import Given
@@ -50,7 +59,7 @@ def fit_many(
     score: str = "score",
     label: str = "label",
     client_label: object = None,
-    family: str = "beta",
+    family: Names = AUTO,
     boundary: str | None = None,
 ) -> Any:
     """Maximum-likelihood fits of many systems: a table with a row a system.
@@ -67,8 +76,10 @@ def fit_many(
     client_label : optional
         The label of the clients in a frame, one for all systems; None only for {0, 1},
         {False, True} and {-1, 1}.
-    family : str
-        As in :func:`fit`; of a frame "beta", "normal" or "logit-normal".
+    family : str or pair of str
+        As in :func:`fit`, one for all systems: "auto" is "beta" where every score of all of them
+        lies in [0, 1], else "normal". Of a frame "auto", "beta", "normal" or "logit-normal", one
+        for both classes. ``table.attrs["family"]`` and ``["reason"]`` say what was fitted.
     boundary : str, optional
         As in :func:`fit`; of a frame None, "inflate", "drop" or "error".
 
@@ -128,16 +139,17 @@ def fit_many(
     >>> table["system"].tolist(), bool(abs(table["auc"].sum() - 1) < 1e-12)
     (['mlp', 'svm'], True)
     """
-    family = _checks.choice(family, tuple(FAMILIES), "family")
-    check_request(boundary, None, family, FAMILIES[family])
+    pair = checked_pair(family, (AUTO,))
+    if family != AUTO:
+        _check_rule(pair, boundary)
     if isinstance(frame, Mapping):
         names, items = list(frame), list(frame.values())
     elif isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
         items = list(frame)
         names = [_name(item, k) for k, item in enumerate(items)]
     else:
-        return _of_frame(frame, (system, score, label), client_label, family, boundary)
-    return _of_scores(names, items, family, boundary)
+        return _of_frame(frame, (system, score, label), client_label, pair, boundary)
+    return _of_scores(names, items, pair, boundary)
 
 
 def _name(item: Any, place: int) -> str | int:
@@ -150,13 +162,14 @@ def _of_frame(
     frame: Any,
     columns: tuple[str, str, str],
     client_label: object,
-    family: str,
+    pair: tuple[str, str],
     boundary: str | None,
 ) -> Any:
-    if family not in _BATCHES or boundary not in (None, *SUMMED_POLICIES):
+    summed = pair[0] == pair[1] and pair[0] in (AUTO, *_BATCHES)
+    if not summed or boundary not in (None, *SUMMED_POLICIES):
         raise InputError(
             f"of a frame only sums are collected, which determine {listed(_BATCHES)} fits with"
-            f" boundary None, {listed(SUMMED_POLICIES)}; got family={family!r},"
+            f" boundary None, {listed(SUMMED_POLICIES)}; got family={named(pair)!r},"
             f" boundary={boundary!r}. Pass a mapping of names to Scores."
         )
     if not all(isinstance(c, str) for c in columns) or len(set(columns)) < len(columns):
@@ -165,16 +178,21 @@ def _of_frame(
             " column of each."
         )
     names, client, impostor = system_columns(frame, *columns, client_label)
-    laws = [
-        _BATCHES[family](side, who, boundary)
-        for side, who in ((client, "client"), (impostor, "impostor"))
-    ]
+    sides = (("client", client), ("impostor", impostor))
+    pair, reason = _taken(
+        pair, [span for who, side in sides for span in _spans(side, who)], boundary
+    )
+    laws = [_BATCHES[pair[0]](side, who, boundary) for who, side in sides]
     for found in laws:
         found.refuse_doubtful()
-    return _table(names, (client.n, impostor.n), _columns(laws[0], laws[1]), boundary)
+    return _table(
+        names, (client.n, impostor.n), _columns(laws[0], laws[1]), boundary, (pair, reason)
+    )
 
 
-def _of_scores(names: list[Any], items: list[Any], family: str, boundary: str | None) -> Any:
+def _of_scores(
+    names: list[Any], items: list[Any], pair: tuple[str, str], boundary: str | None
+) -> Any:
     if not items:
         raise InputError("frame must hold at least one system; the collection is empty.")
     for name, item in zip(names, items, strict=True):
@@ -189,7 +207,9 @@ def _of_scores(names: list[Any], items: list[Any], family: str, boundary: str | 
             f"systems must have names of their own; {names.count(twice[0])} are called"
             f" {shown(twice[0])}. Pass a mapping of distinct names."
         )
-    batched = family in _BATCHES and boundary in (None, *SUMMED_POLICIES)
+    pair, why = _taken(pair, [span for item in items for span in spans_of(item)], boundary)
+    one = pair[0] == pair[1] and pair[0] in _BATCHES
+    batched = one and boundary in (None, *SUMMED_POLICIES)
     together = [k for k, item in enumerate(items) if batched and _plain(item)]
     columns: dict[str, AnyArray] = {}
     alone = set(range(len(items))) - set(together)
@@ -198,17 +218,48 @@ def _of_scores(names: list[Any], items: list[Any], family: str, boundary: str | 
         for who in ("client", "impostor"):
             side = class_columns(
                 [getattr(items[k], who) for k in together],
-                unit=FAMILIES[family].on_unit, squares=family == "logit-normal",
+                unit=FAMILIES[pair[0]].on_unit, squares=pair[0] == "logit-normal",
             )  # fmt: skip
-            laws.append(_BATCHES[family](side, who, boundary))
+            laws.append(_BATCHES[pair[0]](side, who, boundary))
         alone |= {together[k] for k in np.flatnonzero(laws[0].doubtful | laws[1].doubtful)}
         columns = _spread(_columns(laws[0], laws[1]), together, len(items))
     for k in sorted(alone):
-        _put(columns, k, _single(items[k], family, boundary), len(items))
+        _put(columns, k, _single(items[k], pair, boundary), len(items))
     sizes = tuple(
         np.array([getattr(item, n) for item in items]) for n in ("n_client", "n_impostor")
     )
-    return _table(names, sizes, columns, boundary)
+    return _table(names, sizes, columns, boundary, (pair, why))
+
+
+def _check_rule(pair: tuple[str, str], boundary: Any) -> None:
+    """A rule for scores of 0 and 1 is for the families on [0, 1]; one of them must be such."""
+    ruled = [name for name in pair if FAMILIES[name].on_unit] or [pair[0]]
+    for name in ruled:
+        check_request(boundary, None, name, FAMILIES[name])
+
+
+def _taken(pair: tuple[str, str], spans: list[Span], boundary: Any) -> tuple[tuple[str, str], str]:
+    """The families of all systems, and why where they were not named."""
+    if pair[0] != AUTO:
+        return pair, ""
+    check_request(boundary, None, "beta", FAMILIES["beta"])
+    chosen = chosen_of(spans, AUTO)
+    refuse_rule(chosen, boundary, None)
+    give(chosen.notices)
+    return (chosen.family, chosen.family), chosen.reason
+
+
+def _spans(side: ClassColumns, who: str) -> list[Span]:
+    """Where the scores of all systems lie; of systems without a class there are none."""
+    there = side.n > 0.0
+    if not np.any(there):
+        return []
+    return [
+        Span(
+            who, int(np.sum(side.n)), int(np.sum(side.outside)), float(np.min(side.low[there])),
+            float(np.max(side.high[there])), None,
+        )
+    ]  # fmt: skip
 
 
 def _plain(item: Given) -> bool:
@@ -238,16 +289,18 @@ def _put(columns: dict[str, AnyArray], k: int, row: dict[str, Any], n: int) -> N
         columns[name][k] = value
 
 
-def _single(item: Given, family: str, boundary: str | None) -> dict[str, Any]:
+def _single(item: Given, pair: tuple[str, str], boundary: str | None) -> dict[str, Any]:
     """A system fitted by itself."""
     try:
         with quietly():
-            found = fit(item, family, boundary=boundary)
+            found = fit(item, pair, boundary=boundary)
     except BetarocError as error:
         return {"reason": str(error)}
     row: dict[str, Any] = {}
-    masses = FAMILIES[family].on_unit and boundary in (None, "inflate")
-    for who, law in (("client", found.client), ("impostor", found.impostor)):
+    for who, name, law in zip(
+        ("client", "impostor"), pair, (found.client, found.impostor), strict=True
+    ):
+        masses = FAMILIES[name].on_unit and boundary in (None, "inflate")
         params = dict.fromkeys(MASSES, 0.0) if masses else {}
         params |= law.params
         errors = dict.fromkeys(params, 0.0) | dict(law.std_errors)
@@ -424,6 +477,7 @@ def _table(
     sizes: tuple[AnyArray, ...],
     columns: dict[str, AnyArray],
     boundary: str | None,
+    chosen: tuple[tuple[str, str], str],
 ) -> Any:
     import pandas as pd
 
@@ -434,7 +488,9 @@ def _table(
     }
     table = pd.DataFrame(head | columns | last | {"fitted": reason == "", "reason": reason})
     _say(table, boundary)
-    return table.astype({"n_client": np.int64, "n_impostor": np.int64})
+    table = table.astype({"n_client": np.int64, "n_impostor": np.int64})
+    table.attrs.update(family=named(chosen[0]), reason=chosen[1])
+    return table
 
 
 _ADVICE: dict[type[BetarocWarning], str] = {

@@ -15,7 +15,7 @@ from betaroc.distributions.inflated import base_of
 from betaroc.distributions.mixture import BetaMixture
 from betaroc.errors import DegenerateDataError, FitError, InputError, InputTypeError, quietly
 from betaroc.fitting import DistributionFit, Fit, fit, fit_distribution
-from betaroc.fitting.estimate import FAMILIES
+from betaroc.fitting.families import FAMILIES, Names, family_text
 from betaroc.refits import drawn_inside
 from betaroc.resampling import streams
 from betaroc.scores import Scores
@@ -24,6 +24,9 @@ from betaroc.summary import rows_of
 
 __all__ = ["LikelihoodRatioTest", "likelihood_ratio_test", "nested"]
 
+#: Families of clients and of impostors.
+Pair = tuple[str, str]
+
 #: Families and what they contain.
 _CONTAINED = {
     "beta": ("dual-beta", "proper-beta"),
@@ -31,9 +34,21 @@ _CONTAINED = {
 }
 
 
-def nested(one: str, other: str) -> bool:
-    """Whether one of two families contains the other."""
-    return one in _CONTAINED.get(other, ()) or other in _CONTAINED.get(one, ())
+def nested(one: Pair, other: Pair) -> bool:
+    """Whether one of two pairs of families contains the other."""
+    return _contains(one, other) or _contains(other, one)
+
+
+def _contains(general: Pair, restricted: Pair) -> bool:
+    """Whether each class's family is that of the other or contains it, and not all are equal."""
+    return general != restricted and all(
+        less == more or less in _CONTAINED.get(more, ())
+        for less, more in zip(restricted, general, strict=True)
+    )
+
+
+def _pair_of(f: Fit) -> Pair:
+    return f.client.family, f.impostor.family
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,8 +79,8 @@ class LikelihoodRatioTest(Value):
     0.0
     """
 
-    restricted: str
-    general: str
+    restricted: Names
+    general: Names
     statistic: float
     p_value: float
     replicates: int
@@ -81,8 +96,8 @@ def likelihood_ratio_test(
     Parameters
     ----------
     restricted, general : Fit
-        Fits of the same scores: "dual-beta" or "proper-beta" in "beta", and any of these in
-        "beta-mixture".
+        Fits of the same scores: "dual-beta" or "proper-beta" in "beta", any of these in
+        "beta-mixture", and the same class by class, as "beta" in ("beta", "beta-mixture").
     replicates : int
         Simulated score sets, at least 19.
     rng : None, int, SeedSequence or Generator
@@ -142,7 +157,7 @@ def likelihood_ratio_test(
             sample = Scores(
                 *(drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True))
             )  # fmt: skip
-            drawn[row] = _gain(sample, restricted.family, general)
+            drawn[row] = _gain(sample, restricted, general)
     # Equal fits differ by rounding.
     slack = 1e-9 * abs(restricted.log_likelihood)
     larger = int(np.sum(drawn >= statistic - slack))
@@ -152,16 +167,16 @@ def likelihood_ratio_test(
 
 
 def _refuse_strangers(restricted: Fit, general: Fit) -> None:
-    one, other = restricted.family, general.family
-    if one not in _CONTAINED.get(other, ()):
-        swapped = other in _CONTAINED.get(one, ())
+    one, other = _pair_of(restricted), _pair_of(general)
+    if not _contains(other, one):
         hint = (
             "Give them in the other order."
-            if swapped
+            if _contains(one, other)
             else "They are not nested: use br.compare_families, whose Vuong z is for such families."
         )
         raise InputError(
-            f"the general family must contain the restricted; got {one} in {other}. {hint}"
+            "the general family must contain the restricted; got"
+            f" {family_text(restricted.family)} in {family_text(general.family)}. {hint}"
         )
     rows_of(general.scores, "a simulated likelihood-ratio test")
     if restricted.scores != general.scores:
@@ -196,11 +211,11 @@ def _inner(f: Fit, who: str) -> int:
     return round(count)
 
 
-def _gain(scores: Scores, restricted: str, general: Fit) -> float:
+def _gain(scores: Scores, restricted: Fit, general: Fit) -> float:
     """Twice what the general family gains on scores drawn from the restricted one."""
     with quietly():
-        less = fit(scores, restricted).log_likelihood
-        if FAMILIES[general.family].sized is None:
+        less = fit(scores, restricted.family).log_likelihood
+        if not any(FAMILIES[name].sized for name in _pair_of(general)):
             more = fit(scores, general.family).log_likelihood
         else:
             classes = (scores.client, general.client), (scores.impostor, general.impostor)
@@ -211,6 +226,8 @@ def _gain(scores: Scores, restricted: str, general: Fit) -> float:
 
 def _largest(sample: FloatArray, like: DistributionFit) -> float:
     """The largest likelihood found with so many components, where need be that of one law."""
+    if FAMILIES[like.family].sized is None:
+        return fit_distribution(sample, like.family).log_likelihood
     components = len(cast(BetaMixture, base_of(like.distribution)).components)
     try:
         return fit_distribution(sample, like.family, components=components).log_likelihood

@@ -21,7 +21,7 @@ from betaroc.drawn_trials import Counts
 from betaroc.errors import FitError, InputError, quietly
 from betaroc.expected_performance import Epc
 from betaroc.fitting import beta_mle, fit, fit_distribution
-from betaroc.fitting.estimate import FAMILIES
+from betaroc.fitting.families import FAMILIES
 from betaroc.resampling import IntArray
 from betaroc.scores import Scores
 

@@ -13,6 +13,7 @@ from betaroc._thresholds import FloatArray
 from betaroc._value import Value
 from betaroc.distributions.inflated import MASSES
 from betaroc.errors import InputError
+from betaroc.fitting.families import family_text
 from betaroc.fitting.robust import in_cells, observation_scores
 from betaroc.grouping import groups_of
 from betaroc.hooks import Hook, hooks_of
@@ -170,7 +171,8 @@ def shape_probabilities(f: Any, *, groups: bool = True) -> dict[str, dict[str, f
     """Probability of each shape of both beta laws; `Fit.shape_probabilities` documents it."""
     if f.family != "beta":
         raise InputError(
-            f'shapes are those of beta laws; this fit is of family {f.family!r}. Fit family="beta".'
+            f"shapes are those of beta laws; this fit is of family {family_text(f.family)}. Fit"
+            ' family="beta".'
         )
     covariance, start, found = _covariance(f, groups=groups), 0, {}
     for who, result in (("client", f.client), ("impostor", f.impostor)):
@@ -243,8 +245,8 @@ class FittedEnds:
         if f.family not in _DECIDES:
             raise InputError(
                 f"the ends are tested of fits of family {_checks.listed(TESTED)}; this"
-                f" one is of family {f.family!r}. Fit one of these, or look at model.ends() and"
-                " hooks_of(model, n_client, n_impostor) of betaroc.hooks."
+                f" one is of family {family_text(f.family)}. Fit one of these, or look at"
+                " model.ends() and hooks_of(model, n_client, n_impostor) of betaroc.hooks."
             )
         found = groups_of(f.scores) if _checks.flag(groups, "groups") else None
         return cls(f, _covariance(f, groups=groups), found)

@@ -12,7 +12,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.errors import quietly
 from betaroc.fitting import Fit
-from betaroc.fitting.estimate import FAMILIES
+from betaroc.fitting.families import FAMILIES
 from betaroc.refits import MANY
 
 

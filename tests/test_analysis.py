@@ -38,12 +38,13 @@ def _few_replicates() -> Iterator[None]:
 def liveness() -> br.Analysis:
     dev = br.read_scores(LIVENESS / "dev.csv")
     test = br.read_scores(LIVENESS / "test_sharpen0.40.csv")
-    return br.analyze(dev, {"sharpened": test})
+    return br.analyze(dev, {"sharpened": test}, family="beta")
 
 
 def test_dev_is_fitted_as_fit_does(liveness: br.Analysis) -> None:
     dev = br.read_scores(LIVENESS / "dev.csv")
-    assert liveness.dev.fit == br.fit(dev)
+    assert liveness.dev.fit == br.fit(dev, "beta")
+    assert liveness.reason == "chosen with family='beta'"
     assert liveness.dev.name == "dev.csv"
     assert liveness.tests[0].name == "sharpened"
     assert liveness.warnings == ()
@@ -71,7 +72,7 @@ def test_thresholds_next_to_one_are_met_exactly() -> None:
     rng = np.random.default_rng(3)
     dev = br.Scores(1.0 - rng.beta(0.01, 0.5, 400), 1.0 - rng.beta(0.02, 0.5, 400))
     with pytest.warns(br.BoundaryWarning):
-        analysis = br.analyze(dev)
+        analysis = br.analyze(dev, family="beta")
     for met in (p for p in analysis.points if p.expected.threshold == 1.0):
         below = math.isfinite(met.expected.logit_threshold)
         accepted = dev.impostor >= 1.0 if below else dev.impostor > 1.0
@@ -159,7 +160,7 @@ def test_weights_count_as_copies() -> None:
     client, impostor = rng.beta(5, 2, 30), rng.beta(2, 5, 30)
     twice = br.Scores(np.repeat(client, 2), np.repeat(impostor, 2))
     weighted = br.Scores(client, impostor, client_weights=[2.0] * 30, impostor_weights=[2.0] * 30)
-    one, two = br.analyze(twice), br.analyze(weighted)
+    one, two = (br.analyze(given, family="beta") for given in (twice, weighted))
     for p, q in zip(one.points, two.points, strict=True):
         assert p.expected.threshold == pytest.approx(q.expected.threshold, rel=1e-9)
         assert p.observed[0].far == q.observed[0].far

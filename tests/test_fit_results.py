@@ -20,7 +20,7 @@ from betaroc.errors import (
     SmallSampleWarning,
 )
 from betaroc.fitting.contract import Estimate, Family
-from betaroc.fitting.estimate import FAMILIES
+from betaroc.fitting.families import FAMILIES
 from betaroc.fitting.notices import empirical_auc
 
 RNG = np.random.default_rng(17)
@@ -205,7 +205,7 @@ def test_scores_outside_the_unit_interval():
     x = CLIENT.copy()
     x[[3, 20]] = 1.2, -0.5
     with pytest.raises(InputError) as caught:
-        br.fit(br.Scores(x, IMPOSTOR))
+        br.fit(br.Scores(x, IMPOSTOR), "beta")
     text = str(caught.value)
     for part in (
         "client must lie in [0, 1]",

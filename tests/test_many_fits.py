@@ -147,7 +147,7 @@ def test_what_cannot_be_fitted_says_why_and_stops_nothing() -> None:
     for source in (made, frame_of(made)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            table = br.fit_many(source).set_index("system")
+            table = br.fit_many(source, family="beta").set_index("system")
         assert table["fitted"].to_dict() == {
             "s000": True, "s001": True, "equal": False, "outside": False
         }  # fmt: skip

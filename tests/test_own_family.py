@@ -14,7 +14,7 @@ import pytest
 
 import betaroc as br
 from betaroc.fitting.contract import Family
-from betaroc.fitting.estimate import FAMILIES
+from betaroc.fitting.families import FAMILIES
 from betaroc.fitting.logit_normal import estimate_logit_normal
 from betaroc.fitting.robust import robust_cov
 

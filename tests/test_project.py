@@ -86,7 +86,7 @@ LAYERS = (
     ("betaroc.batch_statistics", "betaroc._system_sums", "betaroc.many_fits"),
     ("betaroc.refits", "betaroc.nested", "betaroc.target_checks"),
     ("betaroc.adequacy", "betaroc.cross_validation", "betaroc.forecast", "betaroc.guarantee"),
-    ("betaroc.audit", "betaroc.family_choice"),
+    ("betaroc.audit", "betaroc.family_choice", "betaroc.family_folds"),
     ("betaroc.expected_fits", "betaroc.plan_goals", "betaroc.planning"),
     ("betaroc.analysis",),
     ("betaroc.study",),

@@ -66,7 +66,7 @@ def some_scores(seed: int = 1, name: str | None = None) -> br.Scores:
 @pytest.fixture(scope="module")
 def analysis() -> br.Analysis:
     dev = br.read_scores(LIVENESS / "dev.csv")
-    return br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"))
+    return br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"), family="beta")
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_rates_on_test_are_the_counted_ones(analysis: br.Analysis, text: str) ->
 
 def test_two_runs_give_the_same_bytes(analysis: br.Analysis, text: str, tmp_path: Path) -> None:
     dev = br.read_scores(LIVENESS / "dev.csv")
-    again = br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"))
+    again = br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"), family="beta")
     again.to_html(tmp_path / "two.html")
     assert (tmp_path / "two.html").read_bytes() == text.encode("utf-8")
 
@@ -333,7 +333,7 @@ def plain(text: str) -> str:
 
 def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis: br.Analysis) -> None:
     dev, test = (br.read_scores(LIVENESS / f"{name}.csv") for name in ("dev", "test_sharpen0.40"))
-    for met, given in zip(analysis.curves, (br.fit(dev), dev), strict=True):
+    for met, given in zip(analysis.curves, (br.fit(dev, "beta"), dev), strict=True):
         assert met.epc == br.epc(given, test)
         assert met.band == met.epc.band(resample="test", replicates=2000, rng=0)
         assert met.role == "test"

@@ -14,6 +14,7 @@ from betaroc import _checks
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.analysis import numbers, text
+from betaroc.analysis.beta_pair import BetaPair, beta_pair, beta_pair_numbers, beta_pair_text
 from betaroc.analysis.contradictions import contradiction_numbers, contradictions
 from betaroc.analysis.headline import first_lines, headline, mismatch_words, short_verdict
 from betaroc.analysis.intervals import Measured, PartIntervals, part_intervals
@@ -42,12 +43,24 @@ from betaroc.errors import (
     SameDataWarning,
     warn,
 )
+from betaroc.family_choice import FamilyComparison, best_comparison, best_fit
 from betaroc.fitting import Fit, fit
+from betaroc.fitting.families import (
+    AUTO,
+    BEST,
+    Names,
+    automatic,
+    family_text,
+    named,
+    refuse_rule,
+    smaller_of,
+)
+from betaroc.fitting.notices import give
 from betaroc.summary import Given, ScoreSummary
 
 __all__ = [
-    "Analysis", "Distances", "Judge", "Measured", "MetCurve", "MetPoint", "Part", "PartIntervals",
-    "Quality", "analyze", "best_words", "fitted_part",
+    "Analysis", "BetaPair", "Distances", "Judge", "Measured", "MetCurve", "MetPoint", "Part",
+    "PartIntervals", "Quality", "analyze", "fitted_part",
 ]  # fmt: skip
 
 
@@ -71,14 +84,17 @@ class Analysis(Value):
         ``.epc`` and ``.band``, the interval at these very thresholds.
     level : float
         Confidence level of the intervals.
-    family : str
-        The family that was fitted.
+    family : str or pair of str
+        The family that was fitted, or those of clients and of impostors.
     reason : str
-        Why that family.
+        How it came.
     warnings : tuple of str
         Every warning of the fits, the set it speaks of first.
     seed : int or None
         By which trials were resampled and fits checked; None for another source of randomness.
+    beta : BetaPair or None
+        One beta distribution a class on dev, and whether that suffices: ``.suffices``,
+        ``.reason``, ``.fit``; None where scores lie outside [0, 1].
     """
 
     dev: Part
@@ -86,14 +102,15 @@ class Analysis(Value):
     points: tuple[MetPoint, ...]
     curves: tuple[MetCurve, ...]
     level: float
-    family: str
+    family: Names
     reason: str
     warnings: tuple[str, ...]
     seed: int | None = None
+    beta: BetaPair | None = None
 
     def __repr__(self) -> str:
         sets = ", ".join(f"{part.role} {part.name!r}" for part in self.parts)
-        return f"<Analysis {self.family}: {sets}; {len(self.warnings)} warnings>"
+        return f"<Analysis {family_text(self.family)}: {sets}; {len(self.warnings)} warnings>"
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -116,6 +133,8 @@ class Analysis(Value):
         first = first_lines(self.dev, self.tests, self.points, self.level)
         blocks = ["\n".join(first + [alarm] * bool(alarm) + lines)]
         blocks += [text.part_text(part, self.reason) for part in self.parts]
+        if self.beta is not None:
+            blocks.append(beta_pair_text(self.beta, self.dev))
         blocks.append(text.points_text(self.points, self.parts))
         if self.curves:
             blocks.append(curves_text(self.curves, self.dev))
@@ -129,8 +148,9 @@ class Analysis(Value):
         Returns
         -------
         dict
-            ``family``, ``reason``, ``level``, ``seed``, ``dev``, ``tests``, ``operating_points``,
-            ``contradictions``, ``curves``, ``warnings``; infinities and nan are floats here.
+            ``family``, ``reason``, ``level``, ``seed``, ``dev``, ``beta_pair``, ``tests``,
+            ``operating_points``, ``contradictions``, ``curves``, ``warnings``; infinities and nan
+            are floats here.
         """
         roles = [part.role for part in self.parts]
         return {
@@ -139,6 +159,7 @@ class Analysis(Value):
             "level": self.level,
             "seed": self.seed,
             "dev": numbers.part_numbers(self.dev),
+            "beta_pair": beta_pair_numbers(self.beta),
             "tests": [numbers.part_numbers(part) for part in self.tests],
             "operating_points": [numbers.met_numbers(p, roles) for p in self.points],
             "contradictions": contradiction_numbers(
@@ -185,7 +206,7 @@ def analyze(
     dev: Given,
     test: Given | Mapping[str, Given] | None = None,
     *,
-    family: str = "beta",
+    family: Names = BEST,
     boundary: str | None = None,
     resolution: float | None = None,
     level: float = 0.95,
@@ -199,8 +220,9 @@ def analyze(
         The development set: it is fitted and chooses the thresholds.
     test : Scores, ScoreSummary or mapping of name to these, optional
         Test sets on which dev's thresholds are met.
-    family : str
-        As in :func:`betaroc.fit`; "best" is chosen on dev alone, and serves all sets.
+    family : str or pair of str
+        As in :func:`betaroc.fit`. "best" is chosen on dev alone, and serves all sets; "auto" by
+        all scores, dev's and tests'.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1, and for rounded ones, as in :func:`betaroc.fit`.
     level : float
@@ -272,12 +294,16 @@ def analyze_quietly(
         _check_scores(given, name)
     notes: list[Note] = []
     judge = Judge(level, rng)
+    asked, reason = options["family"], f"chosen with family={options['family']!r}"
+    if asked == AUTO:
+        options, reason = _automatic(options, [dev, *named.values()], notes)
     first = fitted_part("dev", dev, options, notes, judge, prefix="dev: ")
     step()
-    asked, chosen = str(options["family"]), str(options["family"])
-    if asked == "best" and first.fit is not None:  # test has no say in the choice
+    chosen = options["family"]
+    if first.fit is not None:
         chosen = first.fit.family
-        options = {**options, "family": chosen}
+        reason = first.fit.reason if asked == BEST else reason
+        options = {**options, "family": chosen}  # test has no say in the choice
     tests = []
     for k, (name, scores) in enumerate(named.items(), start=1):
         role = "test" if len(named) == 1 else f"test {k}"
@@ -291,11 +317,23 @@ def analyze_quietly(
         curves,
         level,
         chosen,
-        "as was asked for" if chosen == asked or first.fit is None else best_words(first.fit),
+        reason,
         tuple(note.message for note in notes),
         int(rng) if isinstance(rng, int | np.integer) else None,
+        beta_pair(first, options, level, rng),
     )
     return analysis, notes
+
+
+def _automatic(
+    options: Mapping[str, Any], sets: list[Given], notes: list[Note]
+) -> tuple[Mapping[str, Any], str]:
+    """The family that stands for "auto" on all sets, and why."""
+    found = automatic(sets)
+    refuse_rule(found, options["boundary"], options["resolution"])
+    with noted(notes):
+        give(found.notices)
+    return {**options, "family": found.family}, found.reason
 
 
 def _named_tests(test: Any) -> dict[str, Given]:
@@ -334,7 +372,13 @@ class Judge(NamedTuple):
     #: Whether fits are checked and families compared.
     checks: bool = True
 
-    def judged(self, part: Part, *, choose: bool = False) -> Part:
+    def judged(
+        self,
+        part: Part,
+        *,
+        choose: bool = False,
+        compared: FamilyComparison | str | None = None,
+    ) -> Part:
         """The set with its intervals and, where it was asked for, what speaks for its fit.
 
         On the one set that may choose, families are compared.
@@ -345,13 +389,10 @@ class Judge(NamedTuple):
         )
         if not self.checks:
             return replace(part, intervals=found)
-        checked = quality_of(part.given, laws, self.level, self.rng, choose=choose)
+        checked = quality_of(
+            part.given, laws, self.level, self.rng, choose=choose, compared=compared
+        )
         return replace(part, intervals=found, quality=checked)
-
-
-def best_words(fitted: Fit) -> str:
-    """Why the best family is this one."""
-    return f"chosen as the best: {fitted.reason}"
 
 
 def fitted_part(
@@ -364,10 +405,16 @@ def fitted_part(
     prefix: str = "",
 ) -> Part:
     """A score set that must be fitted."""
+    compared = None
+    rules = options["boundary"], options["resolution"]
     with noted(notes, prefix):
-        fitted = fit(given, **options)
+        if options["family"] == BEST:
+            compared = best_comparison(given, *rules)
+            fitted = best_fit(given, *rules, compared)
+        else:
+            fitted = fit(given, **options)
     part = _part(role, _name_of(given, role), given, fitted)
-    return judge.judged(part, choose=True)
+    return judge.judged(part, choose=True, compared=compared)
 
 
 def _part(role: str, name: str, given: Given, fitted: Fit | None) -> Part:
@@ -395,12 +442,26 @@ def _test_part(
                 SameDataWarning,
             )
         try:
-            fitted = fit(given, **options)
+            fitted = fit_like(given, options)
         except (FitError, InputError) as error:
             notes.append(Note(BetarocWarning, f"{role}: not fitted. {error}"))
             note_reversed(given, notes, f"{role}: ")  # which the fit would have said
     part = _part(role, name, given, fitted)
     return judge.judged(replace(part, shift=shift(dev.empirical, part.empirical)))
+
+
+def fit_like(given: Given, options: Mapping[str, Any]) -> Fit:
+    """Of a test set by dev's families; where it has no mixture by one beta distribution, said."""
+    try:
+        return fit(given, **options)
+    except FitError as error:
+        family = options["family"]
+        names = (family, family) if isinstance(family, str) else family
+        smaller = smaller_of(names)
+        if smaller == names:
+            raise
+        warn(f"{family_text(named(smaller))} was fitted instead. {error}", BetarocWarning)
+        return fit(given, **{**options, "family": smaller})
 
 
 def _same(first: Given, second: Given) -> bool:

@@ -12,6 +12,7 @@ from betaroc.analysis.crossings import whole_curve_words
 from betaroc.analysis.format import extreme, number, percent, threshold, visible
 from betaroc.analysis.parts import MetPoint, Part, is_modelled
 from betaroc.analysis.quality import Lamp, lamps, sentence
+from betaroc.fitting.families import family_text
 from betaroc.measures import OperatingPoint
 
 __all__ = [
@@ -61,8 +62,8 @@ def family_words(part: Part) -> str:
     """Whether another family than the fitted one is recommended, and why."""
     if part.quality is None or not part.quality.recommended:
         return ""
-    found, best = part.quality.families, part.quality.recommended
-    fitted = part.fit.family if part.fit is not None and is_modelled(part) else ""
+    found, best = part.quality.families, family_text(part.quality.recommended)
+    fitted = family_text(part.fit.family) if part.fit is not None and is_modelled(part) else ""
     if found is None:
         why = sentence(part.quality.uncompared)
         reason = f"no law can be recommended on these scores. {why[:1].upper()}{why[1:]}"
@@ -71,7 +72,10 @@ def family_words(part: Part) -> str:
     if not fitted:
         return f"{part.role}: recommended family {best}: {reason}"
     if best == fitted:
-        return f"{part.role}: the family fitted, {fitted}, is the recommended one: {reason}"
+        # A fit that was chosen so has said why already.
+        known = found is not None and part.fit is not None and found.reason in part.fit.reason
+        why = "." if known else f": {reason}"
+        return f"{part.role}: the family fitted, {fitted}, is the recommended one{why}"
     return (
         f"{part.role}: another family is recommended, {best}; what stands here is of the one"
         f" fitted, {fitted}: {reason}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from betaroc.analysis.rates import rates_verdict, rates_words, tail_words, targe
 from betaroc.analysis.score_intervals import whole_weights
 from betaroc.audit import Sensitivity, sensitivity
 from betaroc.errors import BetarocError, quietly
-from betaroc.family_choice import FamilyComparison, compare_families
+from betaroc.family_choice import FamilyComparison, FamilyRow, compare_families
 from betaroc.fitting import Fit
+from betaroc.fitting.families import Names, family_text, named
 from betaroc.grouping import groups_of
 from betaroc.scores import Scores
 from betaroc.summary import Given, ScoreSummary
@@ -62,9 +63,9 @@ class Quality(Value):
         Of the scores; None for the reason in `uncompared`.
     uncompared : str
         Why families were not compared; else empty.
-    recommended : str
-        The recommended family: "empirical", the scores themselves, where none can be compared;
-        empty for a test set, on which none is chosen.
+    recommended : str or pair of str
+        The recommended family, or those of clients and of impostors: "empirical", the scores
+        themselves, where none can be compared; empty for a test set, on which none is chosen.
     audit : Sensitivity or None
         Of a beta fit; None for the reason in `unaudited`.
     unaudited : str
@@ -85,7 +86,7 @@ class Quality(Value):
     unchecked: str = ""
     families: FamilyComparison | None = None
     uncompared: str = ""
-    recommended: str = ""
+    recommended: Names = ""
     audit: Sensitivity | None = None
     unaudited: str = ""
     called_for: tuple[str, ...] = ()
@@ -101,11 +102,18 @@ class Quality(Value):
 
 
 def quality_of(
-    given: Given, fit: Fit | None, level: float, rng: Any, *, choose: bool = True
+    given: Given,
+    fit: Fit | None,
+    level: float,
+    rng: Any,
+    *,
+    choose: bool = True,
+    compared: FamilyComparison | str | None = None,
 ) -> Quality:
     """Everything that can be said; ``fit`` is None where no laws were fitted.
 
-    Unless `choose`, families are not compared.
+    Unless `choose`, families are not compared; `compared` is their comparison, or why there is
+    none, where the fit was chosen by it.
     """
     if isinstance(given, ScoreSummary):
         return _of_summary(given, fit, level, choose=choose)
@@ -116,10 +124,16 @@ def quality_of(
             lambda: check_fit(fit, replicates=CHECK_REPLICATES, level=level, rng=rng)
         )
     targets = _counted(fit, level) if check is None else check.targets
-    families, uncompared, best = None, _NOT_ON_TEST, ""
+    families: FamilyComparison | None = None
+    uncompared, best = _NOT_ON_TEST, cast(Names, "")
     if choose:
-        families, uncompared = _tried(lambda: compare_families(scores))
-        best = "empirical" if families is None else families.recommended
+        if isinstance(compared, FamilyComparison):
+            families, uncompared = compared, ""
+        elif compared is None:
+            families, uncompared = _tried(lambda: compare_families(scores))
+        else:
+            uncompared = compared
+        best = "empirical" if families is None else named(families.recommended)
     audit, unaudited = None, _unauditable(scores, fit)
     if fit is not None and not unaudited:
         audit, unaudited = _tried(lambda: sensitivity(fit))
@@ -173,7 +187,7 @@ def _unauditable(scores: Scores, fit: Fit | None) -> str:
     if fit is None:
         return "no laws were fitted"
     if fit.family != "beta":
-        return f"the audit is of beta fits; these are {fit.family} laws"
+        return f"the audit is of beta fits; these are of {family_text(fit.family)}"
     return "" if whole_weights(scores) else "weights are no whole numbers of copies"
 
 
@@ -369,13 +383,20 @@ def _families_numbers(found: Quality) -> dict[str, Any]:
     if families is None:
         reason = found.uncompared
         best = found.recommended or None
-        return {"recommended": best, "reason": reason, "table": [], "left_out": {}}
+        return {"recommended": best, "reason": reason, "table": [], "left_out": []}
     return {
         "recommended": found.recommended,
         "reason": families.reason,
-        "table": [asdict(row) for row in families.rows],
-        "left_out": dict(families.left_out),
+        "table": [{"class": row.who} | _without_who(row) for row in families.rows],
+        "roc_distance": families.roc_distance,
+        "left_out": [
+            {"class": who, "family": name, "reason": why} for who, name, why in families.left_out
+        ],
     }
+
+
+def _without_who(row: FamilyRow) -> dict[str, Any]:
+    return {name: value for name, value in asdict(row).items() if name != "who"}
 
 
 def _audit_numbers(found: Quality) -> dict[str, Any]:

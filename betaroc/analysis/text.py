@@ -66,7 +66,8 @@ def part_text(part: Part, reason: str) -> str:
     if part.fit is None:
         blocks = [read, "not fitted (see the warnings)", _measures(part)]
         return "\n\n".join(blocks + [_quality(part)] * (part.quality is not None))
-    family = f"family: {fit_families(part.fit)}" + (f"; {reason}" if reason else "")
+    how = "as on dev" if part.role.startswith("test") else reason
+    family = f"family: {fit_families(part.fit)}" + (f"; {how}" if how else "")
     blocks = [read, family, fit_text(part.fit, part.intervals), _measures(part), _shape(part)]
     blocks += [_quality(part)] * (part.quality is not None)
     return "\n\n".join(blocks)
@@ -220,16 +221,19 @@ def _quality(part: Part) -> str:
     lines += [f"{part.role}: {sentence(words)}" for words in found.tails]
     lines += filter(None, [family_words(part)])
     if found.families is not None:
-        rows = [["family", "held-out", "its z", "AIC", "Vuong z", "ROC distance"]]
+        rows = [["class", "family", "held-out", "its z", "AIC", "Vuong z", "distance"]]
         rows += [
-            [row.family, *("" if math.isnan(v) else number(v, d) for v, d in (
+            [row.who, row.family, *("" if math.isnan(v) else number(v, d) for v, d in (
                 (row.held_out, 4), (row.held_out_z, 3), (row.aic, 6), (row.vuong, 3),
-                (row.roc_distance, 3),
+                (row.distance, 3),
             ))]
             for row in found.families.rows
         ]  # fmt: skip
         lines.append(columns(rows))
-        lines += [f"  {name} is left out: {sentence(why)}" for name, why in found.families.left_out]
+        lines += [
+            f"  {who}: {name} is left out: {sentence(why)}"
+            for who, name, why in found.families.left_out
+        ]
     if found.audit is not None and found.called_for:
         lines.append(
             f"{part.role}: sensitivity to scores near 0 and 1 ({'; '.join(found.called_for)})"

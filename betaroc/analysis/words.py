@@ -19,6 +19,7 @@ from betaroc.distributions import Inflated
 from betaroc.distributions.base import Tail
 from betaroc.ends import End
 from betaroc.fitting import DistributionFit, Fit
+from betaroc.fitting.families import family_text
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
 
@@ -42,7 +43,8 @@ def fit_families(fit: Fit) -> str:
     """Name of the family, point masses said."""
     both = (fit.client, fit.impostor)
     inflated = any(isinstance(f.distribution, Inflated) for f in both)
-    return f"{fit.family}, with point masses" if inflated else fit.family
+    name = family_text(fit.family)
+    return f"{name}, with point masses" if inflated else name
 
 
 # ------------------------------------------------------------------------------- ends

@@ -42,6 +42,7 @@ from betaroc.errors import (
 )
 from betaroc.expected_performance import checked_alphas
 from betaroc.fitting import Fit, fit
+from betaroc.fitting.families import AUTO, Names
 from betaroc.grouping import groups_of
 from betaroc.roc import Roc
 from betaroc.roc_crossings import RocCrossings
@@ -237,7 +238,7 @@ def inclusion(
     systems: Sequence[str] | None = None,
     region: tuple[float, float] = (0.0, 1.0),
     level: float = 0.95,
-    family: str | Mapping[str, str] = "auto",
+    family: Names | Mapping[str, Names] = AUTO,
     boundary: str | Mapping[str, str] | None = None,
     resolution: float | Mapping[str, float] | None = None,
     dev: Any = None,
@@ -277,9 +278,9 @@ def inclusion(
         FARs that matter, low < high.
     level : float
         Confidence of verdicts and intervals.
-    family : str or mapping
-        Family of every fit, or of classifiers by name. "auto": "beta" for a classifier whose
-        scores all lie in [0, 1], else "normal"; the table says which.
+    family : str, pair of str or mapping
+        Family of every fit, or of classifiers by name, as in :func:`fit`. "auto": "beta" for a
+        classifier whose scores all lie in [0, 1], else "normal"; the table says which.
     boundary, resolution : optional
         As in :func:`fit`, of every classifier with a law on [0, 1], or of classifiers by name.
     dev : optional
@@ -436,17 +437,23 @@ def _checked_region(region: Any) -> tuple[float, float]:
 
 def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """What each classifier is fitted with; a rule for all is for those with laws on [0, 1]."""
-    asked = _by_name(family, systems, "family", "auto")
+    asked = _by_name(family, systems, "family", AUTO)
     auto = _automatic(systems)
-    chosen = {name: auto[name] if asked[name] == "auto" else asked[name] for name in asked}
-    some = any(law not in _REAL for law in chosen.values())
-    spared = {n for n, law in chosen.items() if some and asked[n] == "auto" and law in _REAL}
-    options: dict[str, dict[str, Any]] = {name: {"family": law} for name, law in chosen.items()}
+    chosen = {name: auto[name] if asked[name] == AUTO else asked[name] for name in asked}
+    some = not all(map(_on_line, chosen.values()))
+    spared = {n for n, law in chosen.items() if some and asked[n] == AUTO and _on_line(law)}
+    options: dict[str, dict[str, Any]] = {name: {"family": law} for name, law in asked.items()}
     for rule, given in rules.items():
         for name, value in _by_name(given, systems, rule, None).items():
             if value is not None and (isinstance(given, Mapping) or name not in spared):
                 options[name][rule] = value
     return options
+
+
+def _on_line(family: Any) -> bool:
+    """Whether no class has a family on [0, 1]."""
+    names = family if isinstance(family, tuple | list) else (family,)
+    return all(name in _REAL for name in names)
 
 
 def _by_name(given: Any, systems: Systems, role: str, other: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from betaroc.analysis.format import level_words, number, percent
 from betaroc.ensemble.evidence import Evidence, Side
 from betaroc.fitting import Fit
+from betaroc.fitting.families import family_text
 from betaroc.hooks import SEEN
 
 __all__ = ["WORDS", "Confidence", "Size", "Verdict", "verdict_of"]
@@ -208,9 +209,9 @@ def _side_words(side: Side, fit: Fit, border: str) -> str:
 
 
 def _no_errors(fit: Fit) -> str:
-    if fit.family == "empirical":
+    if "empirical" in (fit.client.family, fit.impostor.family):
         return "an empirical pair has no parameters whose errors could be judged"
-    return f"the parameters of this {fit.family} fit have no standard errors"
+    return f"the parameters of this fit, {family_text(fit.family)}, have no standard errors"
 
 
 def _far(far: float) -> str:

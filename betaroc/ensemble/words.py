@@ -12,6 +12,7 @@ from betaroc.adequacy import TOLERANCE
 from betaroc.analysis.format import counted, level_words, number, visible
 from betaroc.ensemble.evidence import Evidence
 from betaroc.ensemble.rule import LAX, STRICT, Size
+from betaroc.fitting.families import family_text
 from betaroc.hooks import SEEN
 from betaroc.roc_crossings import RocCrossings
 
@@ -46,7 +47,7 @@ def _row(result: Inclusion, name: str) -> dict[str, Any]:
     fit, verdict, evidence = result.fits[name], result.verdict[name], result.evidence[name]
     ends = fit.model.ends()
     return {
-        "family": fit.family,
+        "family": family_text(fit.family),
         "auc_fitted": fit.model.auc(),
         "auc_scores": result.misfit[name].auc_scores,
         "roc_distance": result.misfit[name].distance,
@@ -137,7 +138,8 @@ def _verdict_rows(result: Inclusion) -> list[tuple[str, ...]]:
         verdict, misfit = result.verdict[name], result.misfit[name]
         size = verdict.size
         rows.append((
-            visible(name), result.fits[name].family, f"{result.fits[name].model.auc():.4f}",
+            visible(name), family_text(result.fits[name].family),
+            f"{result.fits[name].model.auc():.4f}",
             f"{misfit.auc_scores:.4f}", f"{misfit.distance:.3f}", verdict.word,
             number(verdict.confidence.p_value, 2),
             _interval(size.mean_excess, size.low, size.high), _depth(size),

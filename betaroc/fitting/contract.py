@@ -260,8 +260,9 @@ class Family:
 
     Laws on [0, 1] obey a boundary rule; those with ``coordinates`` also have a likelihood of
     cells. ``impostor`` is the estimator of that class where it has another law, ``join`` makes
-    one pair of two estimates, ``sized`` takes a number of components. ``summed`` says that its
-    estimators ask `Data` for sums and counts alone, never for ``rows()``: a summary can be fitted.
+    one pair of two estimates, ``sized`` takes a number of components, ``near`` looks for the
+    maximum from the law of nearly the same sample. ``summed`` says that its estimators ask `Data`
+    for sums and counts alone, never for ``rows()``: a summary can be fitted.
     """
 
     estimate: Callable[[Data], Estimate]
@@ -270,6 +271,7 @@ class Family:
     impostor: Callable[[Data], Estimate] | None = None
     join: Callable[[ClassEstimate, ClassEstimate], Joined | None] | None = None
     sized: Callable[[Data, int], Estimate] | None = None
+    near: Callable[[Data, Distribution], Estimate] | None = None
     summed: bool = False
 
     @property

@@ -1,4 +1,4 @@
-"""From scores to fitted laws: the table of families and the two functions that use it."""
+"""From scores to fitted laws."""
 
 from __future__ import annotations
 
@@ -9,17 +9,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc._checks import choice, count, listed, score_array, shown, weights_array
+from betaroc._checks import count, score_array, shown, weights_array
 from betaroc._thresholds import FloatArray
 from betaroc.errors import FitError, InputError, InputTypeError
-from betaroc.fitting.beta import BETA
 from betaroc.fitting.boundary import BoundaryRule, Request, Ruled, check_request, estimate_on_unit
 from betaroc.fitting.contract import ClassEstimate, Data, Estimate, Family, Matrix, Sample
-from betaroc.fitting.dual_beta import DUAL_BETA
-from betaroc.fitting.empirical import EMPIRICAL
-from betaroc.fitting.logit_normal import LOGIT_NORMAL
-from betaroc.fitting.mixture import BETA_MIXTURE
-from betaroc.fitting.normal import NORMAL
+from betaroc.fitting.families import (
+    AUTO,
+    BEST,
+    FAMILIES,
+    Names,
+    automatic,
+    automatic_of_sample,
+    checked_pair,
+    named,
+    needs_rows,
+    refuse_rule,
+)
 from betaroc.fitting.notices import (
     Notice,
     empirical_auc,
@@ -30,7 +36,6 @@ from betaroc.fitting.notices import (
     small_sample,
     tied,
 )  # fmt: skip
-from betaroc.fitting.proper_beta import PROPER_BETA
 from betaroc.fitting.result import DistributionFit, Fit
 from betaroc.fitting.summed import summed_class
 from betaroc.model import ScoreModel
@@ -39,15 +44,7 @@ from betaroc.summary import Given, ScoreSummary
 
 __all__ = ["fit", "fit_distribution"]
 
-FAMILIES: dict[str, Family] = {
-    "beta": BETA,
-    "normal": NORMAL,
-    "logit-normal": LOGIT_NORMAL,
-    "beta-mixture": BETA_MIXTURE,
-    "proper-beta": PROPER_BETA,
-    "dual-beta": DUAL_BETA,
-    "empirical": EMPIRICAL,
-}
+_CLASSES = ("client", "impostor")
 
 
 class _Class(NamedTuple):
@@ -72,7 +69,7 @@ class _Class(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """The checked arguments that both classes of a call share."""
+    """What one class is fitted with."""
 
     family: str
     row: Family
@@ -80,8 +77,7 @@ class _Task(NamedTuple):
     components: int | None
 
     @classmethod
-    def of(cls, family: Any, boundary: Any, resolution: Any, components: Any) -> _Task:
-        name = choice(family, tuple(FAMILIES), "family")
+    def of(cls, name: str, boundary: Any, resolution: Any, components: Any) -> _Task:
         row = FAMILIES[name]
         request = check_request(boundary, resolution, name, row)
         if components is not None:
@@ -93,6 +89,28 @@ class _Task(NamedTuple):
                 )
         return cls(name, row, request, components)
 
+    @classmethod
+    def pair(
+        cls, names: tuple[str, str], boundary: Any, resolution: Any, components: Any
+    ) -> tuple[_Task, _Task]:
+        """Of both classes; of two families each takes the options that it has."""
+        if names[0] == names[1]:
+            task = cls.of(names[0], boundary, resolution, components)
+            return task, task
+        rows = [FAMILIES[name] for name in names]
+        ruled = [row.on_unit for row in rows]
+        sized = [row.sized is not None for row in rows]
+        first, second = (
+            cls.of(
+                name,
+                boundary if on_unit or not any(ruled) else None,
+                resolution if on_unit or not any(ruled) else None,
+                components if has_size or not any(sized) else None,
+            )
+            for name, on_unit, has_size in zip(names, ruled, sized, strict=True)
+        )
+        return first, second
+
     def run(
         self,
         name: str,
@@ -102,21 +120,6 @@ class _Task(NamedTuple):
     ) -> tuple[DistributionFit, list[Notice]]:
         """The fit of one sample and what there is to say about it."""
         return self.finished(self.estimated(Sample.of(name, values, weights, extremes)))
-
-    def run_both(self, scores: Any) -> tuple[Any, ...]:
-        """Fits of both classes, what there is to say, their shared covariance and parameters."""
-        if isinstance(scores, ScoreSummary) and not self.row.summed:
-            raise _needs_rows(self.family)
-        of = summed_class if isinstance(scores, ScoreSummary) else _sampled_class
-        classes = [self.estimated(of(scores, who)) for who in ("client", "impostor")]
-        joined = None if self.row.join is None else self.row.join(*(c.seen for c in classes))
-        if joined is not None:
-            classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
-        fits = [self.finished(one, () if joined is None else joined.tied) for one in classes]
-        notices = fits[0][1] + fits[1][1]
-        if joined is None:
-            return fits[0][0], fits[1][0], notices, None, ()
-        return fits[0][0], fits[1][0], notices, joined.shared_cov, joined.tied
 
     def finished(
         self, one: _Class, ties: tuple[str, ...] = ()
@@ -183,6 +186,25 @@ class _Task(NamedTuple):
         )
 
 
+def _both(tasks: tuple[_Task, _Task], scores: Any) -> tuple[Any, ...]:
+    """Fits of both classes, what there is to say, their shared covariance and parameters."""
+    summed = isinstance(scores, ScoreSummary)
+    for task in tasks:
+        if summed and not task.row.summed:
+            raise needs_rows(task.family)
+    of = summed_class if summed else _sampled_class
+    classes = [t.estimated(of(scores, who)) for t, who in zip(tasks, _CLASSES, strict=True)]
+    join = tasks[0].row.join if tasks[0].family == tasks[1].family else None
+    joined = None if join is None else join(*(c.seen for c in classes))
+    if joined is not None:
+        classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
+    ties = () if joined is None else joined.tied
+    fits = [t.finished(one, ties) for t, one in zip(tasks, classes, strict=True)]
+    notices = fits[0][1] + fits[1][1]
+    shared = None if joined is None else joined.shared_cov
+    return fits[0][0], fits[1][0], notices, shared, ties
+
+
 def _sized(
     estimate: Callable[[Data, int], Estimate], components: int
 ) -> Callable[[Data], Estimate]:
@@ -191,14 +213,6 @@ def _sized(
 
 def _scaled(covariance: Matrix, total: float) -> Matrix:
     return tuple([tuple([value / total for value in row]) for row in covariance])
-
-
-def _needs_rows(family: str) -> InputError:
-    summed = [name for name, row in FAMILIES.items() if row.summed]
-    return InputError(
-        f'family="{family}" must have every score; got a summary, which keeps sums and counts in'
-        f" bins only. Fit Scores (all rows, or a random part of them), or one of {listed(summed)}."
-    )
 
 
 def _sampled_class(scores: Scores, who: str) -> Sample:
@@ -231,7 +245,7 @@ def _finite_extremes(sample: Any) -> tuple[float, float] | None:
 
 def fit_distribution(
     sample: Any,
-    family: str = "beta",
+    family: str = AUTO,
     *,
     weights: Any = None,
     boundary: str | None = None,
@@ -248,7 +262,8 @@ def fit_distribution(
     sample : array_like, shape (n,)
         Finite scores; in [0, 1] for ``"beta"`` and ``"logit-normal"``.
     family : str
-        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"`` or ``"empirical"``.
+        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"`` or ``"empirical"``;
+        ``"auto"``: beta where every score lies in [0, 1], else normal, as ``.family`` then says.
     weights : array_like, shape (n,), optional
         Frequencies: weight k counts as k copies.
     boundary : str, optional
@@ -284,7 +299,8 @@ def fit_distribution(
     Warns
     -----
     BoundaryWarning, SmallSampleWarning (total weight below 10), InfluenceWarning (one score
-    moves a or b by more than half its value, and by more than 10/n of it; one Newton step).
+    moves a or b by more than half its value, and by more than 10/n of it; one Newton step),
+    ScaleWarning (``"auto"`` took a normal law though at least 95 % of the scores lie in [0, 1]).
 
     Notes
     -----
@@ -317,26 +333,46 @@ def fit_distribution(
     >>> round(result.params["a"], 6), round(result.std_errors["a"], 4)
     (1.860003, 0.7823)
     """
-    task = _Task.of(family, boundary, resolution, components)
-    if task.row.of_pairs:
+    if isinstance(family, tuple | list):
         raise InputError(
-            f'family="{task.family}" must be fitted to both classes; it says nothing of one sample.'
+            f"family must be one name for one sample; got {shown(family)}. A pair of names is for"
+            " br.fit, which has two."
+        )
+    name, _ = checked_pair(family, (AUTO,))
+    if FAMILIES.get(name) is not None and FAMILIES[name].of_pairs:
+        raise InputError(
+            f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
         )
     extremes = _finite_extremes(sample)
-    kept = task.family == "empirical"  # the law holds the scores: a copy of them
+    kept = name == "empirical"  # the law holds the scores: a copy of them
     values = score_array(sample, "sample") if extremes is None or kept else sample
+    notices: list[Notice] = []
+    if name == AUTO:
+        name, notices = _automatic_name(values, extremes, boundary, resolution)
+    task = _Task.of(name, boundary, resolution, components)
     if weights is not None:
         weights = weights_array(weights, values.size, "weights")
-    result, notices = task.run("sample", values, weights, extremes)
+    result, said = task.run("sample", values, weights, extremes)
+    notices = notices + said
     if notices:
         give(notices)
     return result
 
 
+def _automatic_name(
+    values: FloatArray, extremes: tuple[float, float] | None, boundary: Any, resolution: Any
+) -> tuple[str, list[Notice]]:
+    if extremes is not None and extremes[0] >= 0.0 and extremes[1] <= 1.0:
+        return "beta", []
+    chosen = automatic_of_sample(values)
+    refuse_rule(chosen, boundary, resolution)
+    return chosen.family, chosen.notices
+
+
 def fit(
     scores: Any,
-    family: str = "beta",
+    family: Names = AUTO,
     *,
     boundary: str | None = None,
     resolution: float | None = None,
@@ -349,14 +385,19 @@ def fit(
     scores : Scores or ScoreSummary
         Client and impostor scores, or their sums: a summary is fitted from what `summarize` kept,
         whatever number of rows that was.
-    family : str
-        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"`` or ``"empirical"``, for
-        both classes; ``"proper-beta"``: two beta laws whose ROC is concave, a_c >= a_i and
-        b_c <= b_i; ``"dual-beta"``: clients Beta(p, 1), impostors Beta(1, q); or ``"best"``: the
-        one that `compare_families` recommends, with its reason in ``.reason``.
+    family : str or pair of str
+        ``"auto"``: beta where every score lies in [0, 1], else normal. Or ``"beta"``,
+        ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``, ``"empirical"``, for both classes;
+        or a pair of these, (client, impostor). ``"proper-beta"``: two beta laws whose ROC is
+        concave, a_c >= a_i and b_c <= b_i, and ``"dual-beta"``: clients Beta(p, 1), impostors
+        Beta(1, q), are families of both classes and stand alone. ``"best"``: the pair that
+        `compare_families` recommends, a class at a time; where families cannot be compared (fewer
+        than 10 distinct scores of a class inside (0, 1), a summary) that of ``"auto"``. What was
+        chosen, and why, is said in ``.family`` and ``.reason``.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1 and for rounded scores; see
-        :func:`fit_distribution`.
+        :func:`fit_distribution`. In a pair it is for the class whose law lies on [0, 1]; beside
+        ``"best"`` only families that have such a rule are compared.
     components : int, optional
         Components of each law of a ``"beta-mixture"``, two where left out.
 
@@ -371,7 +412,7 @@ def fit(
         If `scores` is neither a `Scores` nor a `ScoreSummary`.
     InputError, DegenerateDataError, FitError
         As in :func:`fit_distribution`; the message names the class. Of a summary also for what
-        needs the scores themselves: mixtures, ``"best"``, `resolution`, the rules ``"squeeze"``,
+        needs the scores themselves: mixtures, `resolution`, the rules ``"squeeze"``,
         ``"censor"`` and ``"matlab"``, and laws with a + b > 1e6.
 
     Warns
@@ -380,6 +421,9 @@ def fit(
         If impostors score higher than clients (empirical AUC < 1/2). Nothing is flipped.
     BoundaryWarning, SmallSampleWarning, InfluenceWarning
         As in :func:`fit_distribution`, once for both classes.
+    ScaleWarning
+        If ``"auto"`` or ``"best"`` took normal laws though at least 95 % of the scores lie in
+        [0, 1].
     DiscretenessWarning
         If fewer than half of a class's inner scores are distinct and no `resolution` is given
         (not of a summary, which does not count distinct scores).
@@ -415,31 +459,61 @@ def fit(
             f" {type(scores).__name__}. Make one with Scores(client, impostor),"
             " Scores.from_labels(y_true, y_score) or read_scores(path)."
         )
-    if family == "best":
+    if family == BEST:
         if components is not None:
             raise InputError('components must be left out for family="best"; it chooses.')
         return _best(scores, boundary, resolution)
-    task = _Task.of(family, boundary, resolution, components)
-    client, impostor, said, shared_cov, ties = task.run_both(scores)
+    names, reason = checked_pair(family, (AUTO, BEST)), ""
+    said: list[Notice] = []
+    if family == AUTO:
+        chosen = automatic([scores])
+        refuse_rule(chosen, boundary, resolution)
+        names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
+    return fit_pair(scores, names, reason, said, (boundary, resolution, components))
+
+
+def fit_pair(
+    scores: Any,
+    names: tuple[str, str],
+    reason: str,
+    said: list[Notice],
+    options: tuple[Any, Any, Any] = (None, None, None),
+) -> Fit:
+    """Both classes by named families; `options` are boundary, resolution, components."""
+    tasks = _Task.pair(names, *options)
+    client, impostor, more, shared_cov, ties = _both(tasks, scores)
+    said = said + more
     model = ScoreModel(
         client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
     )
     if isinstance(scores, ScoreSummary):
         reversed_scores(scores.model.auc())
-    elif task.family == "empirical":
+    elif names == ("empirical", "empirical"):
         reversed_scores(model.auc())
     else:
         samples = scores.client, scores.impostor
         reversed_scores(empirical_auc(*samples, scores.client_weights, scores.impostor_weights))
-        if resolution is None:
-            said = said + tied("client", samples[0]) + tied("impostor", samples[1])
+        if options[1] is None:
+            for who, name, values in zip(_CLASSES, names, samples, strict=True):
+                said = said + (tied(who, values) if name != "empirical" else [])
     give(said)
     return Fit(
-        model, scores, client, impostor, task.family, shared_cov=shared_cov, tied=ties
-    )  # fmt: skip
+        model, scores, client, impostor, named(names), reason, shared_cov=shared_cov, tied=ties
+    )
 
 
-def _best(scores: Any, boundary: str | None, resolution: float | None) -> Fit:
+def fit_class(
+    who: str, values: FloatArray, weights: FloatArray | None, name: str, near: Any = None
+) -> DistributionFit:
+    """One class by one family, of its warnings none; `near` is the law of nearly the same."""
+    task = _Task.of(name, None, None, None)
+    if near is not None and task.row.near is not None:
+        search = task.row.near
+        task = task._replace(row=replace(task.row, estimate=lambda sample: search(sample, near)))
+    return task.run(who, values, weights)[0]
+
+
+def _best(scores: Any, boundary: Any, resolution: Any) -> Fit:
     from betaroc.family_choice import best_fit
 
     return best_fit(scores, boundary, resolution)

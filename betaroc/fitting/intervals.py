@@ -49,7 +49,8 @@ def grouped_conf_int(
     results = {"client": f.client, "impostor": f.impostor}
     labels = groups_of(f.scores) if groups else None
     if labels is None:
-        return {who: conf_int(result, level, method) for who, result in results.items()}
+        methods = _methods(f, method)
+        return {who: conf_int(result, level, methods[who]) for who, result in results.items()}
     choice(method, _METHODS, "method")
     if method == "profile":
         raise InputError(
@@ -68,6 +69,19 @@ def grouped_conf_int(
     return found
 
 
+def _methods(f: Any, method: str) -> dict[str, str]:
+    """Of two families the one that has no profile takes Wald's, where the other has one."""
+    found = dict.fromkeys(("client", "impostor"), method)
+    if method != "profile" or f.client.family == f.impostor.family:
+        return found
+    without = [who for who in found if not _has_sums(getattr(f, who))]
+    return found | (dict.fromkeys(without, "wald") if len(without) == 1 else {})
+
+
+def _has_sums(fit: Any) -> bool:
+    return isinstance(base_of(fit.distribution), Beta | Normal | LogitNormal)
+
+
 def conf_int(fit: Any, level: float, method: str) -> dict[str, Interval]:
     """The interval of each parameter; `DistributionFit.conf_int` documents it."""
     level = checked_level(level)
@@ -84,7 +98,7 @@ def conf_int(fit: Any, level: float, method: str) -> dict[str, Interval]:
 
 def _refuse_without_sums(fit: Any) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
-    if not isinstance(base_of(fit.distribution), Beta | Normal | LogitNormal):
+    if not _has_sums(fit):
         raise InputError(
             'method="profile" needs a likelihood that the estimates determine, as of beta, normal'
             f' and logit-normal laws; this fit is of family {fit.family!r}. Take method="wald".'

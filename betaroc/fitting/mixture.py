@@ -10,14 +10,14 @@ and finds the neighbourhood, Newton's method on the observed information the las
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from betaroc._special import log_beta
 from betaroc._thresholds import FloatArray
-from betaroc.distributions import Beta, BetaMixture
+from betaroc.distributions import Beta, BetaMixture, Distribution
 from betaroc.errors import DegenerateDataError, FitError
 from betaroc.fitting.beta import estimate_beta
 from betaroc.fitting.contract import Data, Estimate, Family, Matrix, Sample, too_few_distinct
@@ -33,6 +33,8 @@ _BLOCK = 1 << 16
 #: Scores that the starts are compared on: order statistics of all of them.
 _THIN = 500
 _FIRST_STEPS, _START_STEPS, _CLIMBED = 8, 20, 5
+#: Power of equal shares that leaves the last of two components 2 % of the scores.
+_TAIL = 0.03
 #: With more scores the thinned sample has told which start is the best.
 _MANY_SCORES = 20_000
 _ROUNDS, _EM_STEPS, _NEWTON_STEPS = 60, 25, 30
@@ -111,10 +113,25 @@ def estimate_mixture(given: Data, count: int = 2) -> Estimate:
             ' scores, or use family="beta".'
         )
     single = estimate_beta(sample)
+    cap = _CONCENTRATION * (1.0 + sum(single.values))
+    starts = _best_starts(sample, single, count, cap)
+    return _highest(sample, single, starts, count)
+
+
+def estimate_near(given: Data, law: Distribution) -> Estimate:
+    """The maximum that is uphill from the mixture of nearly the same scores."""
+    sample, near = given.rows(), cast(BetaMixture, law)
+    shares = np.array(near._shares)
+    start = _Point(shares, *np.array([(c.a, c.b) for c in near.components]).T)
+    return _highest(sample, estimate_beta(sample), [start], shares.size)
+
+
+def _highest(sample: Sample, single: Estimate, starts: Sequence[_Point], count: int) -> Estimate:
+    """The largest of the maxima that the starts lead to."""
     data = _Data.of(sample.values, sample.weights)
     cap = _CONCENTRATION * (1.0 + sum(single.values))
     best: tuple[_Point, _Derivatives, int] | None = None
-    for start in _best_starts(sample, single, count, cap):
+    for start in starts:
         found = _climb(data, start, cap)
         if found is not None and (best is None or _rank(found[1]) > _rank(best[1])):
             best = found
@@ -187,14 +204,18 @@ def _best_starts(sample: Sample, single: Estimate, count: int, cap: float) -> li
 
 
 def _thinned(sample: Sample) -> tuple[FloatArray, FloatArray]:
-    """Distinct scores and their weights, of many the order statistics in equal steps."""
+    """Distinct scores and their weights; of many so many quantiles, closer towards both ends.
+
+    In equal steps a component that has a hundredth of the scores would be five of them.
+    """
     values, place = np.unique(sample.values, return_inverse=True)
     weights = np.bincount(place, weights=sample.weights).astype(np.float64)
     if values.size <= _THIN:
         return values, weights
     upto = np.cumsum(weights)
-    steps = (np.arange(_THIN) + 0.5) * (upto[-1] / _THIN)
-    return values[np.searchsorted(upto, steps)], np.full(_THIN, upto[-1] / _THIN)
+    edges = np.sin(0.5 * math.pi * np.linspace(0.0, 1.0, _THIN + 1)) ** 2
+    levels = 0.5 * (edges[1:] + edges[:-1])
+    return values[np.searchsorted(upto, levels * upto[-1])], np.diff(edges) * upto[-1]
 
 
 def _first_shares(
@@ -208,10 +229,12 @@ def _first_shares(
     yield np.vstack([(1.0 - ends) * _bernstein(height, count - 1), ends])
     upto = (np.cumsum(weights) - 0.5 * weights) / weights.sum()
     inner = np.arange(1, count) / count
-    for power in (0.25, 0.5, 1.0):
+    for power in (_TAIL, 0.25, 0.5, 1.0):
         for cuts in (inner**power, 1.0 - inner[::-1] ** power):
             kind = np.searchsorted(cuts, upto)
-            yield np.where(np.arange(count)[:, None] == kind, 0.95, 0.05 / max(count - 1, 1))
+            # What the others leak into a small component must not outweigh it.
+            leak = 0.001 if power == _TAIL else 0.05
+            yield np.where(np.arange(count)[:, None] == kind, 1.0 - leak, leak / max(count - 1, 1))
     for centre in (0.1, 0.3, 0.5, 0.7, 0.9):
         bump = np.where(np.abs(upto - centre) < 0.1, 0.9, 0.05)
         yield np.vstack([(1.0 - bump) * _bernstein(height, count - 1), bump])
@@ -396,4 +419,4 @@ def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
     return tuple(tuple(row) for row in covariance[np.ix_(places, places)].tolist())
 
 
-BETA_MIXTURE = Family(estimate_mixture, on_unit=True, sized=estimate_mixture)
+BETA_MIXTURE = Family(estimate_mixture, on_unit=True, sized=estimate_mixture, near=estimate_near)

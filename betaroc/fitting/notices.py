@@ -16,6 +16,7 @@ from betaroc.errors import (
     DiscretenessWarning,
     InfluenceWarning,
     ReversedScoresWarning,
+    ScaleWarning,
     SmallSampleWarning,
     warn,
 )
@@ -32,6 +33,7 @@ _ADVICE: dict[type[BetarocWarning], str] = {
     BoundaryWarning: 'Other choices: boundary="error", "censor", "squeeze", "drop".',
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
     DiscretenessWarning: "A continuous law is fitted; if scores were rounded, pass resolution=.",
+    ScaleWarning: "If they belong in [0, 1], correct those outside; else name a family.",
     InfluenceWarning: "Check that score; if it was rounded, pass resolution=.",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -244,10 +244,10 @@ class Fit(FitPoints):
         The data.
     client, impostor : DistributionFit
         The two laws with their precision.
-    family : str
-        Name of the family.
+    family : str or tuple of str
+        Name of the family of both classes; of two families the pair (client, impostor).
     reason : str
-        Why this family, where ``family="best"`` chose it; else empty.
+        Why, where ``"auto"`` or ``"best"`` chose it; else empty. No part of a comparison.
     shared_cov : tuple of tuple of float or None
         Covariance of the clients' parameters (rows) with the impostors' where they share some.
     tied : tuple of str
@@ -266,8 +266,8 @@ class Fit(FitPoints):
     scores: Scores | ScoreSummary
     client: DistributionFit
     impostor: DistributionFit
-    family: str
-    reason: str = ""
+    family: str | tuple[str, str]
+    reason: str = field(default="", compare=False)
     shared_cov: Matrix | None = None
     tied: tuple[str, ...] = ()
 

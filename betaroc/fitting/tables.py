@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from betaroc.fitting.families import family_text
+
 if TYPE_CHECKING:
     from betaroc.fitting.boundary import BoundaryRule
     from betaroc.fitting.result import DistributionFit, Fit
@@ -64,7 +66,7 @@ def distribution_summary(fit: DistributionFit) -> Any:
 def fit_summary(fit: Fit) -> Any:
     """The pair's facts, then the parameters of each class."""
     facts = [
-        ("Family:", fit.family, "Log-likelihood:", _number(fit.log_likelihood)),
+        ("Family:", family_text(fit.family), "Log-likelihood:", _number(fit.log_likelihood)),
         ("Converged:", str(fit.converged), "AIC:", _number(fit.aic)),
         ("Client prior:", _number(fit.model.prior), "BIC:", _number(fit.bic)),
     ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
 from betaroc.analysis import Analysis, MetPoint, Part
+from betaroc.analysis.beta_pair import beta_pair_bullets, beta_pair_words
 from betaroc.analysis.certainty import certainty_of, p_words
 from betaroc.analysis.coarse import summary_words
 from betaroc.analysis.crossings import unseen
@@ -113,6 +115,7 @@ def page(analysis: Analysis) -> dict[str, Any]:
         "parametric": [_parameters(*both) for both in modelled],
         "behaviour": [_behaviour(*both) for both in modelled],
         "ends": [row for both in modelled for row in _ends(*both)],
+        "beta_pair": _beta_pair(analysis),
         "points": _points(analysis),
         "epcs": _epcs(analysis),
         "has_tests": bool(analysis.tests),
@@ -253,6 +256,23 @@ def _law(who: str, law: DistributionFit, part: Part) -> dict[str, Any]:
 def _behaviour(part: Part, role: str) -> dict[str, Any]:
     bullets = [typeset(" ".join(words)) for words in shape_sentences(part)]
     return {"role": role, "bullets": bullets}
+
+
+def _beta_pair(analysis: Analysis) -> dict[str, Any] | None:
+    """One beta distribution a class on dev: the word on it, parameters and what its curve does."""
+    found = analysis.beta
+    if found is None:
+        return None
+    bare = replace(analysis.dev, intervals=None)
+    laws = () if found.fit is None or found.same else (found.fit.client, found.fit.impostor)
+    return {
+        "words": typeset(beta_pair_words(found)),
+        "same": found.same,
+        "laws": [
+            _law(who, law, bare) for who, law in zip(("client", "impostor"), laws, strict=False)
+        ],
+        "bullets": [typeset(words) for words in beta_pair_bullets(found, analysis.dev)],
+    }
 
 
 def _ends(part: Part, role: str) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from betaroc.analysis.format import level_words, number
 from betaroc.analysis.headline import family_words, lit
 from betaroc.analysis.quality import sentence
 from betaroc.analysis.rates import target_cells
+from betaroc.family_choice import FamilyRow
 
 __all__ = ["audits", "check_notes", "checks", "families", "lights"]
 
@@ -110,34 +111,45 @@ def families(part: Part, role: str) -> dict[str, Any]:
         words = f"{role}: not compared: {sentence(part.quality.uncompared)}"
     _, _, rest = words.partition(": ")
     found = None if part.quality is None else part.quality.families
-    fitted = "" if part.fit is None else part.fit.family
+    fitted = ("", "")
+    if part.fit is not None:
+        fitted = part.fit.client.family, part.fit.impostor.family
+    best = ("", "") if found is None else found.recommended
     return {
         "role": role,
         "words": rest[:1].upper() + rest[1:],
         "rows": [
             {
+                "who": row.who,
                 "name": row.family,
                 "marks": ", ".join(
                     mark
                     for mark, there in (
-                        ("recommended", found is not None and row.family == found.recommended),
-                        ("fitted", row.family == fitted),
+                        ("recommended", _is_of(row, best)),
+                        ("fitted", _is_of(row, fitted)),
                     )
                     if there
                 ),
                 "cells": [
                     number(row.held_out, 4), _shown(row.held_out_z, 3), _shown(row.vuong, 3),
-                    _shown(row.roc_distance, 3), _shown(row.outside, 3), number(row.parameters),
+                    _shown(row.distance, 3), _shown(row.outside, 3), number(row.parameters),
                     number(row.aic), number(row.bic),
                 ],
             }
             for row in (() if found is None else found.rows)
         ],
         "left_out": [
-            f"{name} is left out: {sentence(why)}"
-            for name, why in (() if found is None else found.left_out)
+            f"{who}: {name} is left out: {sentence(why)}"
+            for who, name, why in (() if found is None else found.left_out)
         ],
     }  # fmt: skip
+
+
+def _is_of(row: FamilyRow, pair: tuple[str, str]) -> bool:
+    """Whether a row is that of its class in a pair; a family of both classes of both."""
+    if row.who == "both":
+        return pair == (row.family, row.family)
+    return row.family == pair[row.who == "impostor"]
 
 
 def _shown(value: float, digits: int) -> str:

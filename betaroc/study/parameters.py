@@ -15,7 +15,7 @@ from betaroc.distributions import Beta, Distribution, LogitNormal, Normal
 from betaroc.errors import BetarocError, InputError, InputTypeError
 from betaroc.expected_performance import checked_alphas
 from betaroc.fitting.boundary import POLICIES
-from betaroc.fitting.estimate import FAMILIES
+from betaroc.fitting.families import Names, names_of_text
 from betaroc.measures import MEASURES
 from betaroc.model import ScoreModel
 from betaroc.pair_solving import solve_pair
@@ -47,6 +47,16 @@ def _text_of(options: tuple[str, ...]) -> Callable[[Any, str], Any]:
     return lambda value, name: _checks.choice(value, options, name)
 
 
+def _family(value: Any, name: str) -> Names:
+    """A family of both classes, or two with a comma between."""
+    if not isinstance(value, str):
+        raise InputTypeError(
+            f'{name} must be a name, or two with a comma between such as "beta,beta-mixture"; got'
+            f" {shown(value)}."
+        )
+    return names_of_text(value)
+
+
 def _size(value: Any, name: str) -> int:
     return _checks.count(value, name)
 
@@ -65,7 +75,7 @@ PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
     **dict.fromkeys(("exponent_at_zero", "exponent_at_one"), _checks.positive),
     **dict.fromkeys(("shape_client", "shape_impostor"), _text_of(("U", "J", "reverse-J", "bell"))),
     **dict.fromkeys(_SIZES, _size),
-    "family": _text_of((*FAMILIES, "best")),
+    "family": _family,
     "boundary": _text_of(tuple(POLICIES)),
     "resolution": _not_negative,
     "rounding": _not_negative,
@@ -91,7 +101,7 @@ class Setting:
     #: Client and impostor scores of the sample, and of a test sample; None for none.
     sizes: tuple[int, int] | None
     test_sizes: tuple[int, int] | None
-    family: str
+    family: Names
     boundary: str | None
     #: Multiples of which scores are, and whether the fit knows it.
     step: float
@@ -198,7 +208,7 @@ def setting(cell: Mapping[str, Any], model: Callable[[dict[str, Any]], Any] | No
             _refuse_beyond(step, law)
     return Setting(
         true, test, sizes, _sizes(cell, "n_test"),
-        cell.get("family", _own_family(true)), cell.get("boundary"), step,
+        names_of_text(cell.get("family", _own_family(true))), cell.get("boundary"), step,
         step_known and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
     )  # fmt: skip
 
