@@ -66,7 +66,7 @@ def test_fit_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         f"{fit.client.params['a']:.6g}",
         f"{fit.model.auc():.6g}",
         "Towards threshold 1",
-        "shape category: client: J",
+        "Shape category: client: J",
     ):
         assert piece in out
     assert err == ""
