@@ -529,7 +529,7 @@ def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> Non
     assert text.index("The fitted laws do not describe these scores") < text.index("AUC ")
     assert '<p class="warn lead"><strong>The fitted laws' in page
     far = percent(analysis.points[0].expected.far)
-    assert f"{far} (below 1/120: rests on the family alone) expected" in text
+    assert f"{far} (below 1/120: extrapolated, no score expected there) expected" in text
     assert f"<td>{far} (below 1/120)<span" in page
-    assert "“Below 1/n”: the fitted laws promise less than one" in text
+    assert "“Below 1/n”: less than one of the n scores" in text
     assert "below 1/" not in plain(render_report(small(dev)))

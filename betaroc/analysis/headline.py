@@ -147,8 +147,10 @@ def mismatch_words(dev: Part) -> str:
 
 
 def below_count(dev: Part, point: OperatingPoint) -> tuple[str, str, str]:
-    """Of FAR, FRR and HTER of dev's laws where they are below one score: "below 1/270"."""
+    """Of FAR, FRR and HTER of dev's fit where they are below one score: "below 1/270"."""
     n = dev.scores.impostor_total, dev.scores.client_total
+    if dev.fit is not None:
+        n = dev.fit._evidence.sizes[::-1]
     rates = float(point.far), float(point.frr)
     trivial = max(rates) == 1.0
     low = [rate * total < 1.0 - 1e-9 and not trivial for rate, total in zip(rates, n, strict=True)]
@@ -163,7 +165,7 @@ def _below(hter: float, n: tuple[float, float], low: Sequence[bool]) -> bool:
 def promised(dev: Part, point: OperatingPoint, *, why: bool = True) -> tuple[str, str, str]:
     """FAR, FRR and HTER of dev's laws in per cent, said where no score speaks for them."""
     marks = below_count(dev, point)
-    told = ": rests on the family alone" if why else ""
+    told = ": extrapolated, no score expected there" if why else ""
     rates = (point.far, point.frr, point.hter)
     far, frr, hter = (
         percent(float(rate)) + (f" ({mark}{told})" if mark else "")

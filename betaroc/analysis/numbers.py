@@ -131,12 +131,18 @@ def point_numbers(point: OperatingPoint) -> dict[str, Any]:
 
 def met_numbers(met: MetPoint, roles: list[str]) -> dict[str, Any]:
     """One criterion: its threshold and the rates on every set."""
+    beyond = met.expected.n_beyond
     return {
         "criterion": met.key,
         "chosen_by": met.chosen_by,
         "threshold": met.expected.threshold,
         "logit_threshold": met.expected.logit_threshold,
         "expected": point_numbers(met.expected),
+        "n_beyond": None
+        if beyond is None
+        else dict(zip(("client", "impostor"), beyond, strict=True)),
+        "extrapolated": met.expected.extrapolated,
+        "contradicted_by": list(met.contradicted_by),
         "observed": {
             role: point_numbers(point) for role, point in zip(roles, met.observed, strict=True)
         },

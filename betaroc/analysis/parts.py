@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,12 +20,13 @@ from betaroc.analysis.score_intervals import observed_ends, whole_weights
 from betaroc.decisions import atom_masses
 from betaroc.distributions import Distribution, Empirical
 from betaroc.distributions.binned import Binned
-from betaroc.errors import BetarocWarning, InputError, SmallSampleWarning
+from betaroc.errors import BetarocWarning, InputError, SmallSampleWarning, quietly
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.fitting.notices import SMALL_SAMPLE, empirical_auc, reversed_scores
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.scores import Scores
+from betaroc.scores_beyond import of_point
 from betaroc.summary import Given, ScoreSummary, binned_scores
 
 __all__ = [
@@ -133,6 +134,8 @@ class MetPoint(Value):
     observed_intervals : tuple of tuple of Measured
         Of the observed rates, for every test set; those of dev chose the threshold, or were
         fitted, and have none.
+    contradicted_by : tuple of str
+        Counts of dev's scores that contradict the fitted distributions at these rates.
     """
 
     key: str
@@ -142,6 +145,7 @@ class MetPoint(Value):
     observed: tuple[OperatingPoint, ...]
     expected_intervals: tuple[Measured, ...] = ()
     observed_intervals: tuple[tuple[Measured, ...], ...] = ()
+    contradicted_by: tuple[str, ...] = ()
 
 
 def is_modelled(part: Part) -> bool:
@@ -271,7 +275,7 @@ def _turned(points: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
 # ------------------------------------------------------------------- operating points
 #: Rates that stand in the tables of operating points.
 RATES = ("far", "frr", "hter", "f1")
-_Choice = Callable[[ScoreModel], OperatingPoint]
+_Choice = Callable[[Any], OperatingPoint]
 
 CRITERIA: tuple[tuple[str, str, _Choice], ...] = (
     ("eer", "equal error rate, FAR = FRR", lambda m: m.eer()),
@@ -300,7 +304,8 @@ def met_points(dev: Part, tests: tuple[Part, ...], level: float) -> tuple[MetPoi
         choosers.insert(0, ("model", dev.fit.model, dev.fit))
     met = []
     for chosen_by, model, fitted in choosers:
-        points = [choose(model) for _, _, choose in CRITERIA]
+        with quietly():  # what the points rest on stands beside them
+            points = [choose(model if fitted is None else fitted) for _, _, choose in CRITERIA]
         places = Thresholds.concatenate([_threshold(point) for point in points])
         seen = [[part.empirical._point(places)[k] for part in (dev, *tests)]
                 for k in range(places.size)]  # fmt: skip
@@ -312,9 +317,18 @@ def met_points(dev: Part, tests: tuple[Part, ...], level: float) -> tuple[MetPoi
                 MetPoint(
                     key, _title(key, title, chosen_by), chosen_by, points[k], tuple(seen[k]),
                     by_laws, tuple(part[k] for part in ends),
+                    () if fitted is None else _contradictions(fitted, key, points[k]),
                 )
             )  # fmt: skip
     return tuple(met)
+
+
+def _contradictions(fitted: Fit, key: str, point: OperatingPoint) -> tuple[str, ...]:
+    """Counts that speak against the fit at the rates of a point."""
+    aim = target(key)
+    solved = {} if aim is None else {aim[0].upper(): aim[1]}
+    found = map(fitted._evidence.misfit, of_point(point, solved))
+    return tuple(misfit.words() for misfit in found if misfit is not None)
 
 
 def _observed(

@@ -296,8 +296,17 @@ def points_text(points: Sequence[MetPoint], parts: Sequence[Part]) -> str:
                 ]
                 rows.append([name if k == 0 else "", place if k == 0 else "", who, *cells])
         if len(rows) > 1:
-            blocks.append(f"{title}\n{columns(rows)}")
+            blocks.append("\n".join([title, columns(rows), *_contradicted(points, chosen_by)]))
     return "\n\n".join(blocks)
+
+
+def _contradicted(points: Sequence[MetPoint], chosen_by: str) -> list[str]:
+    """Where dev's own scores speak against the fit."""
+    return [
+        f"  {met.key}: dev's scores contradict the fit: {'; '.join(met.contradicted_by)}"
+        for met in points
+        if met.chosen_by == chosen_by and met.contradicted_by
+    ]
 
 
 def rate_ends(found: Sequence[Measured]) -> list[str]:

@@ -47,7 +47,7 @@ __all__ = ["page"]
 _NAME, _PATH, _TITLE = 32, 60, 2000
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?)")
 _INDEX = re.compile(r"\bdF_([ic])\b")
-#: Fewer expected scores than this beyond a threshold: the rate rests on the law, not on counts.
+#: Fewer expected scores than this beyond a threshold are told.
 _FEW, _NONE = 10.0, 0.01
 
 
@@ -364,10 +364,13 @@ def _rates(at: OperatingPoint) -> list[str]:
 
 
 def _caution(met: MetPoint, dev: Part) -> str:
-    """Where dev has too few scores beyond the threshold to speak for themselves."""
+    """Where few of dev's scores speak for the threshold, and where they contradict the fit."""
+    client, impostor = met.expected.n_beyond
+    groups = dev.fit is not None and dev.fit._evidence.groups is not None
+    what = " groups" if groups else ""
     few: Sequence[tuple[str, float, str, float]] = (
-        ("impostors", met.expected.far * dev.scores.impostor_total, "above", met.observed[0].far),
-        ("clients", met.expected.frr * dev.scores.client_total, "at or below", met.observed[0].frr),
+        (f"impostor{what or 's'}", impostor, "above", met.observed[0].far),
+        (f"client{what or 's'}", client, "at or below", met.observed[0].frr),
     )
     found = [
         f"{number(n, 2) if n >= _NONE else f'less than {_NONE}'} of dev’s {who} {where} it"
@@ -375,9 +378,14 @@ def _caution(met: MetPoint, dev: Part) -> str:
         if n < _FEW
     ]
     none = [f"no {who[:-1]} of dev lies {where} it" for who, _, where, at in few if at == 0.0]
-    words = f"By the laws only {' and '.join(found)}: rests on the family chosen." if found else ""
-    seen = " and ".join(none)
-    return f"{words} {seen[:1].upper()}{seen[1:]}.".strip() if none else words
+    words = f"Only {' and '.join(found)} are expected" if found else ""
+    words += (": extrapolated." if met.expected.extrapolated else ".") * bool(found)
+    if none:
+        seen = " and ".join(none)
+        words = f"{words} {seen[:1].upper()}{seen[1:]}.".strip()
+    if met.contradicted_by:
+        words += f" Dev’s scores contradict the fit: {'; '.join(met.contradicted_by)}."
+    return words.strip()
 
 
 def _rests_on_few(met: MetPoint, dev: Part, level: float) -> str:
