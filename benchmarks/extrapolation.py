@@ -5,9 +5,9 @@
 From each real set with 20 000 impostors or more, impostors are drawn without replacement with 500
 clients, both are fitted, and the 95 % interval of the threshold at a FAR is set against the
 threshold of all impostors of the set. The package keeps no spoofed trials of ASV; with --data the
-sets as they were published, in folders of the same names, are tried too. The other way round score sets of six distributions are
-fitted with their own families: there a `MisfitWarning` is a false one. The standard error of a
-share p of k draws is sqrt(p (1 - p) / k), at most .016 of 1000.
+sets as they were published, in folders of the same names, are tried too. The other way round
+score sets of six distributions are fitted with their own families: there a `MisfitWarning` is a
+false one. The standard error of a share p of k draws is sqrt(p (1 - p) / k), at most .016 of 1000.
 """
 
 from __future__ import annotations
