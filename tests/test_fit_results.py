@@ -221,7 +221,7 @@ def test_scores_outside_the_unit_interval():
     assert "percentages" not in text
     assert len(text) <= 400
     with pytest.raises(InputError, match=r"look like percentages: divide by 100"):
-        br.fit(br.Scores(100.0 * CLIENT, 100.0 * IMPOSTOR))
+        br.fit(br.Scores(100.0 * CLIENT, 100.0 * IMPOSTOR), "beta")
     with pytest.raises(InputError, match="logit-normal"):
         br.fit_distribution([-0.1, 0.5], "logit-normal")
     assert br.fit(br.Scores(x, IMPOSTOR), "normal").family == "normal"

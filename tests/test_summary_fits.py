@@ -190,7 +190,6 @@ def refused() -> dict[str, Callable[[br.ScoreSummary], object]]:
     alpha = {"alpha": [0.5]}
     return {
         "mixture": lambda s: br.fit(s, "beta-mixture"),
-        "best": lambda s: br.fit(s, "best"),
         "resolution": lambda s: br.fit(s, resolution=0.01),
         "squeeze": lambda s: br.fit(s, boundary="squeeze"),
         "matlab": lambda s: br.fit(s, boundary="matlab"),
@@ -221,11 +220,21 @@ def test_what_needs_every_score_says_so(what: str) -> None:
 def test_scores_outside_the_unit_interval_are_counted() -> None:
     summary = summary_of([0.2, 0.5, 1.25, 2.0], [0.1, 0.3])
     with pytest.raises(br.InputError, match=r"client must lie in \[0, 1\].* got 2 of 4 outside"):
-        br.fit(summary)
+        br.fit(summary, "beta")
     with pytest.raises(br.InputError, match='boundary="error"; got 0 scores of exactly 0 and 1'):
         br.fit(summary_of([0.2, 0.5, 1.0], [0.1, 0.3]), boundary="error")
     with pytest.raises(br.DegenerateDataError, match="at least 2 distinct scores must lie"):
         br.fit(summary_of([0.5, 1.0, 1.0], [0.1, 0.3]))
+
+
+def test_best_of_a_summary_is_auto_and_says_why() -> None:
+    summary = both()[1]
+    made = br.fit(summary, "best")
+    assert made.family == "beta"
+    assert made == br.fit(summary)
+    assert made.reason.endswith(
+        "families were not compared: a summary keeps no single score, which a comparison needs"
+    )
 
 
 # ------------------------------------------------------------------------------ analyses
@@ -396,7 +405,7 @@ def test_large_files_are_streamed_unless_rows_are_needed(
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["--stream", "always", "--family", "best"], "must have every score"),
+        (["--stream", "always", "--family", "beta-mixture"], "must have every score"),
         (["--stream", "always", "--resolution", "0.01"], "needs every score"),
         (["--stream", "always", "--group", "label"], "--group must not stand beside"),
     ],
