@@ -12,7 +12,7 @@ from betaroc.analysis.confidence import confidence_numbers
 from betaroc.analysis.format import number
 from betaroc.analysis.numbers import fit_numbers
 from betaroc.analysis.parts import Part, distances
-from betaroc.analysis.quality import CHECK_REPLICATES, sentence
+from betaroc.analysis.quality import sentence
 from betaroc.analysis.text import fit_text, shape_sentences
 from betaroc.errors import BetarocError, quietly
 from betaroc.family_choice import MARGIN
@@ -29,6 +29,8 @@ __all__ = [
 
 #: Two-sided 5 % point of the standard normal law.
 _Z = 1.959963984540054
+#: Score sets simulated for its check, of which only the word is said.
+_REPLICATES = 99
 _SAME = "The numbers above are of this pair."
 
 
@@ -79,7 +81,7 @@ def beta_pair(dev: Part, options: Mapping[str, Any], level: float, rng: Any) -> 
 def _checked(made: Fit, level: float, rng: Any) -> FitCheck | None:
     try:
         with quietly():
-            return check_fit(made, replicates=CHECK_REPLICATES, level=level, rng=rng)
+            return check_fit(made, replicates=_REPLICATES, level=level, rng=rng)
     except BetarocError:
         return None
 

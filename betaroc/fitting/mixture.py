@@ -29,7 +29,8 @@ __all__ = ["BETA_MIXTURE", "estimate_mixture"]
 _LEAST_SCORES = 5.0
 #: A component may be so much more concentrated than one beta law of all scores.
 _CONCENTRATION = 1e4
-_BLOCK = 1 << 16
+#: Larger blocks leave the cache, and BLAS starts threads for them that cost more than they gain.
+_BLOCK = 1 << 12
 #: Scores that the starts are compared on: order statistics of all of them.
 _THIN = 500
 _FIRST_STEPS, _START_STEPS, _CLIMBED = 8, 20, 5
