@@ -231,8 +231,8 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     two columns those of the first), and standard errors are those of sums over groups. The
     recommendation obeys the rule of half a standard error, class by class: a family with more
     parameters must be better by more than that. (By one, as Breiman has it, the second component
-    of 1 % of 2000 impostors is lost in 17 % of sets, by a half in 9 %; of a class that is one beta
-    law 12 % get a mixture.) The classes of a pair are independent, so that
+    of 1 % of 2000 impostors is lost in 17 % of sets, by a half in 9 %; a class that is one beta
+    law gets another family in 5 and in 13 %.) The classes of a pair are independent, so that
     the best pair is the pair of the best.
 
     A family of both classes ("proper-beta", "dual-beta") is set beside the pair of the best by

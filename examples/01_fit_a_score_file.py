@@ -2,9 +2,9 @@
 
 Usage: python 01_fit_a_score_file.py [SCORES [FOLDER]] [--family FAMILY]
 
-Fits a law to each class (beta; normal or logit-normal if asked), prints the
-numbers of the theoretical ROC and saves its picture to FOLDER (default: the
-current one).
+Fits a distribution to each class (beta where every score lies in [0, 1], else normal;
+"best": what suits each class; or the family named), prints the numbers of the
+theoretical ROC and saves its picture to FOLDER (default: the current one).
 """
 
 from __future__ import annotations
@@ -17,26 +17,20 @@ import betaroc as br
 from betaroc.ends import End
 
 SCORES = Path(__file__).parent / "data" / "liveness_cross_logreg" / "dev.csv"
-FAMILIES = ("beta", "normal", "logit-normal")
+FAMILIES = ("auto", "best", "beta", "normal", "logit-normal")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What a score file says about its classifier.")
     parser.add_argument("scores", nargs="?", default=str(SCORES), metavar="SCORES")
     parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER")
-    parser.add_argument("--family", choices=FAMILIES, default="beta", help="law of each class")
+    parser.add_argument("--family", choices=FAMILIES, default="auto", help="of each class")
     given = parser.parse_args()
     try:
         scores = br.read_scores(given.scores)
-        if given.family != "normal" and not on_unit_interval(scores):
-            sys.exit("some scores lie outside [0, 1]: pass --family normal")
         describe(br.fit(scores, given.family), Path(given.folder))
     except br.BetarocError as error:
         sys.exit(str(error))
-
-
-def on_unit_interval(scores: br.Scores) -> bool:
-    return all(0 <= s.min() and s.max() <= 1 for s in (scores.client, scores.impostor))
 
 
 def describe(fit: br.Fit, folder: Path) -> None:
