@@ -132,7 +132,8 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
 def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:
     """log(q + p e^shift) - p shift for shift <= 0, exact near 0 and far from it."""
     d = np.minimum(shift, 0.0)
-    return np.where(d > -1.0, np.log1p(p * np.expm1(d)), np.log(q + p * np.exp(d))) - p * shift
+    with np.errstate(divide="ignore"):  # p may round to 1
+        return np.where(d > -1.0, np.log1p(p * np.expm1(d)), np.log(q + p * np.exp(d))) - p * shift
 
 
 def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:

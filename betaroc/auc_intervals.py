@@ -338,7 +338,7 @@ def _best(
     area: float, spread: _Spread, sizes: tuple[float, float], level: float, *, dependent: bool
 ) -> tuple[tuple[float, float], str]:
     """The interval that suits the scores, and its name."""
-    if spread.sd == 0.0:
+    if spread.sd <= _ROUNDING:
         return _newcombe(area, sizes, level), "newcombe-groups" if dependent else "newcombe"
     if dependent:
         return _ends(area, spread, level, logit=True), "logit-delong"

@@ -14,7 +14,6 @@ from betaroc._value import Value
 from betaroc.bands import checked_replicates, grouped_values, pointwise
 from betaroc.comparison_draws import Plan, Smallest, plan_of
 from betaroc.comparison_words import larger_is_better, short_measure, verdict_words
-from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError, InputTypeError
 from betaroc.expected_performance import Epc, area_weights
 from betaroc.intervals import Interval
@@ -31,6 +30,8 @@ _SAME_ALPHA = 1e-9
 _REPLICATES, _REPLICATES_OF_FITS = 2000, 400
 #: Share of the replicates that must have a value.
 _MOST = 0.9
+#: Alphas of the average, unless others are asked for.
+_RANGE = (0.1, 0.9)
 
 
 class Histogram(NamedTuple):
@@ -149,7 +150,7 @@ class Comparison(Value):
     @property
     def better(self) -> npt.NDArray[np.int8]:
         """At each alpha 1 where the simultaneous band names system a as better, 2 for b, else 0."""
-        if self.too_few:
+        if self.too_few or self._lost > (1.0 - _MOST) * self.differences.shape[0]:
             return np.zeros(self.alpha.size, dtype=np.int8)
         above, below = self.band_low > 0.0, self.band_high < 0.0
         first, second = (above, below) if self._larger else (below, above)
@@ -198,20 +199,28 @@ class Comparison(Value):
         return f"{n} {what} are too few for a bootstrap, which needs at least {needed}"
 
     @property
+    def _lost(self) -> int:
+        """Replicates without a difference at some alpha of the range."""
+        values = self.differences[:, _inside(self.alpha, self.alpha_range)]
+        return int(np.sum(np.any(np.isnan(values), axis=1)))
+
+    @property
     def cannot_tell(self) -> str:
         """Why nothing can be said of the average; empty where something can."""
         measure = short_measure(self.first.measure)
         mean, replicates = self.mean_difference, self.differences.shape[0]
-        values = self.differences[:, _inside(self.alpha, self.alpha_range)]
-        lost = int(np.sum(np.any(np.isnan(values), axis=1)))
+        lost = self._lost
         if self.too_few:
             return self.too_few
         if np.isnan(mean.estimate):
             return f"the {measure} is undefined (0/0) at some of these alphas"
         if lost > (1.0 - _MOST) * replicates:
-            return f"the {measure} is undefined in {lost} of {replicates} replicates"
+            return f"{lost} of {replicates} replicates have no {measure}, or no fit"
         if mean.low == mean.high == 0.0:
-            return "both err alike in every replicate, so that nothing tells them apart"
+            alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
+            if alike == replicates:
+                return "both err alike in every replicate, so that nothing tells them apart"
+            return f"both err alike in {alike} of {replicates} replicates"
         return ""
 
     @property
@@ -367,8 +376,8 @@ def compare(
     resample: str = "both",
     paired: bool = True,
     level: float = 0.95,
-    low: float = 0.1,
-    high: float = 0.9,
+    low: float | None = None,
+    high: float | None = None,
     replicates: int | None = None,
     groups: bool = True,
     rng: Any = None,
@@ -394,9 +403,10 @@ def compare(
         resampled with both decisions. Else the test sets are resampled independently.
     level : float
         Confidence level of each interval and of the band.
-    low, high : float
-        Range of alpha of the average and of the band, in [0, 1]; cut to that of the curves, or
-        all of theirs where nothing is left (`Comparison.alpha_range` says which).
+    low, high : float, optional
+        Range of alpha of the average and of the band, in [0, 1], cut to that of the curves. Left
+        out: 0.1 and 0.9, or all alphas where the curves have none between them
+        (`Comparison.alpha_range` says which).
     replicates : int, optional
         Bootstrap replicates, at least 1. Left out: 2000; 400 where a dev side is a fit, which
         ``resample="both"`` makes again in each.
@@ -503,15 +513,22 @@ def judged(
     )  # fmt: skip
 
 
-def _range_of(e: Epc, low: float, high: float) -> tuple[float, float]:
-    """The alphas of the average: what is asked for and the curves have, else all they have."""
-    low, high = _checks.fraction(low, "low"), _checks.fraction(high, "high")
+def _range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
+    """The alphas of the average: what is asked for and the curves have."""
+    asked = low is not None or high is not None
+    low = _checks.fraction(_RANGE[0] if low is None else low, "low")
+    high = _checks.fraction(_RANGE[1] if high is None else high, "high")
     if not low < high:
         raise InputError(f"low must be less than high; got low={low!r}, high={high!r}.")
     first, last = float(e.alpha.min()), float(e.alpha.max())
-    if CRITERIA[e.criterion].single or not max(low, first) < min(high, last):
-        return first, last
-    return max(low, first), min(high, last)
+    if max(low, first) < min(high, last):
+        return max(low, first), min(high, last)
+    if asked:
+        raise InputError(
+            f"low and high must hold some of the curves' alphas, {first!r} to {last!r}; got"
+            f" low={low!r}, high={high!r}. Leave them out, or give epc these alphas."
+        )
+    return first, last
 
 
 def _inside(alpha: FloatArray, used: tuple[float, float]) -> npt.NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.parameter_errors import Names, free_coordinates, laws_at
 from betaroc.resampling import streams
-from betaroc.scores_beyond import Asked, fewest, tell
+from betaroc.scores_beyond import Asked, fewest, of_point, tell
 from betaroc.small_samples import small_sample, student
 
 __all__ = [
@@ -32,17 +32,10 @@ _STEP = 0.01
 _LOST = 1e-12
 #: An error this small is the rounding of differences.
 _STILL = 1e-9
+#: Beyond it the exponential function leaves the doubles.
+_LARGEST = 709.0
 #: FARs of a band.
 _GRID = 201
-
-
-class Rates(NamedTuple):
-    """The FAR and the FRR that a number rests on; nan for none."""
-
-    far: float = math.nan
-    frr: float = math.nan
-    #: Which of them were asked for, so that they are no reading.
-    solved: str = ""
 
 
 class Statistic(NamedTuple):
@@ -55,8 +48,8 @@ class Statistic(NamedTuple):
     scale: str = "probit"
     #: What `at` is, or None where there is none.
     at: str | None = None
-    #: The rates that it rests on: FAR and FRR, each nan if it speaks of none.
-    rates: Callable[[ScoreModel, Any], Rates] | None = None
+    #: The rates of both classes that it rests on, each in its own tail; None if on none.
+    rates: Callable[[ScoreModel, Any], list[Asked]] | None = None
 
 
 class Delta(NamedTuple):
@@ -97,8 +90,16 @@ def _crossing(model: ScoreModel) -> OperatingPoint:
     return points[0] if len(points) == 1 else OperatingPoint(math.nan, math.nan, math.nan)
 
 
-def _at(point: OperatingPoint) -> Rates:
-    return Rates(float(point.far), float(point.frr))
+def _far(rate: float) -> list[Asked]:
+    return [Asked("FAR", np.array(rate), np.array(1.0 - rate), True)]
+
+
+def _frr(rate: float) -> list[Asked]:
+    return [Asked("FRR", np.array(rate), np.array(1.0 - rate), True)]
+
+
+def _read(m: ScoreModel, threshold: float, name: str) -> list[Asked]:
+    return [asked for asked in of_point(m.at(threshold)) if asked.name == name]
 
 
 def _widest(at: tuple[float, float]) -> float:
@@ -106,16 +107,16 @@ def _widest(at: tuple[float, float]) -> float:
     return min(max(0.5, at[0]), at[1])
 
 
-def _eer(m: ScoreModel, _: Any) -> Rates:
-    return _at(m.eer())
+def _eer(m: ScoreModel, _: Any) -> list[Asked]:
+    return of_point(m.eer())
 
 
-def _best(m: ScoreModel, at: Any) -> Rates:
-    return _at(m.min_weighted_error(0.5 if at is None else at))
+def _best(m: ScoreModel, at: Any) -> list[Asked]:
+    return of_point(m.min_weighted_error(0.5 if at is None else at))
 
 
-def _where_it_crosses(m: ScoreModel, _: Any) -> Rates:
-    return _at(_crossing(m))
+def _where_it_crosses(m: ScoreModel, _: Any) -> list[Asked]:
+    return of_point(_crossing(m))
 
 
 #: Every statistic by name.
@@ -123,19 +124,19 @@ STATISTICS: dict[str, Statistic] = {
     "auc": Statistic(lambda m, _: m.auc()),
     "partial-auc": Statistic(
         lambda m, at: m.partial_auc(at[0], at[1], standardized=True), "partial", "(low, high)",
-        lambda m, at: Rates(_widest(at), solved="FAR"),
+        lambda m, at: _far(_widest(at)),
     ),
     "tpr": Statistic(
         lambda m, at: float(m.roc().tpr(at)), at="a FAR",
-        rates=lambda m, at: Rates(at, 1.0 - float(m.roc().tpr(at)), "FAR"),
+        rates=lambda m, at: of_point(m.at_far(at), {"FAR": at}),
     ),
     "far": Statistic(
         lambda m, at: float(m.far(at)), at="a threshold",
-        rates=lambda m, at: Rates(far=float(m.far(at))),
+        rates=lambda m, at: _read(m, at, "FAR"),
     ),
     "frr": Statistic(
         lambda m, at: float(m.frr(at)), at="a threshold",
-        rates=lambda m, at: Rates(frr=float(m.frr(at))),
+        rates=lambda m, at: _read(m, at, "FRR"),
     ),
     "eer": Statistic(lambda m, _: m.eer().hter, rates=_eer),
     "eer-threshold": Statistic(lambda m, _: m.eer(), "threshold", rates=_eer),
@@ -145,10 +146,10 @@ STATISTICS: dict[str, Statistic] = {
         lambda m, at: m.min_weighted_error(at), "threshold", "an alpha", _best
     ),
     "threshold-at-far": Statistic(
-        lambda m, at: m.at_far(at), "threshold", "a FAR", lambda m, at: Rates(far=at, solved="FAR")
+        lambda m, at: m.at_far(at), "threshold", "a FAR", lambda m, at: _far(at)
     ),
     "threshold-at-frr": Statistic(
-        lambda m, at: m.at_frr(at), "threshold", "an FRR", lambda m, at: Rates(frr=at, solved="FRR")
+        lambda m, at: m.at_frr(at), "threshold", "an FRR", lambda m, at: _frr(at)
     ),
     "ks": Statistic(lambda m, _: m.ks(), rates=_best),
     "h-measure": Statistic(lambda m, _: m.h_measure()),
@@ -169,12 +170,7 @@ def rates_of(stat: Any, at: Any, model: ScoreModel) -> list[Asked]:
     found = None if callable(stat) else STATISTICS[stat].rates
     if found is None:
         return []
-    rates = found(model, at)
-    return [
-        Asked(name, np.array(rate), np.array(1.0 - rate), name == rates.solved)
-        for name, rate in (("FRR", rates.frr), ("FAR", rates.far))
-        if not math.isnan(rate)
-    ]
+    return found(model, at)
 
 
 def interval(
@@ -351,8 +347,12 @@ def _scale(
             lambda y: 1.0 - float(ndtr(-y)) / rest,
         )
     if name == "log":
-        return lambda x: math.log(x) if _number(x) > 0.0 else -math.inf, math.exp
+        return lambda x: math.log(x) if _number(x) > 0.0 else -math.inf, _exp
     return _number, float
+
+
+def _exp(y: float) -> float:
+    return math.exp(y) if y < _LARGEST else math.inf
 
 
 def _expit(y: float) -> float:
@@ -412,7 +412,7 @@ def roc_band(
         low, high = _drawn_ends(drawn, estimate, level, simultaneous=simultaneous)
     nowhere = np.zeros(x.size, dtype=np.int64)
     count = replicates if method == "bootstrap" or simultaneous else 0
-    asked = [Asked("FRR", 1.0 - estimate, estimate), Asked("FAR", x, 1.0 - x, True)]
+    asked = of_point(f.model.at_far(x), {"FAR": x})
     if far is not None:
         tell(f._evidence, asked)
     return Band(

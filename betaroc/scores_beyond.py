@@ -17,12 +17,13 @@ from betaroc._value import Value
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.errors import ExtrapolationWarning, MisfitWarning, warn
-from betaroc.grouping import Groups, groups_of, worth
+from betaroc.grouping import Groups, groups_of, weights_of, worth
 from betaroc.measures import OperatingPoint
 from betaroc.summary import ScoreSummary
 
 __all__ = [
-    "Asked", "Evidence", "Misfit", "evidence_of", "fewest", "needed", "of_point", "stated", "tell",
+    "Asked", "Evidence", "Misfit", "about", "evidence_of", "fewest", "needed", "of_point", "stated",
+    "tell",
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
@@ -99,11 +100,14 @@ class Evidence(Value):
         scores.
     cells : tuple
         Resolution of each class whose scores were fitted as counts in cells; else None.
+    dropped : tuple of bool
+        Whether the scores of exactly 0 and 1 of a class were left out of its fit, and so here.
     """
 
     data: Any
     fitted: tuple[Distribution | None, Distribution | None] = (None, None)
     cells: tuple[float | None, float | None] = (None, None)
+    dropped: tuple[bool, bool] = (False, False)
 
     @cached_property
     def groups(self) -> Groups | None:
@@ -114,7 +118,18 @@ class Evidence(Value):
     @cached_property
     def totals(self) -> tuple[float, float]:
         """Scores of each class, by their weights."""
-        return float(self.data.client_total), float(self.data.impostor_total)
+        client, impostor = (float(getattr(self.data, f"{who}_total")) for who in _CLASSES)
+        return client - sum(self._left_out(0)), impostor - sum(self._left_out(1))
+
+    def _left_out(self, who: int) -> tuple[float, float]:
+        """Scores of exactly 0 and of exactly 1 that were dropped."""
+        if not self.dropped[who]:
+            return 0.0, 0.0
+        if isinstance(self.data, ScoreSummary):
+            one = getattr(self.data, _CLASSES[who])
+            return float(one.n_zero), float(one.n_one)
+        values, weights = getattr(self.data, _CLASSES[who]), weights_of(self.data, _CLASSES[who])
+        return float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
@@ -185,7 +200,9 @@ class Evidence(Value):
         t = self._countable(who, invert(rates, np.log(rates)))
         expected = (law._upper(t) if above else law._lower(t))[0]
         counts = self._laws[who]
-        observed = counts.counts_above(t) if above else counts.counts_at_most(t)
+        zeros, ones = self._left_out(who)
+        seen = counts.counts_above(t) - ones if above else counts.counts_at_most(t) - zeros
+        observed = np.maximum(seen, 0.0)
         total, sizes = self.totals[who], self._effective(who, t, above=above)
         share = observed / total
         low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
@@ -196,8 +213,8 @@ class Evidence(Value):
         found = []
         for k in np.flatnonzero(off):
             rate = float(expected[k])
-            place, seen = float(t.theta[k]), float(observed[k])
-            one = Misfit(_CLASSES[who], name, rate, above, place, rate * total, seen, total)
+            place, hits = float(t.theta[k]), float(observed[k])
+            one = Misfit(_CLASSES[who], name, rate, above, place, rate * total, hits, total)
             found.append((float(distance[k]), one))
         return found
 
@@ -218,14 +235,22 @@ class Evidence(Value):
             return np.full(t.shape, total)
         law, values = self._laws[who], getattr(self.data, _CLASSES[who])[groups.rows[who]]
         accepted = np.searchsorted(law._steps[0], values)[:, None] >= law._index(t)
-        return worth(groups, who, (accepted == above).astype(np.float64), total, 0.5 * _LEVEL)
+        beyond = (accepted == above).astype(np.float64)
+        if self.dropped[who]:
+            beyond[(values == 0.0) | (values == 1.0)] = np.nan
+        return worth(groups, who, beyond, total, 0.5 * _LEVEL)
 
 
-def needed(rate: float) -> int:
+def needed(rate: float) -> str:
     """Scores that show a rate at least once with 95 % probability, two digits of them: 3/rate."""
-    exact = _SHOW / rate
-    unit: int = 10 ** max(math.floor(math.log10(exact)) - 1, 0)
-    return math.ceil(exact / unit * (1.0 - 1e-12)) * unit
+    return about(_SHOW / rate)
+
+
+def about(n: float) -> str:
+    """Two digits of a number of scores."""
+    if n >= 1e9:
+        return f"{n:.2g}" if math.isfinite(n) else "more than 1e308"
+    return f"{float(f'{n:.2g}'):.0f}"
 
 
 # -------------------------------------------------------------------------- of whom
@@ -296,10 +321,11 @@ def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
     n, who = evidence.sizes[worst.who], _CLASSES[worst.who]
     of = "groups" if n != evidence.totals[worst.who] else "scores"
     several = "" if number == 1 else f"{number} rates are extrapolated, among them: "
+    ask = f", or ask for a rate between {1.0 / n:.2g} and {1.0 - 1.0 / n:.6g}" if n > 2.0 else ""
     warn(
         f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {who} {of} {n * tail:.2g} are"
         f" expected beyond it, so no score speaks for the number; about {needed(tail)} would"
-        f" (3/rate). Give more scores, or ask for a rate of {_ONE / n:.2g} or more.",
+        f" (3/rate). Give more {of}{ask}.",
         ExtrapolationWarning,
     )
     return True

@@ -456,6 +456,7 @@ def _both_below(x: float, y: float, correlation: float) -> float:
     """P(N_1 <= x, N_2 <= y) of two standard normal numbers, by Owen's function."""
     from scipy.special import ndtr, owens_t
 
+    correlation = max(-1.0, min(1.0, correlation))  # rounding leaves more
     rest = math.sqrt((1.0 - correlation) * (1.0 + correlation))
     if rest == 0.0:
         beyond = x if correlation > 0.0 else -x

@@ -17,6 +17,7 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.errors import InputError
 from betaroc.fitting import Fit
 from betaroc.grouping import Groups, groups_of, weights_of, worth
+from betaroc.scores_beyond import about
 from betaroc.summary import ScoreSummary
 
 __all__ = ["GoodDownTo", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
@@ -321,7 +322,7 @@ class _Counted(NamedTuple):
         found = []
         for k, target in enumerate(targets.tolist()):
             asked = _Asked(
-                float(rates[k]), float(counts.middle[k]), n, float(alone[k]),
+                target, float(rates[k]), float(counts.middle[k]), n, float(alone[k]),
                 (float(low[k]), float(high[k])), tail, bool(counts.fewest[k] < counts.most[k]),
             )  # fmt: skip
             verdict, reason, needed = self._verdict(asked)
@@ -337,7 +338,7 @@ class _Counted(NamedTuple):
     def _verdict(self, asked: _Asked) -> tuple[str, str, int | None]:
         if self.placed:
             return "cannot tell", "placed by these scores", None
-        if asked.rate == 0.0:
+        if asked.rate != asked.target:
             reason = "a point mass of the fitted distribution spans this rate: no threshold has it"
             return "cannot tell", reason, None
         size = None if self.groups is None else self.groups.sizes[self.which]
@@ -363,6 +364,7 @@ class _Counted(NamedTuple):
 class _Asked(NamedTuple):
     """One rate as it is judged: what the fit has there, the count, the ends of its interval."""
 
+    target: float
     rate: float
     observed: float
     n: float
@@ -382,7 +384,7 @@ class _Asked(NamedTuple):
         if self.coarse and self._at(self.worth) != verdict:
             return verdict, f"{words}, because many scores share a bin there", None
         needed = math.ceil(self._needed() * self.n / self.worth)
-        return verdict, f"{words}; about {_about(needed)} scores would tell", needed
+        return verdict, f"{words}; about {about(needed)} scores would tell", needed
 
     def _at(self, worth: float) -> str:
         """The verdict if the rate counted were that of so many scores."""
@@ -395,11 +397,6 @@ class _Asked(NamedTuple):
         while self._at(n) == "cannot tell" and n < 1e300:
             n *= 1.1
         return max(n, _planned(self.rate, self.tail))
-
-
-def _about(n: int) -> str:
-    """Two digits of a number of scores."""
-    return f"{float(f'{n:.2g}'):.0f}" if n < 1e9 else f"{n:.2g}"
 
 
 def _ruled(low: float, high: float) -> str:

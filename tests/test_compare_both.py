@@ -445,7 +445,7 @@ def test_a_measure_that_replicates_lose() -> None:
     result = br.compare(e, e, resample="test", replicates=300, rng=1)
     lost = int(np.isnan(result.differences).sum())
     assert 0.25 <= lost / 300 <= 0.47  # exp(-1) = .37, four errors of .028
-    assert f"undefined in {lost} of 300 replicates" in result.verdict
+    assert f"{lost} of 300 replicates have no precision" in result.verdict
 
 
 # ------------------------------------------------------------------------------ bad input

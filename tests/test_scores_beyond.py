@@ -85,7 +85,7 @@ def test_one_score_is_enough_and_zero_and_one_were_not_asked_for() -> None:
 
 @pytest.mark.parametrize(("rate", "scores"), [(1e-4, 30000), (0.003, 1000), (0.0007, 4300)])
 def test_scores_needed_are_three_over_the_rate(rate: float, scores: int) -> None:
-    assert needed(rate) == scores
+    assert needed(rate) == str(scores)
     # P(none of n) = (1 - rate)^n is at most 5 %, and so with 2 % fewer.
     assert (1.0 - rate) ** (0.98 * scores) <= 0.054
 
@@ -313,6 +313,34 @@ def test_right_fits_are_rarely_contradicted(family: str, impostor: br.Distributi
         fit = br.fit(br.Scores(np.sort(x)[-60:], x), family)
         told += any(w.category is br.MisfitWarning for w in warned(lambda f=fit: f.at_far(0.01))[1])
     assert told <= 10
+
+
+def test_dropped_zeros_and_ones_are_no_scores_of_the_fit() -> None:
+    rng = np.random.default_rng(1)
+    client, impostor = rng.beta(5, 2, 1000), rng.beta(2, 5, 1000)
+    fit = br.fit(br.Scores(np.append(client, np.zeros(80)), impostor), "beta", boundary="drop")
+    assert fit.at_frr(0.01).n_beyond[0] == pytest.approx(10.0)  # of 1000, and no misfit
+    plain = br.fit(br.Scores(client, impostor), "beta")
+    assert fit.at_frr(0.01).n_beyond == pytest.approx(plain.at_frr(0.01).n_beyond)
+
+
+def test_rates_of_a_band_are_in_their_own_tails() -> None:
+    rng = np.random.default_rng(1)
+    fit = br.fit(br.Scores(rng.normal(20, 1, 300), rng.normal(0, 1, 300)), "normal")
+    with pytest.warns(br.ExtrapolationWarning, match="FRR"):
+        band = fit.roc_band(far=[0.1])
+    assert band.n_beyond is not None
+    assert 0.0 < band.n_beyond[0] < 1e-30
+    with pytest.warns(br.ExtrapolationWarning):
+        assert fit.interval("threshold-at-far", 1e-300).extrapolated
+
+
+@pytest.mark.parametrize("rate", [1e-310, 1e-300, 1e-30, 1e-8])
+def test_no_message_is_endless(rate: float) -> None:
+    fit = br.fit(bells(200, 200))
+    with pytest.warns(br.ExtrapolationWarning) as caught:
+        fit.at_far([rate, 1e-3])
+    assert len(str(caught[0].message)) <= 400
 
 
 @pytest.mark.parametrize("n", [2, 3])

@@ -110,7 +110,13 @@ def _judged(dev: Part, check: FitCheck | None) -> tuple[str, str]:
         doubts.append(1)
     if check is not None:
         said.append(f"check of its ROC: {check.verdict}")
-        doubts.append({"good": 0, "poor": 2}.get(check.verdict, 1))
+        said += [
+            f"{one.rate.upper()} {one.target:g} is poor: {one.expected:.4g} scores expected,"
+            f" {one.observed:.6g} observed"
+            for one in check.targets
+            if one.verdict == "poor"
+        ][:1]
+        doubts.append({"good": 0, "poor": 2}.get(check.status, 1))
     return ("yes", "cannot tell", "no")[max(doubts)], "; ".join(said)
 
 

@@ -168,7 +168,8 @@ def _sure_words(model: ScoreModel, sure: Certainty) -> str:
     listed = likely(shares, _THAT)
     more = sure.wanted(least_sign(shares, _ABOVE))
     worse = 1.0 - shares["proper"]
-    if worse >= sure.level:
+    # Equal distributions are no finding, though drawn ones nearly always cross.
+    if worse >= sure.level and sure.curve is not None and sure.curve.p_proper <= 1.0 - sure.level:
         return (
             f"Some thresholds are worse than chance (probability {chance_words(worse)});"
             f" {cannot_tell(sure.level)} on which side of the diagonal the ROC lies at which:"

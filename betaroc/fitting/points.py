@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 from betaroc import scores_beyond
@@ -50,10 +51,18 @@ class FitPoints(Value):
         laws = [None if isinstance(f.distribution, Empirical) else f.distribution for f in fits]
         rules = [f.boundary for f in fits]
         cells = [r.resolution if r is not None and r.policy == "interval" else None for r in rules]
-        return scores_beyond.Evidence(self.scores, (laws[0], laws[1]), (cells[0], cells[1]))
+        left = [r is not None and r.policy == "drop" for r in rules]
+        return scores_beyond.Evidence(
+            self.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1])
+        )
 
     def _stated(self, point: OperatingPoint, **solved: Any) -> OperatingPoint:
         """The point; rates that were asked for are judged as they were asked."""
+        for which, name in enumerate(("FRR", "FAR")):
+            if name in solved and self._evidence.fitted[which] is not None:
+                # A point mass may span the rate that was asked for: no threshold has it.
+                own = np.asarray(point.frr if name == "FRR" else point.far)
+                solved[name] = np.where((own > 0.0) & (own < 1.0), own, solved[name])
         asked = scores_beyond.of_point(point, solved)
         return scores_beyond.stated(self._evidence, point, asked)
 
