@@ -92,10 +92,10 @@ class FamilyRow(Value):
     --------
     >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
+    >>> rng = np.random.default_rng(3)
     >>> found = br.compare_families(br.Scores(rng.beta(4, 1, 300), rng.beta(1, 4, 300)))
     >>> [row.family for row in found.rows if row.who == "client" and row.held_out_z > -1.96]
-    ['beta', 'beta-mixture']
+    ['beta-mixture', 'beta']
     """
 
     who: str
@@ -136,7 +136,7 @@ class FamilyComparison(Value):
     --------
     >>> import numpy as np
     >>> import betaroc as br
-    >>> rng = np.random.default_rng(1)
+    >>> rng = np.random.default_rng(3)
     >>> found = br.compare_families(br.Scores(rng.beta(4, 1, 300), rng.beta(1, 4, 300)))
     >>> found.recommended
     ('beta', 'beta')
