@@ -86,7 +86,7 @@ class FamilyRow(Value):
         Largest distance of the fitted distribution function from that of the scores; of a family
         of both classes that of the ROC along FAR + TPR = constant.
     outside : float
-        Largest mass that the fitted law has outside [0, 1]; nan unless all scores lie inside.
+        Largest mass that the fitted distribution has outside [0, 1]; nan unless all scores lie inside.
 
     Examples
     --------
@@ -232,15 +232,15 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     recommendation obeys the rule of half a standard error, class by class: a family with more
     parameters must be better by more than that. (By one, as Breiman has it, the second component
     of 1 % of 2000 impostors is lost in 17 % of sets, by a half in 9 %; a class that is one beta
-    law gets another family in 5 and in 13 %.) The classes of a pair are independent, so that
-    the best pair is the pair of the best.
+    distribution gets another family in 5 and in 13 %.) The classes of a pair are independent, so
+    that the best pair is the pair of the best.
 
     A family of both classes ("proper-beta", "dual-beta") is set beside the pair of the best by
     the held-out scores of both classes together, by the same rule.
 
     A mixture that cannot be fitted to all scores of a class is left out for that class, and
     said; so is one whose scores have many ties, which it would chase, if it was not asked for by
-    name. In a fold where there is no mixture, one beta law scores. The mixture of a
+    name. In a fold where there is no mixture, one beta distribution scores. The mixture of a
     fold is the maximum that is uphill from the mixture of all scores of the class.
 
     References
@@ -492,7 +492,7 @@ def _reason(ranked: _Ranked) -> str:
     others = [one for one in ranked.order if one is not best]
     own = f"{means[best.family]:.4f} a score"
     if not others:
-        return f"{best.family} (no other family can have these scores)"
+        return f"{best.family} (no other family was compared)"
     if best is top:
         text = f"best held-out score: {own}, {others[0].family} {means[others[0].family]:.4f}"
     else:

@@ -47,6 +47,8 @@ class Side(NamedTuple):
     copies: FloatArray
     #: The group of each score, where there are groups.
     groups: npt.NDArray[np.intp] | None
+    #: Scores of exactly 0 or 1, which are not compared.
+    at_ends: int
     fold: npt.NDArray[np.intp]
 
     @classmethod
@@ -73,6 +75,7 @@ class Side(NamedTuple):
             label = np.unique(first[keep], return_inverse=True)[1]
         return cls(
             who, values[keep], None if weights is None else weights[keep], copies[keep], label,
+            int(np.sum((copies > 0.0) & ~keep)),
             _folds(who, int(np.sum(keep)), label),
         )  # fmt: skip
 
@@ -147,9 +150,8 @@ def column_of(side: Side, names: Sequence[str], *, asked: bool) -> Column:
     left_out: list[tuple[str, str, str]] = []
     first: FitError | None = None
     for name in names:
-        # Only a law of several components chases ties.
-        if FAMILIES[name].sized is not None and not asked and side.tied:
-            why = "fewer than half of the scores are distinct"
+        why = "" if asked else _spared(side, name)
+        if why:
             left_out.append((side.who, name, why))
             continue
         try:
@@ -160,6 +162,15 @@ def column_of(side: Side, names: Sequence[str], *, asked: bool) -> Column:
     if first is not None and not tried:
         raise first
     return Column(tried, left_out)
+
+
+def _spared(side: Side, name: str) -> str:
+    """Why a family is not tried unless it is named."""
+    if FAMILIES[name].sized is not None and side.tied:
+        return "fewer than half of the scores are distinct"
+    if side.at_ends and not FAMILIES[name].on_unit:
+        return f"{side.at_ends} scores are exactly 0 or 1, and it has no point masses there"
+    return ""
 
 
 def _tried(side: Side, name: str) -> Tried:

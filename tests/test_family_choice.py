@@ -232,10 +232,15 @@ def test_scores_beyond_0_and_1_and_exact_ends() -> None:
     assert math.isnan(real.rows[0].outside)
     inner = data(4)
     ends = br.Scores([*inner.client, 1.0, 1.0], [*inner.impostor, 0.0])
-    for one, two in zip(
-        br.compare_families(ends).rows, br.compare_families(inner).rows, strict=True
-    ):
-        assert one.log_likelihood == two.log_likelihood
+    found = br.compare_families(ends)
+    both = {(r.who, r.family): r for r in br.compare_families(inner).rows}
+    assert all(r.log_likelihood == both[r.who, r.family].log_likelihood for r in found.rows)
+    # A normal distribution has no point mass for what was not compared.
+    assert {(who, name) for who, name, _ in found.left_out} == {
+        ("client", "normal"), ("impostor", "normal")
+    }  # fmt: skip
+    assert "2 scores are exactly 0 or 1" in found.left_out[0][2]
+    assert "normal" in {r.family for r in br.compare_families(ends, ["beta", "normal"]).rows}
     outside = {r.family: r.outside for r in br.compare_families(inner).of("client")}
     law = br.fit_distribution(inner.client, "normal").distribution
     assert outside["normal"] >= 0.999 * stats.norm.sf(1.0, law.mu, law.sigma)

@@ -14,7 +14,7 @@ from betaroc import _checks
 from betaroc._value import Value
 from betaroc._words import shown
 from betaroc.analysis import numbers, text
-from betaroc.analysis.beta_pair import BetaPair, beta_pair, beta_pair_numbers, beta_pair_text
+from betaroc.analysis.beta_pair import BetaPair, beta_pair_numbers, beta_pair_of, beta_pair_text
 from betaroc.analysis.contradictions import contradiction_numbers, contradictions
 from betaroc.analysis.headline import first_lines, headline, mismatch_words, short_verdict
 from betaroc.analysis.intervals import Measured, PartIntervals, part_intervals
@@ -320,7 +320,7 @@ def analyze_quietly(
         reason,
         tuple(note.message for note in notes),
         int(rng) if isinstance(rng, int | np.integer) else None,
-        beta_pair(first, options, level, rng),
+        beta_pair_of(first, options, level, rng),
     )
     return analysis, notes
 

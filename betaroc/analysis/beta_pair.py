@@ -20,7 +20,7 @@ from betaroc.fitting import Fit, fit
 
 __all__ = [
     "BetaPair",
-    "beta_pair",
+    "beta_pair_of",
     "beta_pair_bullets",
     "beta_pair_numbers",
     "beta_pair_text",
@@ -59,7 +59,7 @@ class BetaPair(Value):
     level: float
 
 
-def beta_pair(dev: Part, options: Mapping[str, Any], level: float, rng: Any) -> BetaPair | None:
+def beta_pair_of(dev: Part, options: Mapping[str, Any], level: float, rng: Any) -> BetaPair | None:
     """The plain beta pair of dev; None where scores lie outside [0, 1]."""
     spans = [dev.extremes(who) for who in ("client", "impostor")]
     if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
