@@ -86,7 +86,8 @@ class FamilyRow(Value):
         Largest distance of the fitted distribution function from that of the scores; of a family
         of both classes that of the ROC along FAR + TPR = constant.
     outside : float
-        Largest mass that the fitted distribution has outside [0, 1]; nan unless all scores lie inside.
+        Largest mass that the fitted distribution has outside [0, 1]; nan unless all scores
+        lie inside.
 
     Examples
     --------

@@ -300,7 +300,8 @@ def fit_distribution(
     -----
     BoundaryWarning, SmallSampleWarning (total weight below 10), InfluenceWarning (one score
     moves a or b by more than half its value, and by more than 10/n of it; one Newton step),
-    ScaleWarning (``"auto"`` took a normal distribution though at least 95 % of the scores lie in [0, 1]).
+    ScaleWarning (``"auto"`` took a normal distribution though at least 95 % of the scores lie in
+    [0, 1]).
 
     Notes
     -----
@@ -396,8 +397,8 @@ def fit(
         chosen, and why, is said in ``.family`` and ``.reason``.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1 and for rounded scores; see
-        :func:`fit_distribution`. In a pair it is for the class whose distribution lies on [0, 1]; beside
-        ``"best"`` only families that have such a rule are compared.
+        :func:`fit_distribution`. In a pair it is for the class whose distribution lies on
+        [0, 1]; beside ``"best"`` only families that have such a rule are compared.
     components : int, optional
         Components of each law of a ``"beta-mixture"``, two where left out.
 
@@ -422,8 +423,8 @@ def fit(
     BoundaryWarning, SmallSampleWarning, InfluenceWarning
         As in :func:`fit_distribution`, once for both classes.
     ScaleWarning
-        If ``"auto"`` or ``"best"`` took normal distributions though at least 95 % of the scores lie in
-        [0, 1].
+        If ``"auto"`` or ``"best"`` took normal distributions though at least 95 % of the scores
+        lie in [0, 1].
     DiscretenessWarning
         If fewer than half of a class's inner scores are distinct and no `resolution` is given
         (not of a summary, which does not count distinct scores).
