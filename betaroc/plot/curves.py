@@ -194,6 +194,8 @@ def _lowest(rate: FloatArray) -> float:
 
 
 def _frame(ax: Any, low_x: float, low_y: float, *, fresh: bool) -> None:
+    from matplotlib.ticker import FixedFormatter, FixedLocator
+
     for axis, low, limits, limit in (
         (ax.xaxis, low_x, ax.get_xlim(), ax.set_xlim),
         (ax.yaxis, low_y, ax.get_ylim(), ax.set_ylim),
@@ -203,9 +205,9 @@ def _frame(ax: Any, low_x: float, low_y: float, *, fresh: bool) -> None:
             start, stop = min(start, limits[0]), max(stop, limits[1])
         places = deviate(np.array(_DEVIATE_TICKS))
         inside = (places >= start) & (places <= stop)
-        axis.set_ticks(
-            places[inside],
-            [f"{100.0 * r:g} %" for r, keep in zip(_DEVIATE_TICKS, inside, strict=True) if keep],
-        )
+        # Not set_ticks, which changes the filters of warnings for a moment.
+        named = zip(_DEVIATE_TICKS, inside, strict=True)
+        axis.set_major_locator(FixedLocator(places[inside].tolist()))
+        axis.set_major_formatter(FixedFormatter([f"{100.0 * r:g} %" for r, keep in named if keep]))
         limit(start, stop)
     ax.tick_params(axis="x", labelrotation=45)
