@@ -131,4 +131,4 @@ class Value:
 class Result(Value):
     """A value that keeps what was to be said when it was made, in ``notices``."""
 
-    notices: tuple[Notice, ...] = field(default=(), compare=False, repr=False, kw_only=True)
+    notices: tuple[Notice, ...] = field(default=(), init=False, compare=False, repr=False)

@@ -52,7 +52,7 @@ from betaroc.errors import (
 from betaroc.expected_performance import Epc, epc
 from betaroc.fitting import fit
 from betaroc.fitting.families import AUTO, BEST, Names, family_text
-from betaroc.notices import Notice, collected, passed_on, warn, without
+from betaroc.notices import Notice, collected, keep, passed_on, warn, without
 from betaroc.plot import plot_epc
 from betaroc.plot.comparison import draw_both
 from betaroc.plot.ensemble import plot_ensemble
@@ -358,10 +358,10 @@ def _analysis(
         named = dict(zip(names, tests, strict=True))
         options = _options(arguments, arguments.family)
         analysis = analyze_stepwise(dev, named, options, step, level=level, rng=seed)
-    said = tuple(notice._replace(message=as_options(notice.message)) for notice in notices)
-    if arguments.family in (AUTO, BEST):
-        return replace(analysis, notices=said)
-    return replace(analysis, reason=chosen_words(arguments.family), notices=said)
+    chosen = arguments.family in (AUTO, BEST)
+    found = replace(analysis, reason=analysis.reason if chosen else chosen_words(arguments.family))
+    keep(found, [notice._replace(message=as_options(notice.message)) for notice in notices])
+    return found
 
 
 def _options(arguments: argparse.Namespace, family: Names) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -22,7 +22,7 @@ import numpy as np
 from betaroc.errors import BetarocWarning
 
 __all__ = [
-    "Notice", "collected", "constructor", "edge", "passed_on", "public", "quietly",
+    "Notice", "collected", "constructor", "edge", "keep", "passed_on", "public", "quietly",
     "warn", "without",
 ]  # fmt: skip
 
@@ -121,7 +121,7 @@ def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
     def inner(*args: _P.args, **options: _P.kwargs) -> _R:
         with passed_on() as notices:
             result = function(*args, **options)
-        _keep(result, notices)
+        keep(result, notices)
         return result
 
     return inner
@@ -146,13 +146,14 @@ def constructor(method: Callable[..., None]) -> Callable[..., None]:
         if _open.get() is None:
             with passed_on() as notices:
                 method(self, *args, **options)
-            _keep(self, notices)
+            keep(self, notices)
         else:
             method(self, *args, **options)
 
     return inner
 
 
-def _keep(result: object, notices: list[Notice]) -> None:
+def keep(result: object, notices: Iterable[Notice]) -> None:
+    """The result keeps these notices; a number, or one that has some already, does not."""
     if notices and getattr(result, "notices", None) == ():
         object.__setattr__(result, "notices", tuple(notices))

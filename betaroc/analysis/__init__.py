@@ -91,6 +91,9 @@ class Analysis(Result):
     beta : BetaPair or None
         One beta distribution a class on dev, and whether that suffices: ``.suffices``,
         ``.reason``, ``.fit``; None where scores lie outside [0, 1].
+
+    Attributes
+    ----------
     notices : tuple of Notice
         Every warning of the fits, the set it speaks of first: ``.category``, ``.message``.
     """
