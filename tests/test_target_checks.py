@@ -12,8 +12,8 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.distributions import Empirical
-from betaroc.errors import quietly
 from betaroc.fitting import Fit
+from betaroc.notices import quietly
 from betaroc.target_checks import check_targets, good_down_to
 
 
