@@ -241,7 +241,7 @@ class EpcForecast(Result):
         return start + "".join(f" {part[k]:8.2g}" for part in shown)
 
 
-_NO_COLUMN = ("model", "n_client", "n_impostor", "fitted")
+_NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "notices")
 
 
 @public

@@ -331,7 +331,7 @@ class Scores(Result):
     def _checked(cls, **content: Any) -> Scores:
         """Scores of values that were checked already."""
         scores = object.__new__(cls)
-        scores.__setstate__({f.name: content.get(f.name) for f in fields(cls)})
+        scores.__setstate__({f.name: content.get(f.name) for f in fields(cls) if f.init})
         return scores
 
 

@@ -121,6 +121,10 @@ def test_every_public_function_is_an_edge() -> None:
     assert [f.__name__ for f in functions if f.__code__.co_name != "inner"] == []
 
 
+def test_values_made_of_parts_have_room_for_notices() -> None:
+    assert br.Scores.from_labels([1, 0, 1], [0.9, 0.2, 0.7]).notices == ()
+
+
 # -------------------------------------------------------------------------- numpy's error state
 def numbers() -> dict[str, Any]:
     """Some of everything: what underflows, overflows and divides by zero on its way."""

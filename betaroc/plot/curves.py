@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc._thresholds import FloatArray
+from betaroc.notices import public
 from betaroc.plot.style import GREY, legend, named, new_axes, rate_axis
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _DET_LOW, _DET_HIGH = 1e-3, 0.95
 _BEYOND = 1e-15
 
 
+@public
 def plot_roc(roc: Roc, ax: Any = None, **style: Any) -> Any:
     """Draw a ROC, the chance line beside it.
 
@@ -74,6 +76,7 @@ def plot_roc(roc: Roc, ax: Any = None, **style: Any) -> Any:
     return ax
 
 
+@public
 def plot_det(det: Det, ax: Any = None, **style: Any) -> Any:
     """Draw FRR against FAR, on normal deviates or (``det.scale == "linear"``) as plain rates.
 
@@ -124,6 +127,7 @@ def plot_det(det: Det, ax: Any = None, **style: Any) -> Any:
     return ax
 
 
+@public
 def plot_precision_recall(curve: PrecisionRecall, ax: Any = None, **style: Any) -> Any:
     """Draw precision against recall.
 

@@ -19,6 +19,7 @@ from betaroc.errors import (
     MissingDependencyError,
     StudyError,
 )
+from betaroc.notices import public
 from betaroc.resampling import checked_rng
 from betaroc.study.blocks import Block, computed
 from betaroc.study.design import as_design
@@ -189,6 +190,7 @@ class Study:
         )
 
     @staticmethod
+    @public
     def open(folder: Any) -> StudyResult:
         """What a folder holds of a study, finished or not, without its code.
 
@@ -218,6 +220,7 @@ class Study:
         """
         return read(folder)
 
+    @public
     def run(self, *, progress: bool | None = None) -> StudyResult:
         """Compute the trials that are missing.
 
