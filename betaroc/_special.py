@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._polygamma import digamma
+from betaroc._polygamma import phi_tau
 from betaroc._thresholds import FloatArray, Thresholds, softplus
 from betaroc.errors import FitError
 
@@ -92,9 +92,24 @@ def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:
         return log_beta(a_2, b_2) - log_beta(a_1, b_1)
     share = 0.5 * (_LEGENDRE[0] + 1.0)
     a, b = a_1 + share * step_a, b_1 + share * step_b
-    total = digamma(a + b)
-    rate = step_a * (digamma(a) - total) + step_b * (digamma(b) - total)
+    # digamma(a) - digamma(a + b) without their logarithms, which cancel.
+    of_a, of_b, total = (phi_tau(shape)[0] for shape in (a, b, a + b))
+    rate = step_a * (of_a - total - np.log1p(b / a)) + step_b * (of_b - total - np.log1p(a / b))
     return math.fsum(0.5 * _LEGENDRE[1] * rate)
+
+
+def exponential(x: float) -> float:
+    """e^x; inf and 0 where no double holds it."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.exp(x))
+
+
+def exactly_scaled(x: float, power: int) -> float:
+    """x 2^power; inf where no double holds it."""
+    try:
+        return math.ldexp(x, power)
+    except OverflowError:
+        return math.copysign(math.inf, x)
 
 
 def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:

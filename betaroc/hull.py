@@ -164,8 +164,7 @@ def _arc_slope(pair: Pair, joint: Thresholds, *, lower: bool, end: bool) -> floa
     bases = pair._base("client"), pair._base("impostor")
     if end and bases[0].support == bases[1].support:
         client, impostor = (base._tails()[0 if lower else 1] for base in bases)
-        semi = limits(client, impostor, lower=lower)[0] / math.exp(pair._log_share())
-        return math.inf if semi == 0.0 else 1.0 / semi
+        return limits(client, impostor, lower=lower).reciprocal * math.exp(pair._log_share())
     beside = Thresholds.from_theta(np.nextafter(joint.theta, math.inf if lower else -math.inf))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         ratio = np.exp(pair.client._log_pdf(beside) - pair.impostor._log_pdf(beside))

@@ -264,6 +264,10 @@ class Pair:
         """The whole-curve statement where a theorem gives it from the parameters."""
         return None
 
+    def diagonal_roots(self) -> Thresholds | None:
+        """All crossings of the diagonal where a theorem or a closed form gives them."""
+        return None
+
     # ----------------------------------------------------------------- balanced errors
     def balance(self) -> Thresholds | None:
         """Where FAR equals FRR; None where candidates must be compared."""
@@ -315,7 +319,9 @@ class Pair:
             return None
 
         def at(u: float) -> float:
-            return float(function(place(np.array(u))))
+            # Both tails may be gone even as logs: there they balance.
+            value = float(function(place(np.array(u))))
+            return 0.0 if math.isnan(value) else value
 
         return place(np.array(bracketed_root(at, float(inner[k - 1]), float(inner[k]), what=what)))
 
@@ -354,7 +360,7 @@ class Pair:
 
         def integrand(u: FloatArray) -> FloatArray:
             t = self.place(u)
-            with np.errstate(under="ignore"):
+            with np.errstate(over="ignore", under="ignore"):
                 return np.exp(c._log_density(t) + i._lower(t)[1])
 
         return integrate_panels(integrand, self.panels(c, -math.inf, math.inf))
@@ -365,7 +371,7 @@ class Pair:
 
         def integrand(u: FloatArray) -> FloatArray:
             t = self.place(u)
-            with np.errstate(under="ignore"):
+            with np.errstate(over="ignore", under="ignore"):
                 return np.exp(i._log_density_in(t, unit=self.unit) + c._upper(t)[1])
 
         return integrate_panels(integrand, self.panels(i, low, high))
@@ -419,10 +425,15 @@ def sign_changes(
 ) -> FloatArray:
     """All places between neighbours of a mesh where a function changes its sign."""
 
-    def at(u: float) -> float:
-        return float(function(np.array([u]))[0])
+    def signs(u: FloatArray) -> FloatArray:
+        # Where neither side is a double the difference is nan, and says nothing.
+        value = function(u)
+        return np.where(np.isnan(value), 0.0, value)
 
-    values = np.sign(function(mesh))
+    def at(u: float) -> float:
+        return float(signs(np.array([u]))[0])
+
+    values = np.sign(signs(mesh))
     known = np.nonzero(values)[0]
     roots = []
     for k, m in itertools.pairwise(known):
