@@ -8,6 +8,7 @@ the deviance of Loader (2000), so that nothing large cancels.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -102,6 +103,12 @@ def exponential(x: float) -> float:
     """e^x; inf and 0 where no double holds it."""
     with np.errstate(over="ignore", under="ignore"):
         return float(np.exp(x))
+
+
+def log_ratio(x: float, y: float) -> float:
+    """log x / y of positive numbers, relatively accurate for neighbours too."""
+    near = 0.5 * y < x < 2.0 * y
+    return math.log1p((x - y) / y) if near else math.log(x) - math.log(y)
 
 
 def exactly_scaled(x: float, power: int) -> float:
@@ -234,7 +241,7 @@ def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
     """logit of the theta with log P(S <= theta) = log_p.
 
     The log of the lower tail is concave in logit theta, so Newton's iterates
-    are left of the root after one step and increase to it.
+    increase to the root from any place left of it.
     """
     target = np.asarray(log_p, dtype=np.float64)
     flat = np.ravel(target)
@@ -246,14 +253,17 @@ def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
 
 
 def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
-    start = (log_p + math.log(a) + log_beta(a, b)) / a
-    y = np.minimum(start, math.log(a) - math.log(b)) if b >= 1.0 else start
+    y = _left_of_quantile(a, b, log_p)
     active = np.ones(y.shape, dtype=bool)
     last = np.full(y.shape, np.inf)
     for _ in range(200):
         at = Thresholds.from_logit(y[active])
         _, log = beta_lower(a, b, at)
-        step = (log_p[active] - log) * np.exp(log - beta_log_density(a, b, at))
+        # P / f lies between 1 / a and, left of the mode, 1 / (log f)': two long logs may not say so.
+        slope = np.maximum(a * at.complement - b * at.theta, _TINY)
+        least, most = -math.log(a), -np.log(slope)
+        inverse = np.clip(log - beta_log_density(a, b, at), least, np.maximum(least, most))
+        step = (log_p[active] - log) * np.exp(inverse)
         y[active] += step
         scale = np.maximum(1.0, np.abs(y[active]))
         size = np.abs(step)
@@ -264,6 +274,15 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
         if not np.any(active):
             break
     return y
+
+
+def _left_of_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
+    """A bound from P <= e^(a y) / (a B) in y = logit theta or, if b >= 1, theta^a / (a B)."""
+    start = np.asarray((log_p + math.log(a) + log_beta(a, b)) / a)
+    if b < 1.0:
+        return start
+    log_theta = np.minimum(start, -sys.float_info.min)
+    return np.where(start < 0.0, log_theta - np.log(-np.expm1(log_theta)), start)
 
 
 def bracketed_root(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc._checks import finite, positive
-from betaroc._special import HALF_LOG_TWO_PI, exactly_scaled
+from betaroc._special import HALF_LOG_TWO_PI, exactly_scaled, log_ratio
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
@@ -169,7 +169,7 @@ class NormalPair(Pair):
 
     def ratio_roots(self, level: float) -> Thresholds:
         _, sigma_c, _, sigma_i = self._parameters()
-        gap = _log_ratio(sigma_c, sigma_i) + level - self._log_share()
+        gap = log_ratio(sigma_c, sigma_i) + level - self._log_share()
         narrow, wide = self._narrow_and_wide()
         roots = _level_offsets(narrow, wide, -gap if sigma_c < sigma_i else gap)
         return self.place(_beside(narrow, roots))
@@ -229,12 +229,6 @@ class _Bell(NamedTuple):
 
 #: Beyond this a sum of a few scores may overflow: it is taken in units that are larger.
 _FAR, _SMALLER = 1e300, 2.0**-10
-
-
-def _log_ratio(x: float, y: float) -> float:
-    """log x / y, relatively accurate for neighbours too."""
-    near = 0.5 * y < x < 2.0 * y
-    return math.log1p((x - y) / y) if near else math.log(x) - math.log(y)
 
 
 def _rest(narrow: _Bell, wide: _Bell) -> float:

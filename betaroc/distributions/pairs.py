@@ -376,19 +376,25 @@ class Pair:
 
         return integrate_panels(integrand, self.panels(i, low, high))
 
-    def excess_by_ratio(self, u: float) -> float:
+    def excess_by_ratio(self, u: float, *, lower: bool = True) -> float:
         """F_i - F_c of the continuous parts at a working coordinate, where the two nearly agree.
 
-        The integral of f_i (1 - f_c / f_i): a difference that does not cancel.
+        The integral of f_i - f_c, the larger density times 1 less the ratio: a difference that
+        does not cancel. Of S_c - S_i the same from above.
         """
-        i = self._base("impostor")
+        c, i = self._base("client"), self._base("impostor")
 
         def integrand(v: FloatArray) -> FloatArray:
             t = self.place(v)
+            ratio = self.log_ratio(t)
             with np.errstate(under="ignore"):
-                return -np.exp(i._log_density_in(t, unit=self.unit)) * np.expm1(self.log_ratio(t))
+                densities = [np.exp(law._log_density_in(t, unit=self.unit)) for law in (c, i)]
+                larger = np.where(ratio > 0.0, *densities)
+                return np.sign(-ratio) * larger * -np.expm1(-np.abs(ratio))
 
-        return integrate_panels(integrand, self.panels(i, -math.inf, u))
+        if lower:
+            return integrate_panels(integrand, self.panels(i, -math.inf, u))
+        return -integrate_panels(integrand, self.panels(i, u, math.inf))
 
     def panels(self, law: Distribution, low: float, high: float) -> FloatArray:
         """Break points of a quadrature over a law's support: quantiles of both laws."""
