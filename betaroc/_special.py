@@ -136,7 +136,9 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
         log_x, log_q = -a * softplus(-t.logit), -b * softplus(t.logit)
         plain = log_x + log_q - log_beta_value
         plain_rounds = np.abs(log_x) + np.abs(log_q) + abs(log_beta_value)
-        deviance_rounds = n * np.abs(t.theta - a / n) * (np.abs(t.logit) + abs(centre))
+        # Next to 1 the distance from the mean is in the complement alone.
+        away = np.maximum(np.abs(t.theta - a / n), np.abs(t.complement - b / n))
+        deviance_rounds = n * away * (np.abs(t.logit) + abs(centre))
         far = plain_rounds < deviance_rounds
     constant = math.fsum(
         (
@@ -154,12 +156,16 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
 def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:
     """log(q + p e^shift) - p shift for shift <= 0, exact near 0 and far from it."""
     d = np.minimum(shift, 0.0)
+    if p <= 0.5:  # q may round to 1
+        return np.asarray(np.log1p(p * np.expm1(d)) - p * shift)
     with np.errstate(divide="ignore"):  # p may round to 1
         return np.where(d > -1.0, np.log1p(p * np.expm1(d)), np.log(q + p * np.exp(d))) - p * shift
 
 
 def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
     """log of the lower tail well left of the mean, by the continued fraction (DLMF 8.17.22)."""
+    if b == 1.0:
+        return np.asarray(-a * softplus(-t.logit))
     x, tiny = t.theta, 1e-300
     c = np.ones_like(x)
     d = 1.0 / _away(1.0 - (a + b) * x / (a + 1.0), tiny)
@@ -259,7 +265,8 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
     for _ in range(200):
         at = Thresholds.from_logit(y[active])
         _, log = beta_lower(a, b, at)
-        # P / f lies between 1 / a and, left of the mode, 1 / (log f)': two long logs may not say so.
+        # P / f is at least 1 / a and, left of the mode, at most 1 / (log f)': two long logs may
+        # not say so.
         slope = np.maximum(a * at.complement - b * at.theta, _TINY)
         least, most = -math.log(a), -np.log(slope)
         inverse = np.clip(log - beta_log_density(a, b, at), least, np.maximum(least, most))

@@ -139,7 +139,9 @@ def is_concave(pair: Pair) -> bool:
     if pair.turning_points().size:
         return False
     slopes = np.array(list(_slopes(pair)))
-    return bool(np.all(slopes[1:] <= slopes[:-1] * (1.0 + _NOISE)))
+    falling = bool(np.all(slopes[1:] <= slopes[:-1] * (1.0 + _NOISE)))
+    # From corner to corner the mean slope is 1; turns deeper than any double are seen by this.
+    return falling and bool(slopes[0] >= 1.0 - _NOISE and slopes[-1] <= 1.0 + _NOISE)
 
 
 def _slopes(pair: Pair) -> Iterator[float]:

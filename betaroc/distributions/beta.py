@@ -306,7 +306,7 @@ class BetaPair(Pair):
         return Thresholds.from_logit(np.array([root]))
 
     def _excess(self, y: float, *, subtract: bool) -> float:
-        """Of the sign of TPR - FAR, from the smaller tails or, where those cancel, by quadrature."""
+        """Of the sign of TPR - FAR: from the smaller tails or, where those cancel, an integral."""
         t = Thresholds.from_logit(np.array(y))
         lower = float(self.frr(t) + self.tnr(t)) <= 1.0
         if subtract:

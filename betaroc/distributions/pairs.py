@@ -342,7 +342,7 @@ class Pair:
                 terms.append(share * math.fsum(i_atoms.masses * above))
             if self.impostor.continuous is not None:
                 terms.append(share * self.impostor.continuous[0] * self.auc_continuous())
-        return math.fsum(terms)
+        return min(1.0, math.fsum(terms))
 
     def just_below_any(self, t: Thresholds) -> Thresholds:
         """Just below thresholds that need not be joints of the pair's lower end."""
