@@ -275,6 +275,21 @@ def test_fits_of_tight_scores_answer(family: str, sd: float) -> None:
         assert fit.client.distribution.mean == pytest.approx(0.9, abs=1e-2)
 
 
+def test_a_proper_fit_of_tight_scores_has_ends() -> None:
+    """Both classes share a shape near 1e8: the constant of that end is no double."""
+    client = [0.9000038352605799, 0.8998343464407013, 0.9000386794820868, 0.8999243083477964,
+              0.9001002330335451, 0.8999854037317799, 0.900077768756351, 0.9001416535788556]  # fmt: skip
+    impostor = [0.9000445039425985, 0.8998982239940228, 0.8998240064165752]
+    with pytest.warns(br.errors.SmallSampleWarning):
+        fit = br.fit(br.Scores(client, impostor), "proper-beta")
+    c, i = fit.client.distribution, fit.impostor.distribution
+    # Proper: a_c >= a_i and b_c <= b_i, one of them a tie.
+    assert (c.a == i.a and c.b < i.b) or (c.b == i.b and c.a > i.a)
+    assert {fit.model.ends().at_zero.side, fit.model.ends().at_one.side} == {"above"}
+    assert fit.model.global_shape() == "proper"
+    assert len(fit.model.diagonal_crossings()) == 0
+
+
 # ------------------------------------------------------------------------------ mixed pairs
 def test_the_area_of_a_mixed_pair_is_at_most_1() -> None:
     apart = ScoreModel(Beta(667581.4691368137, 10.88328962040803), LogitNormal(-1.46, 0.56))
