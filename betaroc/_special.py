@@ -165,7 +165,8 @@ def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:
 def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
     """log of the lower tail well left of the mean, by the continued fraction (DLMF 8.17.22)."""
     if b == 1.0:
-        return np.asarray(-a * softplus(-t.logit))
+        with np.errstate(over="ignore"):
+            return np.asarray(-a * softplus(-t.logit))
     x, tiny = t.theta, 1e-300
     c = np.ones_like(x)
     d = 1.0 / _away(1.0 - (a + b) * x / (a + 1.0), tiny)
@@ -309,7 +310,7 @@ def bracketed_root(
             " This is a defect of betaroc: please report the two laws."
         )
     root, state = brentq(
-        function, low, high, xtol=1e-18 * (high - low), rtol=1e-15, maxiter=500,
+        function, low, high, xtol=max(1e-18 * (high - low), 5e-324), rtol=1e-15, maxiter=500,
         full_output=True, disp=False,
     )  # fmt: skip
     if not state.converged:

@@ -277,8 +277,10 @@ def test_fits_of_tight_scores_answer(family: str, sd: float) -> None:
 
 def test_a_proper_fit_of_tight_scores_has_ends() -> None:
     """Both classes share a shape near 1e8: the constant of that end is no double."""
-    client = [0.9000038352605799, 0.8998343464407013, 0.9000386794820868, 0.8999243083477964,
-              0.9001002330335451, 0.8999854037317799, 0.900077768756351, 0.9001416535788556]  # fmt: skip
+    client = [
+        0.9000038352605799, 0.8998343464407013, 0.9000386794820868, 0.8999243083477964,
+        0.9001002330335451, 0.8999854037317799, 0.900077768756351, 0.9001416535788556,
+    ]  # fmt: skip
     impostor = [0.9000445039425985, 0.8998982239940228, 0.8998240064165752]
     with pytest.warns(br.errors.SmallSampleWarning):
         fit = br.fit(br.Scores(client, impostor), "proper-beta")
