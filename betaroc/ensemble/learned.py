@@ -32,7 +32,8 @@ CANNOT_TELL = "cannot tell"
 STRENGTHS = (1.0, 0.1, 0.01, 0.001, 0.0001)
 #: Folds of the nested fusion, and trials (or groups) of each class in one at least.
 LEAST_FOLDS, MOST_FOLDS, LEAST_TRIALS = 3, 10, 2
-#: With fewer trials of a class whose rank differs DeLong's variance has too little to go by.
+#: With fewer trials of a class whose rank differs DeLong's variance has too little to go by; then
+#: as many may go unseen as show in no sample of this size: the "rule of three", 3/n at .95.
 _FEW = 5
 
 
@@ -58,8 +59,13 @@ class LearnedGain(NamedTuple):
     folds: int
     #: Trials of each class that rank otherwise with it, over all folds.
     moved: tuple[int, int]
-    #: Another classifier with the same scores, or "".
-    copy_of: str
+    #: How many times the trials would decide, if the estimate stays what it is; 1 where they do.
+    needed: float
+    #: The classifier most like it, and the correlation of both within the classes.
+    nearest: str
+    correlation: float
+    #: Whether both have the same scores.
+    copy: bool
 
     @property
     def interval(self) -> Interval:
@@ -243,13 +249,12 @@ def learned_gains(
     """
     k = len(systems.names)
     count = merged_folds(systems if dev is None else dev, folds, LEAST_TRIALS)
-    copies = _copies(systems, dev)
-    small = min(np.unique(label).size for labels in _labels(systems) for label in labels)
-    if count == 0 or small < LEAST_TRIALS:
-        nothing = (*(math.nan,) * 5, level, "none", CANNOT_TELL, 0, (0, 0))
-        pairs = zip(systems.names, copies, strict=True)
-        return tuple(LearnedGain(name, *nothing, copy) for name, copy in pairs)
     own, other = _columns(systems, dev)
+    alike = _nearest(systems.names, own, systems)
+    if count == 0 or fewest(systems) < LEAST_TRIALS:
+        nothing = (*(math.nan,) * 5, level, "none", CANNOT_TELL, 0, (0, 0), math.nan)
+        pairs = zip(systems.names, alike, strict=True)
+        return tuple(LearnedGain(name, *nothing, *mate) for name, mate in pairs)
     subsets = np.concatenate([np.ones((1, k), dtype=bool), ~np.eye(k, dtype=bool)]) @ own.owned
     if other is None:
         trials = _trials(own, folds, count)
@@ -261,20 +266,37 @@ def learned_gains(
     each = [_fold_scores(systems, trials, f, scores) for f in range(1 + int(trials.fold.max()))]
     return tuple(
         _gain(name, [paired_areas(fold[0], fold[j + 1]) for fold in each], systems, level,
-              "delong-folds" if dev is None else "delong", copies[j])
+              "delong-folds" if dev is None else "delong", alike[j])
         for j, name in enumerate(systems.names)
     )  # fmt: skip
 
 
-def _copies(systems: Systems, dev: Systems | None) -> list[str]:
-    """For each classifier another one that has its scores."""
-    sets = [x for one in (systems, dev) if one is not None for x in (one.client, one.impostor)]
-    both = np.concatenate(sets)
-    found = []
-    for j, column in enumerate(both.T):
-        alike = np.flatnonzero(np.all(both == column[:, None], axis=0))
-        found.append(next((systems.names[i] for i in alike if i != j), ""))
-    return found
+class _Mate(NamedTuple):
+    """The classifier most like another within the classes."""
+
+    name: str
+    correlation: float
+    copy: bool
+
+
+def _nearest(names: Sequence[str], columns: _Columns, systems: Systems) -> list[_Mate]:
+    """Copies first, then by the correlation of the first columns."""
+    both = np.concatenate([systems.client, systems.impostor])
+    equal = np.array([[np.array_equal(a, b) for a in both.T] for b in both.T])
+    first = np.argmax(columns.owned, axis=1)
+    apart = [part[:, first] for part in (columns.client, columns.impostor)]
+    largest = np.max(np.abs(np.concatenate(apart)), axis=0)  # squares of 1e300 overflow
+    apart = [(part - np.mean(part, axis=0)) / np.where(largest, largest, 1.0) for part in apart]
+    centred = np.concatenate(apart)
+    size = np.sqrt(np.sum(centred**2, axis=0))
+    size[size == 0.0] = math.inf  # constant within both classes: like no other
+    correlation = centred.T @ centred / np.outer(size, size)
+    likeness = np.abs(correlation) + equal
+    np.fill_diagonal(likeness, -1.0)
+    return [
+        _Mate(names[k], float(correlation[j, k]), bool(equal[j, k]))
+        for j, k in enumerate(np.argmax(likeness, axis=1))
+    ]
 
 
 def _fold_scores(
@@ -300,7 +322,7 @@ def _gain(
     systems: Systems,
     level: float,
     method: str,
-    copy: str,
+    mate: _Mate,
 ) -> LearnedGain:
     """Mean of the folds, which share no trial: their variances add up."""
     k = len(folds)
@@ -310,15 +332,23 @@ def _gain(
     variance, freedom = welch([f.variance for f in folds], [f.freedom for f in folds])
     reach = student(freedom, level) * math.sqrt(variance) / k if variance > 0.0 else 0.0
     moved = tuple(int(np.sum([f.moved[who] for f in folds])) for who in (0, 1))
-    if min(moved) < _FEW and not copy:
-        reach += _unseen(systems, level)
-        method += "+unseen"
-    low, high = max(estimate - reach, -1.0), min(estimate + reach, 1.0)
-    return LearnedGain(name, with_it, without, estimate, low, high, level, method,
-                       word_of(low, high), k, (moved[0], moved[1]), copy)  # fmt: skip
+    unseen = 0.0
+    if min(moved) < _FEW and not mate.copy:
+        unseen, method = -math.log1p(-level) / fewest(systems), f"{method}+unseen"
+    low, high = max(estimate - reach - unseen, -1.0), min(estimate + reach + unseen, 1.0)
+    word = word_of(low, high)
+    needed = _needed(estimate, reach, unseen) if word == CANNOT_TELL else 1.0
+    return LearnedGain(name, with_it, without, estimate, low, high, level, method, word, k,
+                       (moved[0], moved[1]), needed, *mate)  # fmt: skip
 
 
-def _unseen(systems: Systems, level: float) -> float:
-    """What trials could gain or lose of which none was seen: "rule of three", 3/n at .95."""
-    smallest = min(np.unique(label).size for labels in _labels(systems) for label in labels)
-    return -math.log1p(-level) / smallest
+def fewest(systems: Systems) -> int:
+    """Trials, or groups, of the smaller class."""
+    return min(np.unique(label).size for labels in _labels(systems) for label in labels)
+
+
+def _needed(estimate: float, reach: float, unseen: float) -> float:
+    """f such that reach/sqrt(f) + unseen/f is what parts the estimate from an answer."""
+    margin = max(estimate, MATTERS - estimate)
+    root = (reach + math.sqrt(reach**2 + 4.0 * unseen * margin)) / (2.0 * margin)
+    return root**2

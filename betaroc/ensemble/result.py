@@ -20,6 +20,7 @@ from betaroc.ensemble.diversity import diversity_frame
 from betaroc.ensemble.evidence import Evidence, evidence_of
 from betaroc.ensemble.fusing import TrialSet, scale_of
 from betaroc.ensemble.fusion import Fusion, fusion_of
+from betaroc.ensemble.learned import LearnedGain, learned_gains
 from betaroc.ensemble.losses import MEASURES, Part, Splits
 from betaroc.ensemble.misfit import Misfit, misfit_of
 from betaroc.ensemble.rule import Verdict, verdict_of
@@ -127,6 +128,21 @@ class Inclusion(Value):
         from betaroc.ensemble.words import inclusion_frame
 
         return inclusion_frame(self)
+
+    @property
+    def learned(self) -> Any:
+        """A pandas frame, one row a classifier: what it adds to the others in a learned fusion.
+
+        Columns system, with_it, without (areas under the ROC of a ridge-logistic fusion of all and
+        of all others), estimate (their difference), low, high, level, method, word ("include",
+        "adds nothing", "leave out", "cannot tell"), folds, moved (clients and impostors that
+        change their rank with it), needed (how many times the trials would decide), nearest (the
+        classifier most like it), correlation (within the classes), copy. :func:`inclusion` says
+        how it is measured; `verdict[name].gain` is the same of one.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([self.verdict[name].gain for name in self.names])
 
     @cached_property
     def misfit(self) -> dict[str, Misfit]:
@@ -413,7 +429,14 @@ def inclusion(
         fits[name], said = _fitted(found.scores(k), name, options)
         messages += said
     evidence = {name: evidence_of(f, region, level) for name, f in fits.items()}
-    verdicts = {name: verdict_of(fits[name], evidence[name], region, level) for name in found.names}
+    of_dev = None if other is None else _dealt(other, folds, rng, given=False)
+    gains = learned_gains(found, of_dev or dealt, other, level)
+    verdicts = {
+        gain.system: verdict_of(
+            fits[gain.system], evidence[gain.system], gain, region, level, found.sizes
+        )
+        for gain in gains
+    }
     return Inclusion(
         found, other, fits, evidence, verdicts, region, level, parts, *dealt, duplicates,
         tuple(messages),
