@@ -239,18 +239,18 @@ def test_false_verdicts_of_useless_classifiers_are_rare() -> None:
 
 # ------------------------------------------------------------------------------ the value
 def test_a_verdict_is_its_word(all_kinds: br.Inclusion) -> None:
-    verdict = all_kinds.verdict["exclude"]  # reversed scores: a learned fusion turns them
+    verdict = all_kinds.verdict["exclude"]
     other = all_kinds.verdict["include"]  # these quantiles part the classes without it
-    assert verdict == "include"
-    assert verdict != "exclude"
+    assert verdict == "exclude"
+    assert verdict != "include"
     assert verdict != other
-    assert f"{verdict}" == verdict.word == "include"
-    assert {verdict: 1}["include"] == 1
+    assert f"{verdict}" == verdict.word == "exclude"
+    assert {verdict: 1}["exclude"] == 1
     assert pickle.loads(pickle.dumps(verdict)).gain == verdict.gain
     assert eval(repr(verdict), vars(rule) | vars(learned)).gain == verdict.gain
     assert repr(pickle.loads(pickle.dumps(verdict))) == repr(verdict)
     assert copy.deepcopy(verdict).size == verdict.size
-    assert "include" in repr(verdict)
+    assert "exclude" in repr(verdict)
     with pytest.raises(AttributeError, match="frozen"):
         verdict.reason = "another"  # type: ignore[misc]
 
@@ -365,7 +365,8 @@ def test_a_law_that_does_not_fit_is_said() -> None:
     assert table.loc["bumps", "auc_scores"] == result.misfit["bumps"].auc_scores
     text = " ".join(str(result).split())
     said = f"bumps: the fitted ROC is {result.misfit['bumps'].distance:.3f} from the scores'"
-    assert f"{said} (tolerance 0.05): what is said of its own ROC rests on a distribution that does not fit" in text
+    rests = "what is said of its own ROC rests on a distribution that does not fit"
+    assert f"{said} (tolerance 0.05): {rests}" in text
     assert "beta: the fitted ROC" not in text
 
 
@@ -778,10 +779,11 @@ def test_hull_between_two_chords_that_touch_one_curve() -> None:
 # ------------------------------------------------------------------------------- picture
 def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> None:
     figure = all_kinds.plot()
-    left, right = figure.axes
+    left, above, right = figure.axes
     texts = [text.get_text() for text in left.get_legend().get_texts()]
     chords = ["ends of chords"] if any(s.kind == "chord" for s in all_kinds.hull.segments) else []
-    assert texts == [*(f"{w}: {all_kinds.verdict[w]}" for w in PAIRS), "scores' ROCs", "ROC hull", *chords]
+    words = [f"{name}: {verdict}" for name, verdict in all_kinds.verdict.items()]
+    assert texts == [*words, "scores' ROCs", "ROC hull", *chords]
     said = [text.get_text() for text in right.get_legend().get_texts()]
     assert said[3:] == ["interval without 0", "interval with 0"]
     assert right.get_xlabel().endswith("(at the ends: in HTER)")
@@ -790,6 +792,8 @@ def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> N
     drawn = [float(line.get_xdata()[0]) for line in right.lines if line.get_gid() == "all"]
     gains = [all_kinds.fusion.gain(word).estimate for word in PAIRS]
     assert drawn == pytest.approx(gains)
+    learned = [line.get_xdata()[0] for line in above.lines if line.get_gid() == "learned"]
+    assert learned == all_kinds.learned["estimate"].tolist()
 
 
 def test_rules_for_zero_and_one_go_by_name() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,8 @@ from betaroc.scores import Scores
 from betaroc.small_samples import student
 
 __all__ = [
-    "ADDS_NOTHING", "LEAVE_OUT", "MATTERS", "LearnedGain", "learned_gains", "merged_folds",
+    "ADDS_NOTHING", "CANNOT_TELL", "INCLUDE", "LEAST_FOLDS", "LEAST_TRIALS", "LEAVE_OUT",
+    "MATTERS", "LearnedGain", "learned_gains", "nested_folds",
 ]  # fmt: skip
 
 IntArray = npt.NDArray[np.intp]
@@ -119,23 +120,27 @@ def _of_one(x: FloatArray) -> list[FloatArray]:
 
 
 # ------------------------------------------------------------------------------- the folds
-def merged_folds(systems: Systems, folds: tuple[IntArray, IntArray], least: int) -> int:
-    """Into how many folds those dealt are merged, f to f modulo the number; 0 where it fails.
-
-    As many as leave `least` trials, or groups, of each class in each; merging splits no group.
-    """
-    most = min(1 + int(folds[0].max()), MOST_FOLDS)
-    units = _labels(systems)
+def nested_folds(
+    systems: Systems, folds: int, deal: Callable[[int], tuple[IntArray, IntArray]]
+) -> tuple[IntArray, IntArray] | None:
+    """As many folds as hold two trials, or groups, of each class each; None for fewer than 3."""
+    most = min(folds, MOST_FOLDS, fewest(systems) // LEAST_TRIALS)
     for count in range(most, LEAST_FOLDS - 1, -1):
+        dealt = deal(count)
         held = [
-            np.unique(label[fold % count == f]).size
-            for fold, labels in zip(folds, units, strict=True)
+            np.unique(label[own == f]).size
+            for own, labels in zip(dealt, _labels(systems), strict=True)
             for label in labels
             for f in range(count)
         ]
-        if min(held) >= least:
-            return count
-    return 0
+        if min(held) >= LEAST_TRIALS:
+            return dealt
+    return None
+
+
+def fewest(systems: Systems) -> int:
+    """Trials, or groups, of the smaller class."""
+    return min(np.unique(label).size for labels in _labels(systems) for label in labels)
 
 
 def _labels(systems: Systems) -> list[list[npt.NDArray[np.generic]]]:
@@ -158,6 +163,11 @@ class _Trials(NamedTuple):
     client: BoolArray
     fold: IntArray
 
+    @property
+    def folds(self) -> range:
+        """Their numbers."""
+        return range(1 + int(self.fold.max()))
+
     def but(self, *left: int) -> _Trials:
         """Trials of all other folds."""
         kept = ~np.isin(self.fold, left)
@@ -169,11 +179,11 @@ class _Trials(NamedTuple):
         return _Trials(*(part[kept] for part in self))
 
 
-def _trials(columns: _Columns, folds: tuple[IntArray, IntArray], count: int) -> _Trials:
+def _trials(columns: _Columns, folds: tuple[IntArray, IntArray] | None) -> _Trials:
+    """All of one fold where none are given."""
     client = np.repeat([True, False], [len(columns.client), len(columns.impostor)])
-    return _Trials(
-        np.concatenate([columns.client, columns.impostor]), client, np.concatenate(folds) % count
-    )
+    fold = np.zeros(client.size, dtype=np.intp) if folds is None else np.concatenate(folds)
+    return _Trials(np.concatenate([columns.client, columns.impostor]), client, fold)
 
 
 # ----------------------------------------------------------------------------- the fusions
@@ -202,27 +212,27 @@ def _path(trials: _Trials, subsets: BoolArray) -> _Path:
     return _Path(standard, ridge_path(standard(trials.x), trials.client, subsets, STRENGTHS))
 
 
-def _out_of_fold(trials: _Trials, subsets: BoolArray, count: int) -> FloatArray:
+def _out_of_fold(trials: _Trials, subsets: BoolArray) -> FloatArray:
     """Nested scores of every trial, shape (subsets, n): its fold took no part in anything.
 
     What is learned without two folds serves the choice of strength for either of them.
     """
-    losses = np.zeros((count, len(STRENGTHS), len(subsets)))
-    for f in range(count):
+    losses = np.zeros((len(trials.folds), len(STRENGTHS), len(subsets)))
+    for f in trials.folds:
         for g in range(f):
             path = _path(trials.but(f, g), subsets)
             losses[f] += path.losses(trials.only(g))
             losses[g] += path.losses(trials.only(f))
     found = np.empty((len(subsets), trials.client.size))
-    for f in range(count):
+    for f in trials.folds:
         chosen = np.argmin(losses[f], axis=0)  # of equal ones the strongest
         found[:, trials.fold == f] = _path(trials.but(f), subsets).at(chosen, trials.only(f))
     return found
 
 
-def _from_dev(dev: _Trials, own: _Trials, subsets: BoolArray, count: int) -> FloatArray:
+def _from_dev(dev: _Trials, own: _Trials, subsets: BoolArray) -> FloatArray:
     """Scores of all trials by fusions learned on dev, strength by folds of dev."""
-    losses = [_path(dev.but(f), subsets).losses(dev.only(f)) for f in range(count)]
+    losses = [_path(dev.but(f), subsets).losses(dev.only(f)) for f in dev.folds]
     chosen = np.argmin(np.sum(losses, axis=0), axis=0)
     return _path(dev, subsets).at(chosen, own)
 
@@ -230,7 +240,7 @@ def _from_dev(dev: _Trials, own: _Trials, subsets: BoolArray, count: int) -> Flo
 # ------------------------------------------------------------------------------- the gains
 def learned_gains(
     systems: Systems,
-    folds: tuple[IntArray, IntArray],
+    folds: tuple[IntArray, IntArray] | None,
     dev: Systems | None,
     level: float,
 ) -> tuple[LearnedGain, ...]:
@@ -240,30 +250,29 @@ def learned_gains(
     ----------
     systems : Systems
         The trials.
-    folds : tuple of ndarray of int
-        Of each client and impostor of the trials; where there is a dev set, of dev.
+    folds : tuple of ndarray of int, or None
+        Of each client and impostor of the trials; where there is a dev set, of dev. None where
+        there are too few for folds within folds: then nothing is measured.
     dev : Systems or None
         Trials on which the fusion is learned; all of the trials are then one fold.
     level : float
         Confidence of the intervals.
     """
     k = len(systems.names)
-    count = merged_folds(systems if dev is None else dev, folds, LEAST_TRIALS)
     own, other = _columns(systems, dev)
     alike = _nearest(systems.names, own, systems)
-    if count == 0 or fewest(systems) < LEAST_TRIALS:
+    if folds is None or fewest(systems) < LEAST_TRIALS:
         nothing = (*(math.nan,) * 5, level, "none", CANNOT_TELL, 0, (0, 0), math.nan)
         pairs = zip(systems.names, alike, strict=True)
         return tuple(LearnedGain(name, *nothing, *mate) for name, mate in pairs)
     subsets = np.concatenate([np.ones((1, k), dtype=bool), ~np.eye(k, dtype=bool)]) @ own.owned
     if other is None:
-        trials = _trials(own, folds, count)
-        scores = _out_of_fold(trials, subsets, count)
+        trials = _trials(own, folds)
+        scores = _out_of_fold(trials, subsets)
     else:
-        zeros = tuple(np.zeros(len(x), dtype=np.intp) for x in (own.client, own.impostor))
-        trials = _trials(own, (zeros[0], zeros[1]), 1)
-        scores = _from_dev(_trials(other, folds, count), trials, subsets, count)
-    each = [_fold_scores(systems, trials, f, scores) for f in range(1 + int(trials.fold.max()))]
+        trials = _trials(own, None)
+        scores = _from_dev(_trials(other, folds), trials, subsets)
+    each = [_fold_scores(systems, trials, f, scores) for f in trials.folds]
     return tuple(
         _gain(name, [paired_areas(fold[0], fold[j + 1]) for fold in each], systems, level,
               "delong-folds" if dev is None else "delong", alike[j])
@@ -340,11 +349,6 @@ def _gain(
     needed = _needed(estimate, reach, unseen) if word == CANNOT_TELL else 1.0
     return LearnedGain(name, with_it, without, estimate, low, high, level, method, word, k,
                        (moved[0], moved[1]), needed, *mate)  # fmt: skip
-
-
-def fewest(systems: Systems) -> int:
-    """Trials, or groups, of the smaller class."""
-    return min(np.unique(label).size for labels in _labels(systems) for label in labels)
 
 
 def _needed(estimate: float, reach: float, unseen: float) -> float:

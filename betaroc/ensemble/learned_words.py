@@ -18,7 +18,7 @@ from betaroc.ensemble.learned import (
 __all__ = ["gain_sentence", "signed"]
 
 #: From this correlation on a classifier is said to say nearly what another says.
-_ALIKE = 0.8
+_ALIKE = 0.9
 
 
 def signed(estimate: float, low: float, high: float, digits: int = 4) -> str:

@@ -20,7 +20,7 @@ from betaroc.ensemble.diversity import diversity_frame
 from betaroc.ensemble.evidence import Evidence, evidence_of
 from betaroc.ensemble.fusing import TrialSet, scale_of
 from betaroc.ensemble.fusion import Fusion, fusion_of
-from betaroc.ensemble.learned import LearnedGain, learned_gains
+from betaroc.ensemble.learned import learned_gains, nested_folds
 from betaroc.ensemble.losses import MEASURES, Part, Splits
 from betaroc.ensemble.misfit import Misfit, misfit_of
 from betaroc.ensemble.rule import Verdict, verdict_of
@@ -411,6 +411,7 @@ def inclusion(
     True
     """
     region, level = _checked_region(region), _checks.level(level)
+    folds = _checks.count(folds, "folds", 2)
     found = systems_of(frame, label, client_label, systems, nan_policy, group)
     other = None
     if dev is not None:
@@ -429,8 +430,9 @@ def inclusion(
         fits[name], said = _fitted(found.scores(k), name, options)
         messages += said
     evidence = {name: evidence_of(f, region, level) for name, f in fits.items()}
-    of_dev = None if other is None else _dealt(other, folds, rng, given=False)
-    gains = learned_gains(found, of_dev or dealt, other, level)
+    learned_on = found if other is None else other
+    inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng, given=False))
+    gains = learned_gains(found, inner, other, level)
     verdicts = {
         gain.system: verdict_of(
             fits[gain.system], evidence[gain.system], gain, region, level, found.sizes
@@ -557,14 +559,12 @@ def _parts(
 
 
 def _dealt(
-    systems: Systems, folds: Any, rng: Any, *, given: bool
+    systems: Systems, folds: int, rng: Any, *, given: bool
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """The fold of each trial, every class dealt by itself; one fold beside a dev set."""
     if given:
         client, impostor = (_checks.frozen(np.zeros(n, dtype=np.intp)) for n in systems.sizes)
         return client, impostor
     with quietly():
-        curve = epc_cv(
-            systems.scores(0), folds=_checks.count(folds, "folds", 2), alpha=[0.5], rng=rng
-        )
+        curve = epc_cv(systems.scores(0), folds=folds, alpha=[0.5], rng=rng)
     return _checks.frozen(curve.client_folds), _checks.frozen(curve.impostor_folds)
