@@ -125,7 +125,9 @@ def main() -> None:
     head = ["trials a class", "classifier", "beside", "mean gain", "covered", "sd of estimates",
             "half width"]  # fmt: skip
     cover = table(head, coverage(sets))
-    clock = table(["classifiers", "inclusion(...), s", "and printed with all six rules, s"], times())
+    clock = table(
+        ["classifiers", "inclusion(...), s", "and printed with all six rules, s"], times()
+    )
     minutes = (time.process_time() - start) / 60
     best = norm.cdf(0.7 * math.sqrt(2.0) * math.sqrt(1.09 / 0.09))
     body = (

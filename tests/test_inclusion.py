@@ -304,7 +304,9 @@ def test_the_text_names_the_rule_that_gains_most_at_the_end_of_a_verdict(
         said = f"{best['gain']:+.4f} ({best['low']:+.4f} to {best['high']:+.4f})"
         assert best["gain"] > 0.0
         called = {"strict": "low-FAR", "lax": "high-FAR"}[end]
-        assert f"{name} at the {called} end: of the 6 rules {best['rule']} gains most, {said}." in text
+        assert (
+            f"{name} at the {called} end: of the 6 rules {best['rule']} gains most, {said}." in text
+        )
 
 
 def test_where_no_rule_gains_that_is_said(all_kinds: br.Inclusion) -> None:

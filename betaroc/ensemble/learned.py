@@ -171,12 +171,12 @@ class _Trials(NamedTuple):
     def but(self, *left: int) -> _Trials:
         """Trials of all other folds."""
         kept = ~np.isin(self.fold, left)
-        return _Trials(*(part[kept] for part in self))
+        return _Trials(self.x[kept], self.client[kept], self.fold[kept])
 
     def only(self, fold: int) -> _Trials:
         """Trials of one fold."""
         kept = self.fold == fold
-        return _Trials(*(part[kept] for part in self))
+        return _Trials(self.x[kept], self.client[kept], self.fold[kept])
 
 
 def _trials(columns: _Columns, folds: tuple[IntArray, IntArray] | None) -> _Trials:
@@ -308,9 +308,7 @@ def _nearest(names: Sequence[str], columns: _Columns, systems: Systems) -> list[
     ]
 
 
-def _fold_scores(
-    systems: Systems, trials: _Trials, fold: int, scores: FloatArray
-) -> list[Scores]:
+def _fold_scores(systems: Systems, trials: _Trials, fold: int, scores: FloatArray) -> list[Scores]:
     """Fused scores of the trials of one fold, of every subset."""
     inside = trials.fold == fold
     rows = {"client": inside & trials.client, "impostor": inside & ~trials.client}

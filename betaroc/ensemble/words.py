@@ -138,8 +138,8 @@ def _wrapped(sentences: Sequence[str]) -> list[str]:
 
 
 def _verdict_rows(result: Inclusion) -> list[tuple[str, ...]]:
-    heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict", "own ROC", "p",
-             "mean excess", "depth")  # fmt: skip
+    heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict",
+             "own ROC", "p", "mean excess", "depth")  # fmt: skip
     rows: list[tuple[str, ...]] = [heads]
     for name in result.names:
         verdict, misfit = result.verdict[name], result.misfit[name]
@@ -180,7 +180,8 @@ def _misfit_words(result: Inclusion) -> list[str]:
     """Who is further from the own scores than `check_fit` tolerates."""
     found = [
         f"{visible(name)}: the fitted ROC is {m.distance:.3f} from the scores' (tolerance"
-        f" {TOLERANCE:g}): what is said of its own ROC rests on a distribution that does not fit; see br.check_fit."
+        f" {TOLERANCE:g}): what is said of its own ROC rests on a"
+        " distribution that does not fit; see br.check_fit."
         for name, m in result.misfit.items()
         if m.word == "far"
     ]
@@ -221,8 +222,10 @@ def _spare_words(result: Inclusion) -> list[str]:
 
 def _learned_words(result: Inclusion) -> str:
     gain = result.verdict[result.names[0]].gain
-    where = "learned on dev" if gain.method.startswith("delong") and gain.folds == 1 else (
-        f"out of {gain.folds} folds" if gain.folds else "not measured"
+    where = (
+        "learned on dev"
+        if gain.method.startswith("delong") and gain.folds == 1
+        else (f"out of {gain.folds} folds" if gain.folds else "not measured")
     )
     return (
         "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"

@@ -54,7 +54,7 @@ def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
     >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
     >>> figure = plot_ensemble(br.inclusion({"one": one, "two": two}))
     >>> [ax.get_xlabel().splitlines() for ax in figure.axes]
-    [['FAR'], ['gain in AUC of a learned fusion', '(shaded: less than 0.005)'], \
+    [['FAR'], ['gain in AUC of a learned fusion', '(shaded: less than 0.005; filled: it tells)'], \
 ['gain in weighted-error by mean-logit', '(at the ends: in HTER)']]
     """
     from matplotlib.figure import Figure
@@ -95,9 +95,9 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
 
     Notes
     -----
-    The legend gives each classifier's verdict. Thin steps are the ROCs of the scores, which a
-    distribution that fits runs along. What lies outside the region is shaded; points joined by a chord of
-    the hull are marked.
+    The legend gives each classifier's verdict. Thin steps are the ROCs of the scores, which those
+    of distributions that fit run along. What lies outside the region is shaded; points joined by
+    a chord of the hull are marked.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
     >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
     >>> ax = plot_hull(br.inclusion({"one": one, "two": two}))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['one: include', 'two: include', "scores' ROCs", 'ROC hull']
+    ['one: include', 'two: cannot tell', "scores' ROCs", 'ROC hull']
     """
     fresh = ax is None
     ax = new_axes(ax, square=True)
@@ -278,7 +278,11 @@ def _roc_axes(ax: Any) -> None:
 
 def _learned_axes(ax: Any, result: Inclusion) -> None:
     _rows(ax, result)
-    named(ax, f"gain in AUC of a learned fusion\n(shaded: less than {MATTERS:g})", "")
+    named(
+        ax,
+        f"gain in AUC of a learned fusion\n(shaded: less than {MATTERS:g}; filled: it tells)",
+        "",
+    )
     ax.locator_params(axis="x", nbins=4)
 
 
