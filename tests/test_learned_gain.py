@@ -384,6 +384,35 @@ def test_too_few_for_folds_within_folds(n: int, folds: int) -> None:
     result.plot()
 
 
+def test_a_dev_set_whose_groups_hang_together_cannot_be_split() -> None:
+    """Two columns of groups that connect all trials: no fold within dev, so no strength."""
+    classes = suppressor(20, 1)
+    chain = np.array([[f"p{k}", f"p{k + 1}"] for k in range(20)])
+    dev = {
+        name: br.Scores(one.client, one.impostor, client_groups=chain, impostor_groups=chain)
+        for name, one in scores(classes, "A", "B").items()
+    }
+    result = selected(scores(suppressor(20, 2), "A", "B"), dev=dev, family="logit-normal")
+    assert result.verdict["A"].gain.method == "none"
+    assert result.fusion.folds == 0
+
+
+def test_two_columns_of_groups() -> None:
+    """Pairs of labels that are not split, and a variance that allows for both."""
+    classes = suppressor(60, 3)
+    labels = np.array([[f"a{k // 4}", f"b{k // 4}"] for k in range(60)])
+    one = np.array([f"a{k // 4}" for k in range(60)])
+    found = []
+    for groups in (labels, one):
+        given = {
+            name: br.Scores(s.client, s.impostor, client_groups=groups,
+                            impostor_groups=np.char.add("i", groups))
+            for name, s in scores(classes, "A", "noise").items()
+        }  # fmt: skip
+        found.append(selected(given, family="logit-normal").verdict["A"].gain)
+    assert found[0].low == pytest.approx(found[1].low, rel=1e-9)  # both columns name one thing
+
+
 def test_exact_zeros_and_ones_have_columns_of_their_own() -> None:
     """A classifier that is 0 or 1 for half of the trials and a coin else: AUC 3/4 by its masses."""
     rng = np.random.default_rng(5)

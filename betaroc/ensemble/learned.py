@@ -14,6 +14,7 @@ from betaroc.auc_intervals import PairedAreas, paired_areas, welch
 from betaroc.ensemble.fusing import logits
 from betaroc.ensemble.ridge import Standard, linear, log_losses, ridge_path
 from betaroc.ensemble.trials import Systems
+from betaroc.errors import InputError
 from betaroc.intervals import Interval
 from betaroc.scores import Scores
 from betaroc.small_samples import student
@@ -126,7 +127,10 @@ def nested_folds(
     """As many folds as hold two trials, or groups, of each class each; None for fewer than 3."""
     most = min(folds, MOST_FOLDS, fewest(systems) // LEAST_TRIALS)
     for count in range(most, LEAST_FOLDS - 1, -1):
-        dealt = deal(count)
+        try:
+            dealt = deal(count)
+        except InputError:  # two columns of groups connect the trials into fewer blocks
+            continue
         held = [
             np.unique(label[own == f]).size
             for own, labels in zip(dealt, _labels(systems), strict=True)
