@@ -12,10 +12,11 @@ import numpy as np
 from betaroc import _checks
 from betaroc._special import bracketed_root
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.errors import InputError, InputTypeError
 from betaroc.grouping import Groups, groups_of, settled, single_trials, weights_of
 from betaroc.intervals import Interval
+from betaroc.notices import public
 from betaroc.paired_trials import joint_trials, refuse_other_trials
 from betaroc.scores import Scores
 from betaroc.summary import rows_of
@@ -29,7 +30,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AucTest(Value):
+class AucTest(Result):
     """Whether two areas under the ROC differ.
 
     Made by :func:`auc_test`.
@@ -62,6 +63,7 @@ class AucTest(Value):
     paired: bool
 
 
+@public
 def auc_interval(
     scores: Scores, level: float = 0.95, method: str | None = None, *, groups: bool = True
 ) -> Interval:
@@ -179,6 +181,7 @@ def auc_interval(
     return Interval(area, *ends, level, method)
 
 
+@public
 def auc_test(
     a: Scores, b: Scores, paired: bool = True, *, level: float = 0.95, groups: bool = True
 ) -> AucTest:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc import _checks
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc._words import shown
 from betaroc.cross_validation import epc_cv
 from betaroc.ensemble.diversity import diversity_frame
@@ -34,17 +33,15 @@ from betaroc.ensemble.trials import (
 )
 from betaroc.errors import (
     BetarocError,
-    BetarocWarning,
     FitError,
     InputError,
     InputTypeError,
-    quietly,
-    warn,
 )
 from betaroc.expected_performance import checked_alphas
 from betaroc.fitting import Fit, fit
 from betaroc.fitting.families import AUTO, Names
 from betaroc.grouping import groups_of
+from betaroc.notices import passed_on, public, quietly
 from betaroc.roc import Roc
 from betaroc.roc_crossings import RocCrossings
 from betaroc.scores import Scores
@@ -59,7 +56,7 @@ _TARGETS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inclusion(Value):
+class Inclusion(Result):
     """Several classifiers on the same trials: who joins, and what each adds.
 
     Made by :func:`inclusion`. What takes time is computed when it is first looked at:
@@ -253,6 +250,7 @@ class Inclusion(Value):
         return fusion_of(self.names, self._splits, scale, self.parts, self.level, groups)
 
 
+@public
 def inclusion(
     frame: Any,
     *,
@@ -546,23 +544,14 @@ def _automatic(systems: Systems) -> dict[str, str]:
 def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, list[str]]:
     """The fit of one classifier; its warnings and errors name it."""
     called = f"classifier {shown(name)}"
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with passed_on(f"{called}: ") as notices:
         try:
             found = fit(scores, **options)
         except FitError as error:
             raise type(error)(f"{called}: {error}", error.result) from error
         except BetarocError as error:
             raise type(error)(f"{called}: {error}") from error
-    said = []
-    for one in caught:
-        text = f"{called}: {one.message}"
-        if issubclass(one.category, BetarocWarning):
-            warn(text, one.category)
-            said.append(text)
-        else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    return found, said
+    return found, [f"{called}: {notice.message}" for notice in notices]
 
 
 def _parts(

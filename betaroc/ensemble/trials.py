@@ -22,8 +22,8 @@ from betaroc.errors import (
     InputError,
     InputTypeError,
     SameDataWarning,
-    warn,
 )
+from betaroc.notices import warn
 from betaroc.paired_trials import refuse_other_trials
 from betaroc.scores import Scores
 

@@ -12,6 +12,7 @@ import numpy as np
 from betaroc.analysis.format import level_words
 from betaroc.distributions import Empirical
 from betaroc.ensemble.learned import CANNOT_TELL, MATTERS
+from betaroc.notices import public
 from betaroc.plot.style import COLOURS, GREY, legend, named, new_axes, rate_axis
 from betaroc.roc import Roc
 
@@ -31,6 +32,7 @@ _ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), 
 _WIDTH, _HEIGHT, _ROW = 8.4, 5.0, 0.34
 
 
+@public
 def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
     """Draw the ROCs, and beside them the gains in a learned fusion and by a fixed rule.
 
@@ -79,6 +81,7 @@ def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
     return figure
 
 
+@public
 def plot_hull(result: Inclusion, ax: Any = None) -> Any:
     """Draw the fitted ROCs, the hull above them, the diagonal and the region.
 
@@ -162,6 +165,7 @@ def _draw_hull(result: Inclusion, ax: Any) -> None:
                 label="ends of chords", gid="chord-ends")  # fmt: skip
 
 
+@public
 def plot_learned(result: Inclusion, ax: Any = None) -> Any:
     """Draw what each classifier adds to a learned fusion of the others, with its interval.
 
@@ -208,6 +212,7 @@ def plot_learned(result: Inclusion, ax: Any = None) -> Any:
     return ax
 
 
+@public
 def plot_gains(result: Inclusion, ax: Any = None, *, rule: str = "mean-logit") -> Any:
     """Draw what each classifier adds to the others, with its intervals.
 
