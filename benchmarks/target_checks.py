@@ -20,7 +20,7 @@ import numpy as np
 from _common import report, table
 
 import betaroc as br
-from betaroc.errors import quietly
+from betaroc.notices import quietly
 from betaroc.target_checks import check_targets, good_down_to
 
 SIZES = (500, 1000, 2000, 5000, 20_000)

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from betaroc._containers import array_1d, refuse_kind, to_numpy
 from betaroc._thresholds import FloatArray
 from betaroc._words import listed, nearest, shown
-from betaroc.errors import InputError, InputTypeError, PrecisionWarning, warn
+from betaroc.errors import InputError, InputTypeError, PrecisionWarning
+from betaroc.notices import warn
 
 __all__ = [
     "LARGEST_EXACT",

@@ -11,7 +11,8 @@ from betaroc._checks import LARGEST_EXACT
 from betaroc._engines import Source, collected, is_lazy
 from betaroc._sums import is_missing
 from betaroc._words import listed, nearest, shown
-from betaroc.errors import InputError, InputTypeError, PrecisionWarning, warn
+from betaroc.errors import InputError, InputTypeError, PrecisionWarning
+from betaroc.notices import warn
 
 __all__ = ["checked_schema", "refuse_lost_integers", "refuse_many_labels", "refuse_text"]
 

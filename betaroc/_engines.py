@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
+import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from betaroc._words import shown
 from betaroc.errors import BetarocError, EngineError, FileFormatError, InputError
 
-__all__ = ["Source", "as_ours", "collected", "file_error", "frame_error", "is_lazy"]
+__all__ = ["Source", "as_ours", "collected", "file_error", "frame_error", "is_dask", "is_lazy"]
 
 #: Names of the errors that say that a worker or the way to it is gone, of Dask and Spark.
 _LOST = {
@@ -30,7 +31,7 @@ class Source:
 
     `pieces` gives Narwhals frames of some columns, lazy ones on their own engine; `error` makes
     an error of the engine one of ours; `name` is the file's, with a colon; `rows` is how many
-    there are, where that is known without reading them.
+    there are, where that is known without reading them; `dask` is whether Dask holds them.
     """
 
     schema: Any
@@ -38,6 +39,7 @@ class Source:
     error: Callable[[Exception], Exception]
     name: str = ""
     rows: int | None = None
+    dask: bool = False
 
 
 def is_lazy(frame: Any) -> bool:
@@ -73,19 +75,36 @@ def _unmasked(values: Any) -> Any:
     return plain
 
 
+def is_dask(frame: Any) -> bool:
+    """Whether Dask holds a frame, its own or one of Narwhals."""
+    name = getattr(getattr(frame, "implementation", None), "name", "")
+    return name == "DASK" or type(frame).__module__.partition(".")[0] == "dask"
+
+
+#: One pass over a Dask frame at a time: what silences it are filters of the whole process.
+_SILENCE = threading.RLock()
+
+
 @contextmanager
-def as_ours(named: Callable[[Exception], Exception]) -> Iterator[None]:
-    """Errors of an engine as ours; squares may overflow, and plans are no news here.
+def _silent_dask() -> Iterator[None]:
+    """Without what Narwhals, Dask and its threads say of plans; betaroc's own do not pass here."""
+    with _SILENCE, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Dask support is moving", FutureWarning)
+        # Fewer texts than would be shown.
+        warnings.filterwarnings("ignore", "Insufficient elements for `head`", UserWarning)
+        # A thread of the engine does not see numpy's error state.
+        warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
+        yield
+
+
+@contextmanager
+def as_ours(named: Callable[[Exception], Exception], *, dask: bool = False) -> Iterator[None]:
+    """Errors of an engine as ours; squares may overflow.
 
     That memory was refused, and what the user stops, stays what it is.
     """
     try:
-        with warnings.catch_warnings(), np.errstate(over="ignore"):
-            warnings.filterwarnings("ignore", "Dask support is moving", FutureWarning)
-            # Fewer texts than would be shown.
-            warnings.filterwarnings("ignore", "Insufficient elements for `head`", UserWarning)
-            # A thread of the engine does not see numpy's error state.
-            warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
+        with _silent_dask() if dask else nullcontext(), np.errstate(over="ignore"):
             yield
     except (BetarocError, MemoryError):
         raise

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -14,11 +13,12 @@ from typing import Any
 
 from betaroc._words import shown
 from betaroc.analysis.format import path_words, visible
-from betaroc.errors import FileFormatError, InputError, PrecisionWarning, quietly
+from betaroc.errors import FileFormatError, InputError
 from betaroc.fitting.boundary import SUMMED_POLICIES
 from betaroc.fitting.families import AUTO, BEST, FAMILIES, Names, automatic, names_of_text
 from betaroc.fitting.notices import give
 from betaroc.io import read_scores
+from betaroc.notices import quietly
 from betaroc.summary import Given, ScoreSummary, parquet_rows, summarize_file, warn_of_bins
 
 __all__ = ["chosen_words", "family_of", "family_option", "read_file"]
@@ -82,9 +82,7 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
         )
     with _RowsBar(Path(path).name) as progress:
         columns = {n: getattr(arguments, n) for n in ("score", "label", "client_label")}
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "bins are wide", PrecisionWarning)
-            found = summarize_file(path, **columns, progress=progress)
+        found = summarize_file(path, **columns, progress=progress)
         if not found.is_coarse:
             return found
         # Equal bins between the extremes, which are known now.

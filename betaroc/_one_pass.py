@@ -16,7 +16,7 @@ from betaroc._columns import (
     refuse_many_labels,
     refuse_text,
 )
-from betaroc._engines import Source, as_ours, collected, frame_error, is_lazy
+from betaroc._engines import Source, as_ours, collected, frame_error, is_dask, is_lazy
 from betaroc._layout import Layout, bin_steps
 from betaroc._sums import KIND_STRIDE, KINDS, Labels, added, array_sums, group_sums, is_missing
 from betaroc._words import shown
@@ -42,7 +42,8 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
     import narwhals as nw
 
     named = partial(frame_error, score, label)
-    with as_ours(named):
+    dask = is_dask(frame)
+    with as_ours(named, dask=dask):
         try:
             table: Any = nw.from_native(frame)
         except TypeError as error:
@@ -62,7 +63,7 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
             starts = range(0, max(len(wanted), 1), _SLICE)  # a slice even of no rows
             yield from (wanted[start : start + _SLICE] for start in starts)
 
-    return Source(schema, pieces, named)
+    return Source(schema, pieces, named, dask=dask)
 
 
 # ---------------------------------------------------------------------------------- passes
@@ -76,7 +77,7 @@ def label_sums(
 ) -> Labels:
     """Sums and counts of every label."""
     found: Labels = {}
-    with as_ours(source.error):
+    with as_ours(source.error, dask=source.dask):
         checked_schema(source, score, label)
         with _as_numbers(source, score):
             for piece in source.pieces([score, label]):
@@ -133,7 +134,7 @@ def label_squares(
 
     found = dict.fromkeys(centres, (0.0, 0.0))
     done = 0
-    with as_ours(source.error):
+    with as_ours(source.error, dask=source.dask):
         for piece in source.pieces([score, label]):
             s = nw.col("s")
             away = {f"total{k}": s - c for k, c in enumerate(centres.values())}
@@ -161,7 +162,7 @@ def system_groups(
 
     parts = []
     labels: set[Any] = set()
-    with as_ours(source.error):
+    with as_ours(source.error, dask=source.dask):
         checked_schema(source, score, label, system=system)
         with _as_numbers(source, score):
             for piece in source.pieces([system, score, label]):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
-from functools import cached_property, wraps
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from inspect import isfunction
 from typing import Any
 
 import numpy as np
+
+from betaroc.notices import Notice, constructor, edge
 
 #: Arrays with more entries are shown by their ends, not to be pasted back.
 _PASTE_LIMIT = 500
@@ -56,15 +57,21 @@ def _hashed(value: Any) -> Any:
     return value
 
 
-def _quiet(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method without underflow; in a frame of the package, which warnings pass over."""
+#: Special methods that compute.
+_SPECIAL = frozenset({"__add__", "__call__", "__getitem__", "__iter__"})
 
-    @wraps(method)
-    def inner(*args: Any, **options: Any) -> Any:
-        with np.errstate(under="ignore"):
-            return method(*args, **options)
 
-    return inner
+def _at_edge(member: Any) -> Any:
+    """A member of a class as one that may be called from outside; None where it is no method."""
+    if isfunction(member):
+        return edge(member)
+    if isinstance(member, classmethod | staticmethod):
+        return type(member)(edge(member.__func__))
+    if isinstance(member, property) and member.fget is not None:
+        return property(edge(member.fget), doc=member.__doc__)
+    if isinstance(member, cached_property):
+        member.func = edge(member.func)
+    return None
 
 
 class Value:
@@ -75,15 +82,15 @@ class Value:
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Public methods underflow quietly, whatever the user's ``numpy.seterr`` says."""
+        """Public methods have numpy's own error state and give their notices once."""
         super().__init_subclass__(**options)
         for name, member in list(vars(cls).items()):
-            if name.startswith("_"):
-                continue
-            if isfunction(member):
-                setattr(cls, name, _quiet(member))
-            elif isinstance(member, property) and member.fget is not None:
-                setattr(cls, name, property(_quiet(member.fget), doc=member.__doc__))
+            if name in ("__init__", "__post_init__"):
+                setattr(cls, name, constructor(member))
+            elif not name.startswith("_") or name in _SPECIAL:
+                changed = _at_edge(member)
+                if changed is not None:
+                    setattr(cls, name, changed)
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickles and copies hold: not what is cached, which is made again."""
@@ -118,3 +125,10 @@ class Value:
             if f.repr and not _same(value, f.default):
                 shown.append(f"{f.name}={_paste(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Value):
+    """A value that keeps what was to be said when it was made, in ``notices``."""
+
+    notices: tuple[Notice, ...] = field(default=(), init=False, compare=False, repr=False)

@@ -10,10 +10,11 @@ import numpy as np
 
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting import Fit
+from betaroc.notices import public
 from betaroc.refits import Parameters, drawn_inside, many_of, refitted, refitted_alone
 from betaroc.resampling import streams
 from betaroc.summary import rows_of
@@ -79,7 +80,7 @@ class RocDistance(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FitCheck(Value):
+class FitCheck(Result):
     """Whether a fit can be believed.
 
     Made by :func:`check_fit`.
@@ -188,6 +189,7 @@ class FitCheck(Value):
         return lines
 
 
+@public
 def check_fit(
     f: Fit,
     *,

@@ -13,10 +13,11 @@ from betaroc._thresholds import FloatArray, softplus
 from betaroc._value import Value
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
-from betaroc.errors import BetarocError, InputError, quietly
+from betaroc.errors import BetarocError, InputError
 from betaroc.fitting import Fit, fit
 from betaroc.fitting.families import family_text
 from betaroc.grouping import Groups, groups_of, settled, weights_of
+from betaroc.notices import quietly
 from betaroc.summary import rows_of
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]

@@ -11,12 +11,13 @@ import numpy as np
 
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.criteria import CRITERIA
 from betaroc.errors import FitError, InputError
 from betaroc.expected_performance import side
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.model import ScoreModel
+from betaroc.notices import public
 
 __all__ = ["EpcAverage", "epc_average"]
 
@@ -36,7 +37,7 @@ _COARSE, _FINE = (np.polynomial.legendre.leggauss(n) for n in (10, 20))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcAverage(Value):
+class EpcAverage(Result):
     """Means of (V1 + V2)/2 over the targets of V1, over those of V2, and of both.
 
     Made by :func:`epc_average`.
@@ -66,6 +67,7 @@ class EpcAverage(Value):
     undefined: float = 0.0
 
 
+@public
 def epc_average(
     dev: Any,
     test: Any,

@@ -12,13 +12,14 @@ import numpy.typing as npt
 from betaroc import _checks
 from betaroc._special import share_ends
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.delta_bands import FittedTest, delta_interval, fitted_test
 from betaroc.distributions.empirical import Empirical
-from betaroc.errors import InputError, SmallSampleWarning, warn
+from betaroc.errors import InputError, SmallSampleWarning
 from betaroc.expected_performance import Epc
 from betaroc.grouping import GroupedCounts, GroupedSide, Groups, groups_of
 from betaroc.measures import MEASURES, OperatingPoint
+from betaroc.notices import warn
 from betaroc.rate_errors import delta_scores_interval
 from betaroc.resampling import Cells, IntArray, cells_of, checked_rng, class_sizes, streams
 from betaroc.sides import (
@@ -59,7 +60,7 @@ _ONE_RATE["recall"] = _ONE_RATE["sensitivity"] = _ONE_RATE["tpr"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Band(Value):
+class Band(Result):
     """A curve with an interval at each of its points.
 
     Parameters

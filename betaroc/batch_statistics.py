@@ -14,6 +14,7 @@ from betaroc._thresholds import FloatArray
 from betaroc._words import shown
 from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting.sufficient import log1m, row_sums
+from betaroc.notices import public
 
 __all__ = ["mean_logs", "ragged_mean_logs"]
 
@@ -23,6 +24,7 @@ _GROUP = 1 << 15
 _LONG = 1 << 14
 
 
+@public
 def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
     """Mean of log(x) and of log(1 - x): the statistics that `beta_mle` takes.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -102,10 +101,12 @@ def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _starts(model: Any, y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArray]:
     """statsmodels' own maximum, and one law for all trials."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # whether it converged is found out here
+    with np.errstate(all="ignore"):
         try:
-            result = model.fit(method="bfgs", maxiter=200, disp=False, skip_hessian=True)
+            # Whether it converged is found out here.
+            result = model.fit(
+                method="bfgs", maxiter=200, disp=False, skip_hessian=True, warn_convergence=False
+            )
             theirs = np.asarray(result.params, dtype=np.float64)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):
             theirs = np.array([np.nan])

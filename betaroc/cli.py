@@ -23,7 +23,7 @@ from betaroc._arguments import (
 )
 from betaroc._inputs import chosen_words, family_of, read_file
 from betaroc._words import shown
-from betaroc.analysis import Analysis, Judge, Part, analyze_quietly, fitted_part
+from betaroc.analysis import Analysis, Judge, Part, analyze_stepwise, fitted_part
 from betaroc.analysis.coarse import coarse_words
 from betaroc.analysis.compare import (
     System,
@@ -36,7 +36,7 @@ from betaroc.analysis.format import path_words, visible
 from betaroc.analysis.headline import mismatch_words
 from betaroc.analysis.numbers import as_json, part_numbers
 from betaroc.analysis.output import checked_target
-from betaroc.analysis.parts import Note, note_test, noted
+from betaroc.analysis.parts import warn_of_test
 from betaroc.analysis.text import part_text
 from betaroc.comparison import Comparison, compare
 from betaroc.ensemble.files import inclusion_of_files
@@ -48,11 +48,11 @@ from betaroc.errors import (
     InputError,
     OutputError,
     ReversedScoresWarning,
-    warn,
 )
 from betaroc.expected_performance import Epc, epc
 from betaroc.fitting import fit
 from betaroc.fitting.families import AUTO, BEST, Names, family_text
+from betaroc.notices import Notice, collected, keep, passed_on, warn, without
 from betaroc.plot import plot_epc
 from betaroc.plot.comparison import draw_both
 from betaroc.plot.ensemble import plot_ensemble
@@ -118,14 +118,13 @@ def _discard_stdout() -> None:
 # --------------------------------------------------------------------------- commands
 def _fit(arguments: argparse.Namespace) -> None:
     level, seed = interval_arguments(arguments)
-    notes: list[Note] = []
-    with noted(notes), _Progress(2) as step:
+    with collected() as notices, _Progress(2) as step:
         read = read_file(arguments.scores, arguments, step)
         judge = Judge(level, seed, checks=arguments.check)
-        part = fitted_part("scores", read, _options(arguments, arguments.family), notes, judge)
+        part = fitted_part("scores", read, _options(arguments, arguments.family), judge)
         reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
         step()
-    messages = [*_messages(notes), *filter(None, [mismatch_words(part)])]
+    messages = [*_messages(notices), *filter(None, [mismatch_words(part)])]
     if arguments.json:
         sys.stdout.write(as_json(_fit_document(part, reason, messages)))
     else:
@@ -155,7 +154,7 @@ def _report(arguments: argparse.Namespace) -> None:
         analysis = _analysis(arguments, step, level, seed)
         analysis.to_html(arguments.output)
         step()
-    _warn(analysis.warnings)
+    _warn([notice.message for notice in analysis.notices])
     print(f"wrote {visible(arguments.output)}", file=sys.stderr)
 
 
@@ -164,20 +163,19 @@ def _epc(arguments: argparse.Namespace) -> None:
     seed = None if banded is None else banded["rng"]
     paths = [arguments.dev, arguments.test]
     _checked_picture(arguments, paths)
-    notes: list[Note] = []
-    with noted(notes), _Progress(3) as step:
+    with collected() as notices, _Progress(3) as step:
         dev = read_file(arguments.dev, arguments, step, named=arguments.band == "both")
         test = read_file(arguments.test, arguments, step)
-        with noted(notes, "dev and test: "):
+        with passed_on("dev and test: "):
             family, reason = family_of(arguments.family, [dev, test])
-        curve, family, reason = _curve(arguments, family, reason, dev, test, "", notes)
+        curve, family, reason = _curve(arguments, family, reason, dev, test, "")
         band = None if banded is None else curve.band(**banded)
         seed = None if band is None or band.replicates == 0 else seed
         if arguments.output is not None:
             draw = partial(plot_epc, curve, band=band, expected=True, a_posteriori=True)
             save_picture(draw, arguments.output)
         step()
-    messages = _messages(notes)
+    messages = _messages(notices)
     if arguments.json:
         numbers = epc_numbers(curve, dev, test, band)
         if band is not None:
@@ -206,8 +204,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     if arguments.measure is None:
         weighted = arguments.criterion == "weighted-error"
         arguments.measure = "weighted-error" if weighted else "hter"
-    notes: list[Note] = []
-    with noted(notes), _Progress(6) as step:
+    with collected() as notices, _Progress(6) as step:
         files = zip(arguments.dev, arguments.test, strict=True)
         read = [
             [
@@ -226,7 +223,7 @@ def _compare(arguments: argparse.Namespace) -> None:
             )
         chosen = [family_of(arguments.family, pair) for pair in read]  # each on its own scale
         found = [
-            _curve(arguments, *pair, dev, test, f"{name}: ", notes)
+            _curve(arguments, *pair, dev, test, f"{name}: ")
             for name, pair, (dev, test) in zip(names, chosen, read, strict=True)
         ]
         curves = [curve for curve, _, _ in found]
@@ -237,7 +234,7 @@ def _compare(arguments: argparse.Namespace) -> None:
             shapes = [visible(name) for name in names]
             save_picture(partial(draw_both, comparison, names=shapes), arguments.output)
         step()
-    messages = _messages(notes)
+    messages = _messages(notices)
     systems = [System(name, *pair) for name, pair in zip(names, read, strict=True)]
     if arguments.json:
         further = {
@@ -264,13 +261,12 @@ def _study(arguments: argparse.Namespace) -> int:
 
 def _ensemble(arguments: argparse.Namespace) -> None:
     _checked_picture(arguments, [*arguments.scores, *arguments.dev])
-    notes: list[Note] = []
-    with noted(notes), _Progress(3) as step:
+    with collected() as notices, _Progress(3) as step:
         result = inclusion_of_files(arguments, step)
         if arguments.output is not None:
             save_picture(lambda: plot_ensemble(result).axes[0], arguments.output)
         step()
-    messages = _messages(notes)
+    messages = _messages(notices)
     if arguments.json:
         further = {"seed": arguments.seed, "warnings": messages}
         sys.stdout.write(as_json(inclusion_numbers(result) | further))
@@ -286,13 +282,12 @@ def _curve(
     dev: Given,
     test: Given,
     prefix: str,
-    notes: list[Note],
 ) -> tuple[Epc, Names, str]:
     """The curve of one system, by its scores or by their fit; the family fitted and why."""
-    with noted(notes, f"{prefix}dev: "):
+    with passed_on(f"{prefix}dev: "):
         fitted = fit(dev, **_options(arguments, family))
-    found: list[Note] = []
-    with noted(found, prefix):
+    # The fit has said it of dev; of test it is said below.
+    with without(ReversedScoresWarning), passed_on(prefix):
         curve = epc(
             dev if family == "empirical" else fitted,
             test,
@@ -300,9 +295,8 @@ def _curve(
             measure=arguments.measure,
             alpha=arguments.alpha,
         )
-    # The fit has said it of dev; of test it is said below.
-    notes += [note for note in found if note.category is not ReversedScoresWarning]
-    note_test(test, notes, f"{prefix}test: ")
+    with passed_on(f"{prefix}test: "):
+        warn_of_test(test)
     return curve, fitted.family, fitted.reason if family == BEST else reason
 
 
@@ -344,8 +338,8 @@ def _refuse_other_trials(paths: Sequence[str], tests: Sequence[Given]) -> None:
             )
 
 
-def _messages(notes: Sequence[Note]) -> list[str]:
-    return [as_options(note.message) for note in notes]
+def _messages(notices: Sequence[Notice]) -> list[str]:
+    return [as_options(notice.message) for notice in notices]
 
 
 def _warn(messages: Sequence[str]) -> None:
@@ -357,19 +351,17 @@ def _analysis(
     arguments: argparse.Namespace, step: Callable[[], None], level: float, seed: int
 ) -> Analysis:
     """Read, choose the family, analyse; every warning as text, once."""
-    notes: list[Note] = []
     names = _distinct(arguments.test)
-    with noted(notes):
+    with collected() as notices:
         dev = read_file(arguments.dev, arguments, step)
         tests = [read_file(path, arguments, step) for path in arguments.test]
-    named = dict(zip(names, tests, strict=True))
-    analysis, found = analyze_quietly(
-        dev, named, _options(arguments, arguments.family), step, level=level, rng=seed
-    )
-    messages = tuple(_messages([*notes, *found]))
-    if arguments.family in (AUTO, BEST):
-        return replace(analysis, warnings=messages)
-    return replace(analysis, reason=chosen_words(arguments.family), warnings=messages)
+        named = dict(zip(names, tests, strict=True))
+        options = _options(arguments, arguments.family)
+        analysis = analyze_stepwise(dev, named, options, step, level=level, rng=seed)
+    chosen = arguments.family in (AUTO, BEST)
+    found = replace(analysis, reason=analysis.reason if chosen else chosen_words(arguments.family))
+    keep(found, [notice._replace(message=as_options(notice.message)) for notice in notices])
+    return found
 
 
 def _options(arguments: argparse.Namespace, family: Names) -> dict[str, Any]:

@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.bands import checked_replicates, grouped_values, pointwise
 from betaroc.comparison_draws import Plan, Smallest, plan_of
 from betaroc.comparison_words import larger_is_better, short_measure, verdict_words
 from betaroc.errors import InputError, InputTypeError
 from betaroc.expected_performance import Epc, area_weights
 from betaroc.intervals import Interval
+from betaroc.notices import public
 from betaroc.resampling import checked_rng, streams
 from betaroc.sides import empirical_laws
 from betaroc.simultaneous import percentile_band
@@ -64,7 +65,7 @@ class AlphaRange(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Value):
+class Comparison(Result):
     """The difference of two expected performance curves with its intervals.
 
     Parameters
@@ -369,6 +370,7 @@ class Comparison(Value):
         return place
 
 
+@public
 def compare(
     epc_a: Epc,
     epc_b: Epc,

@@ -15,7 +15,7 @@ from betaroc._frames import collected, frame_columns, named_columns, opened
 from betaroc._labels import client_mask
 from betaroc._names import AnyArray
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc._words import shown
 from betaroc.beta_regression import RegressionFit, coefficient_roots, regression, result_of
 from betaroc.designs import (
@@ -30,12 +30,13 @@ from betaroc.designs import (
     right_side,
 )
 from betaroc.distributions.beta import Beta
-from betaroc.errors import ExtrapolationWarning, InputError, InputTypeError, warn
+from betaroc.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.fit_intervals import Delta, delta
 from betaroc.fitting.boundary import BoundaryRule
 from betaroc.fitting.notices import empirical_auc, give, reversed_scores, small_sample
 from betaroc.intervals import Interval
 from betaroc.model import ScoreModel
+from betaroc.notices import public, warn
 from betaroc.scores import Scores
 from betaroc.term_tests import TermTest, term_test
 
@@ -50,7 +51,7 @@ _WHOLE = 0.99
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CovariateFit(Value):
+class CovariateFit(Result):
     """Laws of both classes that depend on covariates.
 
     Made by :func:`fit_covariates`.
@@ -512,6 +513,7 @@ class CovariateFit(Value):
         return ScoreModel(_law(*place[:2]), _law(*place[2:]), prior=prior, name=name)
 
 
+@public
 def fit_covariates(
     frame: Any,
     formula: str,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +12,13 @@ import numpy.typing as npt
 from betaroc import _checks
 from betaroc._names import AnyArray, names_array
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.distributions.empirical import Empirical
 from betaroc.errors import InputError, InputTypeError, TargetWarning
 from betaroc.expected_performance import epc, warn_of_reach
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
+from betaroc.notices import public, without
 from betaroc.scores import Scores
 from betaroc.summary import rows_of
 
@@ -28,7 +28,7 @@ IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcCv(Value):
+class EpcCv(Result):
     """A measure met on every score once, at thresholds that other scores chose.
 
     Made by :func:`epc_cv`.
@@ -93,6 +93,7 @@ class EpcCv(Value):
         return pd.DataFrame(columns)
 
 
+@public
 def epc_cv(
     scores: Scores,
     *,
@@ -181,8 +182,7 @@ def epc_cv(
         client, impostor = client_folds == fold, impostor_folds == fold
         laws = _laws(scores, ~client, ~impostor)
         dev = ScoreModel(*laws, prior=laws[0].total / (laws[0].total + laws[1].total))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", TargetWarning)  # said once below, of all scores
+        with without(TargetWarning):  # said once below, of all scores
             curve = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
         curves.append(curve)
         counts.append(_decisions(*_laws(scores, client, impostor), curve.threshold))

@@ -1,4 +1,4 @@
-"""One hierarchy of errors and warnings, and the one way to warn.
+"""One hierarchy of errors and warnings.
 
 Every message says what must hold, what was given (count, first index or
 line, value), where, and what to do next.
@@ -6,12 +6,6 @@ line, value), where, and what to do next.
 
 from __future__ import annotations
 
-import os
-import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 __all__ = [
@@ -40,8 +34,6 @@ __all__ = [
     "StudyError",
     "TargetWarning",
 ]
-
-_PACKAGE_FOLDER = str(Path(__file__).parent) + os.sep
 
 
 class BetarocError(Exception):
@@ -158,19 +150,3 @@ class ScaleWarning(BetarocWarning):
 
 class TargetWarning(BetarocWarning):
     """A target that no threshold of the development set attains."""
-
-
-def warn(message: str, category: type[BetarocWarning]) -> None:
-    """Warn at the line of the caller outside this package."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE_FOLDER):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
-
-
-@contextmanager
-def quietly() -> Iterator[None]:
-    """Without warnings of this package: of a trial fit that is for no use of its own."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BetarocWarning)
-        yield

@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from betaroc import _checks
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.criteria import CRITERIA
 from betaroc.distributions.empirical import Empirical
 from betaroc.epc_support import support, tell_support
-from betaroc.errors import InputError, InputTypeError, SameDataWarning, TargetWarning, warn
+from betaroc.errors import InputError, InputTypeError, SameDataWarning, TargetWarning
 from betaroc.measures import MEASURES, OperatingPoint
 from betaroc.model import ScoreModel
+from betaroc.notices import public, warn
 from betaroc.scores import Scores
 from betaroc.scores_beyond import evidence_of
 from betaroc.side_checks import Laws, warn_of_reversed, warn_of_scales
@@ -62,7 +63,7 @@ class LossSplit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Epc(Value):
+class Epc(Result):
     """A measure met on test against the criterion its threshold was chosen for on dev.
 
     Parameters
@@ -474,6 +475,7 @@ class Epc(Value):
         return np.asarray(MEASURES[self.measure].value(points))
 
 
+@public
 def epc(
     dev: Any,
     test: Any,

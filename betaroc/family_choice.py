@@ -11,10 +11,10 @@ import numpy as np
 
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result, Value
 from betaroc.adequacy import roc_distance_of
 from betaroc.distributions.base import Distribution
-from betaroc.errors import FitError, InputError, InputTypeError, quietly
+from betaroc.errors import FitError, InputError, InputTypeError
 from betaroc.family_folds import (
     Column,
     Joint,
@@ -39,6 +39,7 @@ from betaroc.fitting.families import (
 from betaroc.grouping import weights_of
 from betaroc.model import ScoreModel
 from betaroc.nested import nested
+from betaroc.notices import public, quietly
 from betaroc.scores import Scores
 from betaroc.summary import Given, ScoreSummary, rows_of
 
@@ -113,7 +114,7 @@ class FamilyRow(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FamilyComparison(Value):
+class FamilyComparison(Result):
     """Families side by side, class by class, best held-out score first.
 
     Made by :func:`compare_families`.
@@ -197,6 +198,7 @@ class FamilyComparison(Value):
         return pd.DataFrame(columns).rename(columns={"who": "class"})
 
 
+@public
 def compare_families(scores: Scores, families: Sequence[str] | None = None) -> FamilyComparison:
     """Fit several families to each class and compare them on one measure.
 

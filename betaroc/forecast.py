@@ -11,7 +11,7 @@ import numpy.typing as npt
 from betaroc import _checks
 from betaroc._polygamma import beta_inverse_information
 from betaroc._thresholds import FloatArray, Thresholds, softplus
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.criteria import CRITERIA
 from betaroc.distributions import Beta, Distribution, Inflated, LogitNormal, Normal
 from betaroc.distributions.pairs import Pair
@@ -20,6 +20,7 @@ from betaroc.expected_performance import checked_alphas
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.fitting.normal import inverse_information
 from betaroc.model import ScoreModel
+from betaroc.notices import public
 
 __all__ = ["DevSize", "EpcForecast", "epc_forecast", "unit_covariance"]
 
@@ -69,7 +70,7 @@ class DevSize(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcForecast(Value):
+class EpcForecast(Result):
     """How far thresholds chosen on a development set will err, and what that costs.
 
     Made by :func:`epc_forecast`, which has the formulas; printed as a table. Arrays of
@@ -240,9 +241,10 @@ class EpcForecast(Value):
         return start + "".join(f" {part[k]:8.2g}" for part in shown)
 
 
-_NO_COLUMN = ("model", "n_client", "n_impostor", "fitted")
+_NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "notices")
 
 
+@public
 def epc_forecast(
     fit: Fit | ScoreModel,
     *,

@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting import Fit
 from betaroc.model import ScoreModel
+from betaroc.notices import public
 from betaroc.scores import Scores
 from betaroc.summary import rows_of
 
@@ -27,7 +28,7 @@ _TIED = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GuaranteedThreshold(Value):
+class GuaranteedThreshold(Result):
     """A threshold, what it guarantees, and what it did on the scores that gave it.
 
     Made by :func:`guaranteed_threshold`.
@@ -82,6 +83,7 @@ class GuaranteedThreshold(Value):
         return self.model_threshold is not None and self.rate * self.n < 1.0
 
 
+@public
 def guaranteed_threshold(
     scores: Scores | Fit,
     *,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from betaroc._value import Value
+from betaroc._value import Result
 
 __all__ = ["Interval"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interval(Value):
+class Interval(Result):
     """A confidence interval of one number.
 
     Parameters

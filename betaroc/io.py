@@ -19,6 +19,7 @@ from betaroc._parquet import read_parquet
 from betaroc._rows import Rows, Wanted
 from betaroc._textfiles import TextFile, columns_of, layout_of, read_table
 from betaroc.errors import FileFormatError, InputError, InputTypeError, ScoreFileNotFoundError
+from betaroc.notices import public
 from betaroc.scores import Scores, ScoreSource
 
 __all__ = ["read_scores"]
@@ -37,6 +38,7 @@ _MAGIC = (
 )
 
 
+@public
 def read_scores(
     path: str | os.PathLike[str],
     *,

@@ -25,8 +25,6 @@ from betaroc.errors import (
     InputTypeError,
     ReversedScoresWarning,
     SmallSampleWarning,
-    quietly,
-    warn,
 )
 from betaroc.fitting import fit
 from betaroc.fitting.boundary import SUMMED_POLICIES, check_request
@@ -44,6 +42,7 @@ from betaroc.fitting.families import (
 from betaroc.fitting.newton import ILL_CONDITIONED, beta_mle
 from betaroc.fitting.notices import SMALL_SAMPLE, give
 from betaroc.fitting.summed import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE
+from betaroc.notices import public, quietly, warn
 from betaroc.scores import Scores
 from betaroc.summary import Given
 
@@ -52,6 +51,7 @@ __all__ = ["fit_many"]
 AnyArray = npt.NDArray[Any]
 
 
+@public
 def fit_many(
     frame: Any,
     *,

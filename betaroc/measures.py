@@ -16,14 +16,14 @@ import numpy as np
 
 from betaroc._checks import finite, fraction, probability_array, real_array
 from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.errors import InputError, InputTypeError
 
 __all__ = ["MEASURES", "Measure", "OperatingPoint", "operating_point"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OperatingPoint(Value):
+class OperatingPoint(Result):
     """Error rates at a fixed threshold and what follows from them.
 
     Parameters

@@ -10,12 +10,13 @@ import numpy as np
 
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.mixture import BetaMixture
-from betaroc.errors import DegenerateDataError, FitError, InputError, InputTypeError, quietly
+from betaroc.errors import DegenerateDataError, FitError, InputError, InputTypeError
 from betaroc.fitting import DistributionFit, Fit, fit, fit_distribution
 from betaroc.fitting.families import FAMILIES, Names, family_text
+from betaroc.notices import public, quietly
 from betaroc.refits import drawn_inside
 from betaroc.resampling import streams
 from betaroc.scores import Scores
@@ -52,7 +53,7 @@ def _pair_of(f: Fit) -> Pair:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LikelihoodRatioTest(Value):
+class LikelihoodRatioTest(Result):
     """Whether the scores ask for more than the restricted family.
 
     Made by :func:`likelihood_ratio_test`.
@@ -86,6 +87,7 @@ class LikelihoodRatioTest(Value):
     replicates: int
 
 
+@public
 def likelihood_ratio_test(
     restricted: Fit, general: Fit, *, replicates: int = 199, rng: Any = None
 ) -> LikelihoodRatioTest:

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from betaroc import _checks
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.distributions import Distribution
 from betaroc.errors import (
     ExtrapolationWarning,
     InputError,
     InputTypeError,
     SmallSampleWarning,
-    warn,
 )
 from betaroc.expected_fits import Sizes
 from betaroc.fit_intervals import STATISTICS, rates_of
 from betaroc.fitting import Fit
 from betaroc.model import ScoreModel
+from betaroc.notices import public, warn
 from betaroc.plan_goals import (
     SIDES,
     AreaWidth,
@@ -57,7 +57,7 @@ _FAR, _BEYOND = math.log(64.0), 1.02
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SampleSize(Value):
+class SampleSize(Result):
     """Scores that a wanted statement needs.
 
     Made by :func:`plan_sample_size`; printed in words.
@@ -170,6 +170,7 @@ class SampleSize(Value):
         return self.summary()
 
 
+@public
 def plan_sample_size(
     stat: Any,
     at: Any = None,

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.errors import FitError, quietly
+from betaroc.errors import FitError
 from betaroc.fitting import beta_mle, fit, fit_distribution
 from betaroc.fitting.contract import ClassEstimate, Estimate
 from betaroc.fitting.proper_beta import join_proper
+from betaroc.notices import quietly
 from betaroc.scores import Scores
 
 __all__ = [

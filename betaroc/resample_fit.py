@@ -18,10 +18,11 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.drawn_trials import Counts
-from betaroc.errors import FitError, InputError, quietly
+from betaroc.errors import FitError, InputError
 from betaroc.expected_performance import Epc
 from betaroc.fitting import beta_mle, fit, fit_distribution
 from betaroc.fitting.families import FAMILIES
+from betaroc.notices import quietly
 from betaroc.resampling import IntArray
 from betaroc.scores import Scores
 

@@ -14,6 +14,7 @@ from betaroc._words import shown
 from betaroc.distributions.base import Distribution
 from betaroc.errors import InputError, InputTypeError
 from betaroc.model import ScoreModel
+from betaroc.notices import public
 from betaroc.scores import Scores
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def sample_scores(model: ScoreModel, n_client: int, n_impostor: int, rng: Any) -
     )
 
 
+@public
 def sample_systems(
     models: Mapping[str, ScoreModel],
     n_client: int,

@@ -14,7 +14,7 @@ from betaroc._frames import frame_columns
 from betaroc._labels import client_mask, looks_like_labels
 from betaroc._names import AnyArray, name_columns
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result, Value
 from betaroc.errors import InputError, InputTypeError
 
 __all__ = ["ScoreSource", "Scores"]
@@ -43,7 +43,7 @@ class ScoreSource(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Scores(Value):
+class Scores(Result):
     """The scores of one classifier: two samples on one scale, higher is more client-like.
 
     Any finite real scores are legal, equal ones included. Arrays are copied,
@@ -331,7 +331,7 @@ class Scores(Value):
     def _checked(cls, **content: Any) -> Scores:
         """Scores of values that were checked already."""
         scores = object.__new__(cls)
-        scores.__setstate__({f.name: content.get(f.name) for f in fields(cls)})
+        scores.__setstate__({f.name: content.get(f.name) for f in fields(cls) if f.init})
         return scores
 
 

@@ -16,9 +16,10 @@ from betaroc._thresholds import FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
-from betaroc.errors import ExtrapolationWarning, MisfitWarning, warn
+from betaroc.errors import ExtrapolationWarning, MisfitWarning
 from betaroc.grouping import Groups, groups_of, weights_of, worth
 from betaroc.measures import OperatingPoint
+from betaroc.notices import warn
 from betaroc.summary import ScoreSummary
 
 __all__ = [

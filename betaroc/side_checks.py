@@ -10,7 +10,8 @@ from betaroc._thresholds import FloatArray
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
-from betaroc.errors import ReversedScoresWarning, ScaleWarning, warn
+from betaroc.errors import ReversedScoresWarning, ScaleWarning
+from betaroc.notices import warn
 
 __all__ = ["Laws", "warn_of_reversed", "warn_of_scales"]
 

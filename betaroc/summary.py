@@ -20,11 +20,12 @@ from betaroc._one_pass import Progress, frame_source, label_squares, label_sums
 from betaroc._streams import file_source
 from betaroc._sums import ClassSummary, Labels, added
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc._words import shown
 from betaroc.distributions.binned import Binned
-from betaroc.errors import InputError, InputTypeError, PrecisionWarning, warn
+from betaroc.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.model import ScoreModel
+from betaroc.notices import public, warn
 from betaroc.scores import Scores, ScoreSource
 
 __all__ = [
@@ -45,7 +46,7 @@ _BINS = 65_536
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreSummary(Value):
+class ScoreSummary(Result):
     """Both classes as sums and binned counts, of any number of rows.
 
     Made by :func:`summarize`; summaries of one layout add up with ``+``. `epc` takes it as
@@ -303,6 +304,7 @@ def _cut(
     return np.insert(upper, k, border), parts
 
 
+@public
 def summarize(
     frame_or_path: Any,
     *,
@@ -374,9 +376,13 @@ def summarize(
     """
     wanted = _wanted(score, label, client_label, bins, layout)
     if isinstance(frame_or_path, str | os.PathLike):
-        return _of_file(frame_or_path, wanted)
-    source = frame_source(frame_or_path, score, label, instead="the path of a Parquet file")
-    return _summary(source, wanted)
+        found = _of_file(frame_or_path, wanted)
+    else:
+        source = frame_source(frame_or_path, score, label, instead="the path of a Parquet file")
+        found = _summary(source, wanted)
+    if found.is_coarse:
+        warn_of_bins(found)
+    return found
 
 
 def summarize_file(
@@ -431,7 +437,7 @@ def summarize_file(
     Warns
     -----
     PrecisionWarning
-        If the scores are float16, or bins are wide for them (`ScoreSummary.is_coarse`).
+        If the scores are float16. Whether bins are wide for them, `ScoreSummary.is_coarse` says.
 
     Notes
     -----
@@ -575,10 +581,7 @@ def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) 
             if sums[name].cancelled:
                 parts = [again[one] for one in centres if names[one] == name]
                 sums[name] = sums[name].about(*(sum(column) for column in zip(*parts, strict=True)))
-    found = ScoreSummary(sums[client].of, sums[impostor].of, bins, layout)
-    if found.is_coarse:
-        warn_of_bins(found)
-    return found
+    return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout)
 
 
 def warn_of_bins(found: ScoreSummary) -> None:

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.errors import quietly
 from betaroc.fitting import Fit
 from betaroc.fitting.families import FAMILIES
+from betaroc.notices import quietly
 from betaroc.refits import MANY
 
 

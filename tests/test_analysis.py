@@ -47,7 +47,7 @@ def test_dev_is_fitted_as_fit_does(liveness: br.Analysis) -> None:
     assert liveness.reason == "chosen with family='beta'"
     assert liveness.dev.name == "dev.csv"
     assert liveness.tests[0].name == "sharpened"
-    assert liveness.warnings == ()
+    assert liveness.notices == ()
 
 
 def test_devs_thresholds_are_met_on_test_by_counting(liveness: br.Analysis) -> None:
@@ -114,10 +114,10 @@ def test_warnings_are_given_and_kept_with_the_set_they_speak_of() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         analysis = br.analyze(dev, test)
-    assert [str(w.message) for w in caught] == list(analysis.warnings)
+    assert [str(w.message) for w in caught] == [n.message for n in analysis.notices]
     assert [w.category for w in caught] == [br.SmallSampleWarning, br.BoundaryWarning]
-    assert analysis.warnings[0].startswith("dev: client: only 3 scores")
-    assert analysis.warnings[1].startswith("test: client: ")
+    assert analysis.notices[0].message.startswith("dev: client: only 3 scores")
+    assert analysis.notices[1].message.startswith("test: client: ")
     assert {w.filename for w in caught} == {__file__}
 
 
@@ -142,8 +142,8 @@ def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not() -> None:
     for test in (br.Scores(dev.impostor + 0.001, dev.client), br.Scores([0.2] * 12, [0.8] * 12)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = br.analyze(dev, test).warnings
-        (text,) = (text for text in found if "impostors score higher" in text)
+            found = br.analyze(dev, test).notices
+        (text,) = (notice.message for notice in found if "impostors score higher" in notice.message)
         assert text.startswith("test: ")
 
 

@@ -13,9 +13,9 @@ from betaroc.criteria import CRITERIA
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.drawn_trials import DrawnRows, SortedRows
-from betaroc.errors import quietly
 from betaroc.expected_performance import area_weights
 from betaroc.grouping import groups_of
+from betaroc.notices import quietly
 from betaroc.resample_fit import FitAgain
 from betaroc.resample_threshold import LeastWeightedError, OtherCriterion
 from betaroc.resampling import streams

@@ -38,6 +38,7 @@ INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
 # and from its own layer as long as no circle arises.
 LAYERS = (
     ("betaroc.alpha_words", "betaroc.errors", "betaroc._words"),
+    ("betaroc.notices",),
     ("betaroc._checks", "betaroc._containers", "betaroc._thresholds", "betaroc._value"),
     ("betaroc.intervals",),
     ("betaroc._frames", "betaroc._labels", "betaroc._layout", "betaroc._names"),

@@ -17,6 +17,7 @@ import pytest
 import betaroc as br
 from betaroc.analysis.format import percent
 from betaroc.cli import main
+from betaroc.notices import Notice, keep
 from betaroc.report import render_report
 from betaroc.report.figures import Figure, curve_figures, epc_figures
 
@@ -201,7 +202,9 @@ def test_long_names_are_cut_with_the_whole_in_the_title() -> None:
 
 def test_warnings_are_escaped_and_shown(analysis: br.Analysis) -> None:
     message = "dev: <b>bold</b> & \u202e"
-    page = render_report(dataclasses.replace(analysis, warnings=(message,)))
+    warned = dataclasses.replace(analysis)
+    keep(warned, [Notice(br.BetarocWarning, message)])
+    page = render_report(warned)
     assert html.escape("dev: <b>bold</b> & ") + "\\u202e" in page
     assert "<b>" not in page
 
@@ -479,7 +482,7 @@ def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning(
     with pytest.warns(br.BetarocWarning, match="no interval around its expected performance"):
         analysis = br.analyze(some_scores(), test)
     assert [met.band for met in analysis.curves] == [None, None]
-    assert sum("no interval" in message for message in analysis.warnings) == 1
+    assert sum("no interval" in notice.message for notice in analysis.notices) == 1
     page = plain(render_report(analysis))
     assert "No interval; a warning above says why." in page
     assert analysis.to_dict()["curves"][0]["band"] is None

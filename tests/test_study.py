@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.study import batches, blocks, read
+from betaroc.notices import quietly
+from betaroc.study import batches, read
 from betaroc.study.blocks import Block, computed
 from betaroc.study.fingerprints import fingerprint
 from betaroc.study.parameters import setting
@@ -172,7 +173,7 @@ def test_a_batch_is_used_and_agrees_to_twelve_digits() -> None:
     for trial in trials:
         # Doubles next to 1 can be drawn as 1 from small shapes: not from these.
         assert trial.batch_shapes is not None
-        with br.errors.quietly():
+        with quietly():
             alone = br.fit(br.Scores(*trial.drawn)).model
         wanted = alone.client.a, alone.client.b, alone.impostor.a, alone.impostor.b
         np.testing.assert_allclose(trial.batch_shapes, wanted, rtol=1e-12)
@@ -193,7 +194,7 @@ def test_what_two_sums_do_not_settle_is_fitted_by_itself(cell: dict[str, Any]) -
     trial = Trial(cell, 0, 0, Seed(1), setting(cell, None))
     batches.draw_and_fit([trial])
     assert trial.batch_shapes is None
-    with br.errors.quietly():
+    with quietly():
         alone = br.fit(trial.scores, **trial.setting.options)
         assert trial.fitted == alone.model
 
@@ -255,7 +256,7 @@ def test_thresholds_are_chosen_on_the_sample_and_met_on_the_true_pair(tmp_path: 
              "epc-fit.expected", "epc-fit.value@0.5"]  # fmt: skip
 
     def own(trial: Trial) -> dict[str, float]:
-        with br.errors.quietly():
+        with quietly():
             fitted = br.epc(trial.fit, trial.model, measure="weighted-error", alpha=[0.3, 0.5])
             steps = br.epc(trial.scores, trial.model, measure="weighted-error", alpha=[0.3])
         return {
@@ -1094,9 +1095,6 @@ def test_threads_that_are_given_up_leave_the_filters_of_warnings(
         study.run()
     go_on.set()
     assert ended.acquire(timeout=10.0)
-    end = time.monotonic() + 10.0
-    while blocks.QUIET._inside and time.monotonic() < end:
-        time.sleep(0.01)
     assert list(warnings.filters) == before
 
 

@@ -12,8 +12,8 @@ from scipy import stats
 
 import betaroc as br
 from betaroc.distributions import Empirical
-from betaroc.errors import quietly
 from betaroc.fitting import Fit
+from betaroc.notices import quietly
 from betaroc.target_checks import check_targets, good_down_to
 
 
@@ -89,9 +89,11 @@ def test_the_lower_tail_of_clients_is_the_mirror() -> None:
 
 
 def test_a_score_on_the_threshold_is_rejected() -> None:
-    f = uniform_fit(br.Scores([0.25, 0.5, 0.75], [0.5, 0.5, 0.25, 0.9]))
+    uniform = br.ScoreModel(br.Beta(1.0, 1.0), br.Beta(1.0, 1.0))
+    a, b = uniform.threshold_at_far(0.5), uniform.threshold_at_frr(0.5)  # 0.5, in the last digit
+    f = uniform_fit(br.Scores([0.25, b, 0.75], [a, a, 0.25, 0.9]))
     far, frr = check_targets(f, far=0.5, frr=0.5)
-    assert (far.threshold, far.observed, frr.threshold, frr.observed) == (0.5, 1.0, 0.5, 2.0)
+    assert (far.threshold, far.observed, frr.threshold, frr.observed) == (a, 1.0, b, 2.0)
 
 
 def test_the_number_of_scores_that_would_tell() -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc import _checks
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc._words import shown
 from betaroc.analysis import numbers, text
 from betaroc.analysis.beta_pair import BetaPair, beta_pair_numbers, beta_pair_of, beta_pair_text
@@ -23,16 +23,14 @@ from betaroc.analysis.output import write_whole
 from betaroc.analysis.parts import (
     Distances,
     MetPoint,
-    Note,
     Part,
     distances,
     empirical_model,
     is_modelled,
     met_points,
-    note_reversed,
-    noted,
     rows_or_bins,
     shift,
+    warn_of_reversed,
 )  # fmt: skip
 from betaroc.analysis.quality import Quality, quality_of
 from betaroc.errors import (
@@ -41,7 +39,6 @@ from betaroc.errors import (
     InputError,
     InputTypeError,
     SameDataWarning,
-    warn,
 )
 from betaroc.family_choice import FamilyComparison, best_comparison, best_fit
 from betaroc.fitting import Fit, fit
@@ -56,16 +53,17 @@ from betaroc.fitting.families import (
     smaller_of,
 )
 from betaroc.fitting.notices import give
+from betaroc.notices import passed_on, public, warn
 from betaroc.summary import Given, ScoreSummary
 
 __all__ = [
     "Analysis", "BetaPair", "Distances", "Judge", "Measured", "MetCurve", "MetPoint", "Part",
-    "PartIntervals", "Quality", "analyze", "fitted_part",
+    "PartIntervals", "Quality", "analyze", "analyze_stepwise", "fitted_part",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Analysis(Value):
+class Analysis(Result):
     """Dev fitted, its curves described, its thresholds met on the test sets.
 
     Made by :func:`analyze`.
@@ -88,13 +86,16 @@ class Analysis(Value):
         The family that was fitted, or those of clients and of impostors.
     reason : str
         How it came.
-    warnings : tuple of str
-        Every warning of the fits, the set it speaks of first.
     seed : int or None
         By which trials were resampled and fits checked; None for another source of randomness.
     beta : BetaPair or None
         One beta distribution a class on dev, and whether that suffices: ``.suffices``,
         ``.reason``, ``.fit``; None where scores lie outside [0, 1].
+
+    Attributes
+    ----------
+    notices : tuple of Notice
+        Every warning of the fits, the set it speaks of first: ``.category``, ``.message``.
     """
 
     dev: Part
@@ -104,13 +105,12 @@ class Analysis(Value):
     level: float
     family: Names
     reason: str
-    warnings: tuple[str, ...]
     seed: int | None = None
     beta: BetaPair | None = None
 
     def __repr__(self) -> str:
         sets = ", ".join(f"{part.role} {part.name!r}" for part in self.parts)
-        return f"<Analysis {family_text(self.family)}: {sets}; {len(self.warnings)} warnings>"
+        return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -138,8 +138,8 @@ class Analysis(Value):
         blocks.append(text.points_text(self.points, self.parts))
         if self.curves:
             blocks.append(curves_text(self.curves, self.dev))
-        if self.warnings:
-            blocks.append("\n".join(f"warning: {message}" for message in self.warnings))
+        if self.notices:
+            blocks.append("\n".join(f"warning: {notice.message}" for notice in self.notices))
         return "\n\n".join(blocks) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class Analysis(Value):
                 contradictions(self.dev, self.tests, self.points, self.level)
             ),
             "curves": [curve_numbers(met) for met in self.curves],
-            "warnings": list(self.warnings),
+            "warnings": [notice.message for notice in self.notices],
         }
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
@@ -202,6 +202,7 @@ class Analysis(Value):
         write_report(self, path)
 
 
+@public
 def analyze(
     dev: Given,
     test: Given | Mapping[str, Given] | None = None,
@@ -271,13 +272,11 @@ def analyze(
     ['eer', 'min-hter']
     """
     options = {"family": family, "boundary": boundary, "resolution": resolution}
-    analysis, notes = analyze_quietly(dev, test, options, lambda: None, level=level, rng=rng)
-    for note in notes:
-        warn(note.message, note.category)
-    return analysis
+    return analyze_stepwise(dev, test, options, lambda: None, level=level, rng=rng)
 
 
-def analyze_quietly(
+@public
+def analyze_stepwise(
     dev: Given,
     test: Given | Mapping[str, Given] | None,
     options: Mapping[str, Any],
@@ -285,19 +284,18 @@ def analyze_quietly(
     *,
     level: float,
     rng: Any,
-) -> tuple[Analysis, list[Note]]:
-    """The analysis and its warnings; ``step`` is called after each set."""
+) -> Analysis:
+    """The analysis; ``step`` is called after each set."""
     level = _checks.level(level)
     _checks.generator(rng)  # a wrong one is no fault of a test set
     named = _named_tests(test)
     for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
         _check_scores(given, name)
-    notes: list[Note] = []
     judge = Judge(level, rng)
     asked, reason = options["family"], f"chosen with family={options['family']!r}"
     if asked == AUTO:
-        options, reason = _automatic(options, [dev, *named.values()], notes)
-    first = fitted_part("dev", dev, options, notes, judge, prefix="dev: ")
+        options, reason = _automatic(options, [dev, *named.values()])
+    first = fitted_part("dev", dev, options, judge, prefix="dev: ")
     step()
     chosen = options["family"]
     if first.fit is not None:
@@ -307,10 +305,10 @@ def analyze_quietly(
     tests = []
     for k, (name, scores) in enumerate(named.items(), start=1):
         role = "test" if len(named) == 1 else f"test {k}"
-        tests.append(_test_part(role, name, scores, first, options, notes, judge))
+        tests.append(_test_part(role, name, scores, first, options, judge))
         step()
-    curves = met_curves(first, tests, level, rng, notes)
-    analysis = Analysis(
+    curves = met_curves(first, tests, level, rng)
+    return Analysis(
         first,
         tuple(tests),
         met_points(first, tuple(tests), level),
@@ -318,21 +316,16 @@ def analyze_quietly(
         level,
         chosen,
         reason,
-        tuple(note.message for note in notes),
         int(rng) if isinstance(rng, int | np.integer) else None,
         beta_pair_of(first, options, level, rng),
     )
-    return analysis, notes
 
 
-def _automatic(
-    options: Mapping[str, Any], sets: list[Given], notes: list[Note]
-) -> tuple[Mapping[str, Any], str]:
+def _automatic(options: Mapping[str, Any], sets: list[Given]) -> tuple[Mapping[str, Any], str]:
     """The family that stands for "auto" on all sets, and why."""
     found = automatic(sets)
     refuse_rule(found, options["boundary"], options["resolution"])
-    with noted(notes):
-        give(found.notices)
+    give(found.notices)
     return {**options, "family": found.family}, found.reason
 
 
@@ -399,7 +392,6 @@ def fitted_part(
     role: str,
     given: Given,
     options: Mapping[str, Any],
-    notes: list[Note],
     judge: Judge,
     *,
     prefix: str = "",
@@ -407,7 +399,7 @@ def fitted_part(
     """A score set that must be fitted."""
     compared = None
     rules = options["boundary"], options["resolution"]
-    with noted(notes, prefix):
+    with passed_on(prefix):
         if options["family"] == BEST:
             compared = best_comparison(given, *rules)
             fitted = best_fit(given, *rules, compared)
@@ -430,11 +422,10 @@ def _test_part(
     given: Given,
     dev: Part,
     options: Mapping[str, Any],
-    notes: list[Note],
     judge: Judge,
 ) -> Part:
     fitted: Fit | None = None
-    with noted(notes, f"{role}: "):
+    with passed_on(f"{role}: "):
         if _same(given, dev.given):
             warn(
                 "the scores are dev's own, so its thresholds look better here than on new data."
@@ -444,8 +435,8 @@ def _test_part(
         try:
             fitted = fit_like(given, options)
         except (FitError, InputError) as error:
-            notes.append(Note(BetarocWarning, f"{role}: not fitted. {error}"))
-            note_reversed(given, notes, f"{role}: ")  # which the fit would have said
+            warn(f"not fitted. {error}", BetarocWarning)
+            warn_of_reversed(given)  # which the fit would have said
     part = _part(role, name, given, fitted)
     return judge.judged(replace(part, shift=shift(dev.empirical, part.empirical)))
 

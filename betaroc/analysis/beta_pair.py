@@ -14,9 +14,10 @@ from betaroc.analysis.numbers import fit_numbers
 from betaroc.analysis.parts import Part, distances
 from betaroc.analysis.quality import sentence
 from betaroc.analysis.text import fit_text, shape_sentences
-from betaroc.errors import BetarocError, quietly
+from betaroc.errors import BetarocError
 from betaroc.family_choice import MARGIN
 from betaroc.fitting import Fit, fit
+from betaroc.notices import quietly
 
 __all__ = [
     "BetaPair",

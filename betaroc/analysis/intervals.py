@@ -15,11 +15,12 @@ from betaroc._value import Value
 from betaroc.analysis.format import number
 from betaroc.analysis.score_intervals import FAR, resampled_ends, tpr_ends, whole_weights
 from betaroc.auc_intervals import auc_interval
-from betaroc.errors import BetarocError, quietly
+from betaroc.errors import BetarocError
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.grouping import groups_of
 from betaroc.intervals import Interval
 from betaroc.model import ScoreModel
+from betaroc.notices import quietly
 from betaroc.scores import Scores
 from betaroc.summary import ScoreSummary
 

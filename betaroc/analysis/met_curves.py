@@ -12,7 +12,7 @@ from betaroc._value import Value
 from betaroc.analysis.epc import band_numbers, epc_arrays
 from betaroc.analysis.format import level_words, number, percent
 from betaroc.analysis.headline import below_count
-from betaroc.analysis.parts import Note, Part, is_modelled, noted
+from betaroc.analysis.parts import Part, is_modelled
 from betaroc.analysis.text import columns
 from betaroc.bands import Band
 from betaroc.errors import (
@@ -22,6 +22,7 @@ from betaroc.errors import (
     SameDataWarning,
 )  # fmt: skip
 from betaroc.expected_performance import Epc, epc
+from betaroc.notices import passed_on, warn, without
 
 __all__ = [
     "MetCurve", "curve_numbers", "curves_text", "ends_words", "loss_words", "met_curves",
@@ -60,38 +61,38 @@ class MetCurve(Value):
     band: Band | None
 
 
-def met_curves(
-    dev: Part, tests: Sequence[Part], level: float, rng: Any, notes: list[Note]
-) -> tuple[MetCurve, ...]:
+def met_curves(dev: Part, tests: Sequence[Part], level: float, rng: Any) -> tuple[MetCurve, ...]:
     """Of every test set, by dev's model where there is one and by dev's scores."""
     choosers: list[tuple[str, Any]] = [("scores", dev.given)]
     if dev.fit is not None and is_modelled(dev):
         choosers.insert(0, ("model", dev.fit))
     found = []
     for part in tests:
-        caught: list[Note] = []
-        with noted(caught, f"{part.role}: "):
-            curves = [(chosen_by, epc(given, part.given)) for chosen_by, given in choosers]
-        bands: list[Band | None] = [None for _ in curves]
-        try:
-            bands = [
-                _band(curve, f"{part.role}, {_WHO[chosen_by]}: ", level, rng, caught)
-                for chosen_by, curve in curves
-            ]
-        except InputError as error:
-            message = f"{part.role}: no interval around its expected performance curves. {error}"
-            caught.append(Note(BetarocWarning, message))
-        # These were said where the set was read and fitted; the rest is said once.
-        known = (SameDataWarning, ReversedScoresWarning)
-        notes.extend(dict.fromkeys(note for note in caught if note.category not in known))
+        # These were said where the set was read and fitted.
+        with without(SameDataWarning, ReversedScoresWarning):
+            with passed_on(f"{part.role}: "):
+                curves = [(chosen_by, epc(given, part.given)) for chosen_by, given in choosers]
+            bands = _bands(part.role, curves, level, rng)
         for (chosen_by, curve), band in zip(curves, bands, strict=True):
             found.append(MetCurve(part.role, chosen_by, curve, band))
     return tuple(found)
 
 
-def _band(curve: Epc, prefix: str, level: float, rng: Any, notes: list[Note]) -> Band:
-    with noted(notes, prefix):
-        return curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
+def _bands(
+    role: str, curves: Sequence[tuple[str, Epc]], level: float, rng: Any
+) -> Sequence[Band | None]:
+    """The interval of each curve; none of any, and a warning, where one has none."""
+    bands = []
+    try:
+        for chosen_by, curve in curves:
+            with passed_on(f"{role}, {_WHO[chosen_by]}: "):
+                band = curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
+            bands.append(band)
+    except InputError as error:
+        message = f"{role}: no interval around its expected performance curves. {error}"
+        warn(message, BetarocWarning)
+        return [None for _ in curves]
+    return bands
 
 
 # -------------------------------------------------------------------------------- numbers

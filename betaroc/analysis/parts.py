@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,18 +18,19 @@ from betaroc.analysis.score_intervals import observed_ends, whole_weights
 from betaroc.decisions import atom_masses
 from betaroc.distributions import Distribution, Empirical
 from betaroc.distributions.binned import Binned
-from betaroc.errors import BetarocWarning, InputError, SmallSampleWarning, quietly
+from betaroc.errors import InputError, SmallSampleWarning
 from betaroc.fitting import DistributionFit, Fit
 from betaroc.fitting.notices import SMALL_SAMPLE, empirical_auc, reversed_scores
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
+from betaroc.notices import quietly, warn
 from betaroc.scores import Scores
 from betaroc.scores_beyond import of_point
 from betaroc.summary import Given, ScoreSummary, binned_scores
 
 __all__ = [
-    "RATES", "Distances", "MetPoint", "Note", "Part", "empirical_model", "is_modelled",
-    "met_points", "note_reversed", "note_test", "noted", "rows_or_bins", "target",
+    "RATES", "Distances", "MetPoint", "Part", "empirical_model", "is_modelled", "met_points",
+    "rows_or_bins", "target", "warn_of_reversed", "warn_of_test",
 ]  # fmt: skip
 
 
@@ -153,27 +152,7 @@ def is_modelled(part: Part) -> bool:
     return part.fit is not None and part.fit.family != "empirical"
 
 
-class Note(NamedTuple):
-    """A warning as text."""
-
-    category: type[BetarocWarning]
-    message: str
-
-
-@contextmanager
-def noted(notes: list[Note], prefix: str = "") -> Iterator[None]:
-    """Collect the package's warnings as text; those of others go their way."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", BetarocWarning)
-        yield
-    for item in caught:
-        if issubclass(item.category, BetarocWarning):
-            notes.append(Note(item.category, f"{prefix}{item.message}"))
-        else:
-            warnings.warn_explicit(item.message, item.category, item.filename, item.lineno)
-
-
-def note_test(given: Given, notes: list[Note], prefix: str) -> None:
+def warn_of_test(given: Given) -> None:
     """What test scores alone give away: reversed classes, few scores."""
     scores = rows_or_bins(given)
     few = [
@@ -182,22 +161,19 @@ def note_test(given: Given, notes: list[Note], prefix: str) -> None:
         for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
         if total < SMALL_SAMPLE
     ]
-    note_reversed(given, notes, prefix)
+    warn_of_reversed(given)
     if few:
-        notes.append(Note(SmallSampleWarning, f"{prefix}{'; '.join(few)}. Give more scores."))
+        warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
 
 
-def note_reversed(given: Given, notes: list[Note], prefix: str) -> None:
-    """An AUC below one half."""
-    with noted(notes, prefix):
-        reversed_scores(_auc(given))
-
-
-def _auc(given: Given) -> float:
+def warn_of_reversed(given: Given) -> None:
+    """Of an AUC below one half."""
     if isinstance(given, ScoreSummary):
-        return given.model.auc()
-    samples = given.client, given.impostor
-    return empirical_auc(*samples, given.client_weights, given.impostor_weights)
+        auc = given.model.auc()
+    else:
+        weights = given.client_weights, given.impostor_weights
+        auc = empirical_auc(given.client, given.impostor, *weights)
+    reversed_scores(auc)
 
 
 def rows_or_bins(given: Given) -> Scores:

@@ -15,11 +15,12 @@ from betaroc.analysis.format import counted
 from betaroc.analysis.rates import rates_verdict, rates_words, tail_words, target_numbers
 from betaroc.analysis.score_intervals import whole_weights
 from betaroc.audit import Sensitivity, sensitivity
-from betaroc.errors import BetarocError, quietly
+from betaroc.errors import BetarocError
 from betaroc.family_choice import FamilyComparison, FamilyRow, compare_families
 from betaroc.fitting import Fit
 from betaroc.fitting.families import Names, family_text, named
 from betaroc.grouping import groups_of
+from betaroc.notices import quietly
 from betaroc.scores import Scores
 from betaroc.summary import Given, ScoreSummary
 from betaroc.target_checks import GoodDownTo, TargetCheck, check_targets, good_down_to

@@ -20,6 +20,7 @@ from betaroc.distributions._quadrature import integrate_panels
 from betaroc.distributions.base import Distribution, Parameter, ScalarOrArray, Tail, as_output
 from betaroc.distributions.pairs import Pair, closed_forms
 from betaroc.errors import InputError
+from betaroc.notices import public
 
 __all__ = ["Beta", "Shape", "beta_auc"]
 
@@ -464,6 +465,7 @@ def _edge(at: Callable[[float], float], mode: float, step: float, floor: float) 
     return mode + reach
 
 
+@public
 def beta_auc(
     a_c: npt.ArrayLike, b_c: npt.ArrayLike, a_i: npt.ArrayLike, b_i: npt.ArrayLike
 ) -> ScalarOrArray:

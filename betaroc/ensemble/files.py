@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -128,11 +127,12 @@ def _text(path: str, name: str, groups: Sequence[str]) -> Any:
     try:
         commas = pd.read_csv(path, nrows=0)
         tabs = len(commas.columns) == 1 and "\t" in str(commas.columns[0])
-        with warnings.catch_warnings():  # of rows longer than the header, which would be cut
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            text = pd.read_csv(path, sep="\t" if tabs else ",", dtype=str, index_col=False)
+        separator = "\t" if tabs else ","
+        # Refuses a first row longer than the header, which would be cut.
+        pd.read_csv(path, sep=separator, dtype=str, header=None, nrows=2)
+        text = pd.read_csv(path, sep=separator, dtype=str, index_col=False)
         return text.apply(lambda x: x if x.name in groups else _numbers(x))
-    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, UnicodeError,
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeError,
             OSError, EOFError) as error:  # fmt: skip
         raise FileFormatError(
             f"{shown(name)} must be a CSV or TSV file with a header line and one column a"

@@ -17,6 +17,7 @@ from betaroc._value import Value
 from betaroc.analysis.format import extreme
 from betaroc.distributions.base import as_output
 from betaroc.distributions.pairs import Pair
+from betaroc.notices import public
 from betaroc.ranking import partial_auc
 from betaroc.roc import Roc, curve_thresholds
 
@@ -153,6 +154,7 @@ class _Vertex(NamedTuple):
         return run, rise
 
 
+@public
 def hull_of(rocs: Mapping[str, Roc], equal: tuple[str, ...] = ()) -> EnsembleHull:
     """The hull of curves; those that equal an earlier one are named to be left out."""
     curves = {name: _points(name, roc) for name, roc in rocs.items() if name not in equal}

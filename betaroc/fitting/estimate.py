@@ -27,7 +27,6 @@ from betaroc.fitting.families import (
     refuse_rule,
 )
 from betaroc.fitting.notices import (
-    Notice,
     empirical_auc,
     give,
     inflated,
@@ -39,6 +38,7 @@ from betaroc.fitting.notices import (
 from betaroc.fitting.result import DistributionFit, Fit
 from betaroc.fitting.summed import summed_class
 from betaroc.model import ScoreModel
+from betaroc.notices import Notice, public
 from betaroc.scores import Scores
 from betaroc.summary import Given, ScoreSummary
 
@@ -243,6 +243,7 @@ def _finite_extremes(sample: Any) -> tuple[float, float] | None:
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
+@public
 def fit_distribution(
     sample: Any,
     family: str = AUTO,
@@ -371,6 +372,7 @@ def _automatic_name(
     return chosen.family, chosen.notices
 
 
+@public
 def fit(
     scores: Any,
     family: Names = AUTO,

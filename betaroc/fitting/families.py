@@ -17,8 +17,8 @@ from betaroc.fitting.empirical import EMPIRICAL
 from betaroc.fitting.logit_normal import LOGIT_NORMAL
 from betaroc.fitting.mixture import BETA_MIXTURE
 from betaroc.fitting.normal import NORMAL
-from betaroc.fitting.notices import Notice
 from betaroc.fitting.proper_beta import PROPER_BETA
+from betaroc.notices import Notice
 from betaroc.summary import Given, ScoreSummary
 
 __all__ = [

@@ -29,6 +29,7 @@ from betaroc._polygamma import (
 from betaroc._thresholds import FloatArray
 from betaroc.errors import InputError, InputTypeError
 from betaroc.fitting.sufficient import Centred
+from betaroc.notices import public
 
 __all__ = ["beta_mle"]
 
@@ -217,6 +218,7 @@ def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution
 
 
 # ------------------------------------------------------------------- thousands at once
+@public
 def beta_mle(mean_log: Any, mean_log1m: Any) -> Any:
     """Maximum-likelihood shapes of beta laws from their sufficient statistics.
 

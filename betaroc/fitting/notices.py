@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,10 +17,10 @@ from betaroc.errors import (
     ReversedScoresWarning,
     ScaleWarning,
     SmallSampleWarning,
-    warn,
 )
 from betaroc.fitting.boundary import BoundaryRule
 from betaroc.fitting.contract import Data, Influence
+from betaroc.notices import Notice, warn
 
 SMALL_SAMPLE = 10
 #: So many scores of which most are tied were rounded, fewer may be so by chance.
@@ -38,18 +37,11 @@ _ADVICE: dict[type[BetarocWarning], str] = {
 }
 
 
-class Notice(NamedTuple):
-    """One class's part of a warning."""
-
-    category: type[BetarocWarning]
-    text: str
-
-
 def give(notices: Iterable[Notice]) -> None:
-    """One warning for each category, the classes joined."""
+    """One warning for each category, its parts of the classes joined."""
     grouped: dict[type[BetarocWarning], list[str]] = {}
     for notice in notices:
-        grouped.setdefault(notice.category, []).append(notice.text)
+        grouped.setdefault(notice.category, []).append(notice.message)
     for category, texts in grouped.items():
         warn(f"{'; '.join(texts)}. {_ADVICE[category]}", category)
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc import scores_beyond
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.distributions.empirical import Empirical
 from betaroc.measures import OperatingPoint
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["FitPoints"]
 
 
-class FitPoints(Value):
+class FitPoints(Result):
     """What a fit and its model have in common: every method that gives an operating point.
 
     The points are those of the model; here they say what they rest on. ``n_beyond`` is the number

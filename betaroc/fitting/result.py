@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
 from betaroc.fitting.boundary import BoundaryRule
@@ -33,7 +33,7 @@ __all__ = ["DistributionFit", "Fit"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DistributionFit(Value):
+class DistributionFit(Result):
     """A law fitted to one sample, and how well the sample determines it.
 
     Made by :func:`fit_distribution`; `Fit.client` and `Fit.impostor` are such values.

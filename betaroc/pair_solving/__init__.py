@@ -10,6 +10,7 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.errors import FitError
 from betaroc.model import ScoreModel
+from betaroc.notices import public
 from betaroc.pair_solving.beta import solve_beta
 from betaroc.pair_solving.normal import solve_normal
 from betaroc.pair_solving.prescription import END_NAMES, Prescription, checked
@@ -21,6 +22,7 @@ _FAMILIES = ("beta", "normal", "logit-normal")
 _TOLERANCE = 1e-10
 
 
+@public
 def solve_pair(
     *,
     auc: float | None = None,

@@ -13,6 +13,7 @@ from betaroc._words import shown
 from betaroc.analysis.format import number
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError
+from betaroc.notices import public
 from betaroc.plot.curves import deviate, plot_det, plot_roc
 from betaroc.plot.style import COLOURS, legend, legend_below
 
@@ -30,6 +31,7 @@ _BESIDE = ((6, 4), (-20, -11))
 _SAME = 1e-9
 
 
+@public
 def plot_a_priori(
     curves: Sequence[Epc],
     ax: Any = None,
@@ -99,6 +101,7 @@ def plot_a_priori(
     return ax
 
 
+@public
 def plot_a_priori_points(
     epc: Epc, ax: Any, *, alpha: npt.ArrayLike | None = None, **style: Any
 ) -> Any:

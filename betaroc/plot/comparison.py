@@ -12,6 +12,7 @@ from betaroc.analysis.epc import is_rate, measure_title
 from betaroc.analysis.format import level_words, number
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError
+from betaroc.notices import public
 from betaroc.plot.alphas import axes_of_a_curve, draw_interval, marker_of, zones
 from betaroc.plot.style import (
     COLOURS,
@@ -33,6 +34,7 @@ _LINES, _COLOURS, _HATCHES = ("-", "--"), COLOURS[:2], ("///", "...")
 _DARK = "#333333"
 
 
+@public
 def plot_comparison(
     comparison: Comparison, ax: Any = None, *, names: Sequence[str] | None = None
 ) -> Any:
@@ -95,6 +97,7 @@ def plot_comparison(
     return ax
 
 
+@public
 def plot_difference(
     comparison: Comparison, ax: Any = None, *, names: Sequence[str] | None = None
 ) -> Any:
@@ -155,6 +158,7 @@ def plot_difference(
     return ax
 
 
+@public
 def plot_difference_histogram(
     comparison: Comparison,
     alpha: float,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc._thresholds import FloatArray
+from betaroc.notices import public
 from betaroc.plot.style import GREY, legend, named, new_axes, rate_axis
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _DET_LOW, _DET_HIGH = 1e-3, 0.95
 _BEYOND = 1e-15
 
 
+@public
 def plot_roc(roc: Roc, ax: Any = None, **style: Any) -> Any:
     """Draw a ROC, the chance line beside it.
 
@@ -74,6 +76,7 @@ def plot_roc(roc: Roc, ax: Any = None, **style: Any) -> Any:
     return ax
 
 
+@public
 def plot_det(det: Det, ax: Any = None, **style: Any) -> Any:
     """Draw FRR against FAR, on normal deviates or (``det.scale == "linear"``) as plain rates.
 
@@ -124,6 +127,7 @@ def plot_det(det: Det, ax: Any = None, **style: Any) -> Any:
     return ax
 
 
+@public
 def plot_precision_recall(curve: PrecisionRecall, ax: Any = None, **style: Any) -> Any:
     """Draw precision against recall.
 
@@ -194,6 +198,8 @@ def _lowest(rate: FloatArray) -> float:
 
 
 def _frame(ax: Any, low_x: float, low_y: float, *, fresh: bool) -> None:
+    from matplotlib.ticker import FixedFormatter, FixedLocator
+
     for axis, low, limits, limit in (
         (ax.xaxis, low_x, ax.get_xlim(), ax.set_xlim),
         (ax.yaxis, low_y, ax.get_ylim(), ax.set_ylim),
@@ -203,9 +209,9 @@ def _frame(ax: Any, low_x: float, low_y: float, *, fresh: bool) -> None:
             start, stop = min(start, limits[0]), max(stop, limits[1])
         places = deviate(np.array(_DEVIATE_TICKS))
         inside = (places >= start) & (places <= stop)
-        axis.set_ticks(
-            places[inside],
-            [f"{100.0 * r:g} %" for r, keep in zip(_DEVIATE_TICKS, inside, strict=True) if keep],
-        )
+        # Not set_ticks, which changes the filters of warnings for a moment.
+        named = zip(_DEVIATE_TICKS, inside, strict=True)
+        axis.set_major_locator(FixedLocator(places[inside].tolist()))
+        axis.set_major_formatter(FixedFormatter([f"{100.0 * r:g} %" for r, keep in named if keep]))
         limit(start, stop)
     ax.tick_params(axis="x", labelrotation=45)

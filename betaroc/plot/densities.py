@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from betaroc._checks import count, score_array
 from betaroc._thresholds import FloatArray
+from betaroc.notices import public
 from betaroc.plot.style import CLIENT, IMPOSTOR, legend, named, new_axes
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = ["plot_densities", "plot_density", "plot_histogram"]
 _ROOM = 0.03
 
 
+@public
 def plot_histogram(
     scores: npt.ArrayLike,
     law: Distribution | None = None,
@@ -93,6 +95,7 @@ def plot_histogram(
     return ax
 
 
+@public
 def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
     """Draw the densities of both laws of a pair, point masses as stems.
 
@@ -129,6 +132,7 @@ def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
     return ax
 
 
+@public
 def plot_density(law: Distribution, ax: Any = None, **style: Any) -> Any:
     """Draw the density of one law, its point masses as stems.
 

@@ -10,6 +10,7 @@ from betaroc.analysis.epc import is_rate, measure_title
 from betaroc.analysis.format import level_words
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError
+from betaroc.notices import public
 from betaroc.plot.alphas import axes_of_a_curve, draw_interval, marker_of, zones
 from betaroc.plot.style import (
     GREY,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["plot_epc", "plot_expected_obtained"]
 
 
+@public
 def plot_epc(
     epc: Epc,
     ax: Any = None,
@@ -126,6 +128,7 @@ def _legend(ax: Any, *, fresh: bool) -> None:
         legend_below(ax, None)
 
 
+@public
 def plot_expected_obtained(epc: Epc, ax: Any = None, **style: Any) -> Any:
     """Draw the measure met on test against the one promised on dev.
 

@@ -12,6 +12,7 @@ from typing import Any
 from betaroc._words import shown
 from betaroc.analysis.output import checked_target, write_whole
 from betaroc.errors import InputError, OutputError
+from betaroc.plot.private_style import private_style
 from betaroc.plot.svg import draw_svg
 
 __all__ = ["picture_format", "save_picture"]
@@ -42,12 +43,9 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
 
 
 def _save_png(draw: Callable[[], Any], target: Path) -> None:
-    import matplotlib as mpl
-
     beside = target.parent / f".betaroc-{secrets.token_hex(8)}.tmp"
     try:
-        with mpl.rc_context():
-            mpl.rcdefaults()
+        with private_style({}):
             draw().figure.savefig(beside, format="png", dpi=160, metadata={"Software": None})
         os.replace(beside, target)
     except OSError as error:

@@ -10,6 +10,7 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.adequacy import repeated
 from betaroc.errors import InputTypeError
+from betaroc.notices import public
 from betaroc.plot.style import CLIENT, GREY, IMPOSTOR, legend, named, new_axes, rate_axis
 from betaroc.summary import rows_of
 
@@ -28,6 +29,7 @@ _KINDS = ("pp", "qq")
 _ROOM = 0.04
 
 
+@public
 def plot_fit(fit: Fit, kind: str = "qq", ax: Any = None, *, level: float = 0.95) -> Any:
     """Draw the ordered scores of both classes against what the fitted laws expect of them.
 

@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from betaroc.plot.private_style import private_style
+
 __all__ = ["draw_svg"]
 
-_PAGE_STYLE: dict[Any, Any] = {
+_PAGE_STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "font.family": ["sans-serif"],
     "font.size": 9.0,
@@ -29,11 +31,7 @@ def draw_svg(draw: Callable[[], Any], salt: str) -> str:
     depend on ``salt`` and the content alone, and no date is written, so the
     same data give the same bytes.
     """
-    import matplotlib as mpl
-
-    with mpl.rc_context():
-        mpl.rcdefaults()
-        mpl.rcParams.update({**_PAGE_STYLE, "svg.hashsalt": salt})
+    with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):
         figure = draw().figure
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata=_WITHOUT)

@@ -100,7 +100,7 @@ def page(analysis: Analysis) -> dict[str, Any]:
         ],
         "sets": [_set_row(*both) for both in named],
         "lights": [light for both in named for light in lights(*both)],
-        "warnings": [visible(message) for message in analysis.warnings],
+        "warnings": [visible(notice.message) for notice in analysis.notices],
         "histograms": _histograms(analysis),
         "curves": [_shown(figure) for figure in curve_figures(analysis)],
         "level": level_words(analysis.level),

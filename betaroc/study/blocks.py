@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.errors import BetarocError, StudyError, quietly
+from betaroc.errors import BetarocError, StudyError
+from betaroc.notices import quietly
 from betaroc.study.batches import NUMBERS, draw_and_fit, shapes_of
 from betaroc.study.parameters import Setting, setting
 from betaroc.study.statistics import Statistic
 from betaroc.study.trials import Seed, Trial
 
-__all__ = ["QUIET", "Block", "Column", "Columns", "computed"]
+__all__ = ["Block", "Column", "Columns", "computed"]
 
 #: Scores that are held at once.
 _SCORES_HELD = 1 << 19
@@ -67,37 +66,12 @@ class _Row:
 
 
 def computed(block: Block) -> Columns:
-    """The columns of a block: a trial that fails has its error in place of numbers."""
-    with QUIET:
-        return _computed(block)
+    """The columns of a block: a trial that fails has its error in place of numbers.
 
-
-class _Quiet:
-    """Without warnings of this package, of which a study would give thousands.
-
-    The filters are those of the whole process: where blocks run on threads, the first one in sets
-    them and the last one out restores them.
+    Of the thousands of notices none is given.
     """
-
-    def __init__(self) -> None:
-        self._lock, self._inside = threading.Lock(), 0
-        self._filters = contextlib.ExitStack()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._filters.enter_context(quietly())
-            self._inside += 1
-
-    def __exit__(self, *exception: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._filters.close()
-
-
-#: One for the process, as its filters are.
-QUIET = _Quiet()
+    with quietly():
+        return _computed(block)
 
 
 def _computed(block: Block) -> Columns:

@@ -12,10 +12,11 @@ import numpy as np
 
 from betaroc import _checks
 from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc._value import Result
 from betaroc._words import shown
 from betaroc.analysis.format import visible
-from betaroc.errors import BetarocWarning, warn
+from betaroc.errors import BetarocWarning
+from betaroc.notices import warn
 from betaroc.study.storage import Folder
 
 __all__ = ["StudyResult", "read"]
@@ -30,7 +31,7 @@ _MOST_VALUES = 32
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StudyResult(Value):
+class StudyResult(Result):
     """Results of a study as its folder holds them.
 
     Parameters

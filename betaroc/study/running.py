@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
@@ -20,8 +19,9 @@ from betaroc.errors import (
     MissingDependencyError,
     StudyError,
 )
+from betaroc.notices import public
 from betaroc.resampling import checked_rng
-from betaroc.study.blocks import QUIET, Block, computed
+from betaroc.study.blocks import Block, computed
 from betaroc.study.design import as_design
 from betaroc.study.fingerprints import fingerprint
 from betaroc.study.parameters import check_design
@@ -190,6 +190,7 @@ class Study:
         )
 
     @staticmethod
+    @public
     def open(folder: Any) -> StudyResult:
         """What a folder holds of a study, finished or not, without its code.
 
@@ -219,6 +220,7 @@ class Study:
         """
         return read(folder)
 
+    @public
     def run(self, *, progress: bool | None = None) -> StudyResult:
         """Compute the trials that are missing.
 
@@ -338,21 +340,18 @@ class Study:
             yield from map(_content, blocks)
             return
         joblib = _joblib()
-        # Held throughout: threads that are given up must not find the filters of what is below.
-        with QUIET:
-            run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
-            found = run(joblib.delayed(_content)(block) for block in blocks)
-            try:
-                for one in found:  # noqa: UP028 - `yield from` would close it first, and loudly
-                    yield one
-            except BetarocError:
-                raise
-            except Exception as error:
-                raise _told(error) from error
-            finally:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", UserWarning)  # of tasks that are given up
-                    found.close()
+        run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
+        found = run(joblib.delayed(_content)(block) for block in blocks)
+        try:
+            for one in found:  # noqa: UP028 - `yield from` would close it first, and loudly
+                yield one
+        except BetarocError:
+            raise
+        except Exception as error:
+            raise _told(error) from error
+        finally:
+            with contextlib.suppress(_GivenUpError):
+                found.throw(_GivenUpError())
 
     @property
     def _has_functions(self) -> bool:
@@ -368,6 +367,10 @@ class Study:
                 f"{shown(needing[0])} is of a sample, whose size the design does not give. Add n,"
                 ' or n_client and n_impostor, or take a statistic of the source "true".'
             )
+
+
+class _GivenUpError(Exception):
+    """Ends joblib's generator without its warning of tasks that are given up."""
 
 
 def _content(block: Block) -> tuple[int, bytes]:

@@ -18,8 +18,8 @@ from betaroc.errors import (
     MissingDependencyError,
     OutputError,
     StudyError,
-    warn,
 )
+from betaroc.notices import warn
 from betaroc.study.blocks import Columns
 
 __all__ = ["Folder", "as_parquet"]

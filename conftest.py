@@ -1,0 +1,17 @@
+"""Examples of docstrings run whatever the user's error state of numpy is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _errors_of_numpy_raise(request: pytest.FixtureRequest) -> Iterator[None]:
+    if isinstance(request.node, pytest.DoctestItem):
+        with np.errstate(all="raise"):
+            yield
+    else:
+        yield
