@@ -255,8 +255,8 @@ def _ensemble_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--dev", nargs="+", action="extend", default=[], metavar="DEV",
-        help="other trials, given alike, on which thresholds of the fused scores are chosen"
-        " (default: other folds)",
+        help="other trials, given alike, on which weights and thresholds of the fused scores are"
+        " learned (default: other folds)",
     )  # fmt: skip
     parser.add_argument(
         "--region", nargs=2, type=float, default=[0.0, 1.0], metavar=("LOW", "HIGH"),
@@ -267,7 +267,7 @@ def _ensemble_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--ends", type=float, default=0.1, metavar="R",
-        help="largest target of the strict and of the lax end (default: %(default)s)",
+        help="largest target of the low-FAR and of the high-FAR end (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--omit-missing", action="store_true", help="leave out rows of a table that lack a score"

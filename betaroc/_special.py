@@ -8,6 +8,7 @@ the deviance of Loader (2000), so that nothing large cancels.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._polygamma import digamma
+from betaroc._polygamma import phi_tau
 from betaroc._thresholds import FloatArray, Thresholds, softplus
 from betaroc.errors import FitError
 
@@ -92,9 +93,30 @@ def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:
         return log_beta(a_2, b_2) - log_beta(a_1, b_1)
     share = 0.5 * (_LEGENDRE[0] + 1.0)
     a, b = a_1 + share * step_a, b_1 + share * step_b
-    total = digamma(a + b)
-    rate = step_a * (digamma(a) - total) + step_b * (digamma(b) - total)
+    # digamma(a) - digamma(a + b) without their logarithms, which cancel.
+    of_a, of_b, total = (phi_tau(shape)[0] for shape in (a, b, a + b))
+    rate = step_a * (of_a - total - np.log1p(b / a)) + step_b * (of_b - total - np.log1p(a / b))
     return math.fsum(0.5 * _LEGENDRE[1] * rate)
+
+
+def exponential(x: float) -> float:
+    """e^x; inf and 0 where no double holds it."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.exp(x))
+
+
+def log_ratio(x: float, y: float) -> float:
+    """log x / y of positive numbers, relatively accurate for neighbours too."""
+    near = 0.5 * y < x < 2.0 * y
+    return math.log1p((x - y) / y) if near else math.log(x) - math.log(y)
+
+
+def exactly_scaled(x: float, power: int) -> float:
+    """x 2^power; inf where no double holds it."""
+    try:
+        return math.ldexp(x, power)
+    except OverflowError:
+        return math.copysign(math.inf, x)
 
 
 def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
@@ -114,7 +136,9 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
         log_x, log_q = -a * softplus(-t.logit), -b * softplus(t.logit)
         plain = log_x + log_q - log_beta_value
         plain_rounds = np.abs(log_x) + np.abs(log_q) + abs(log_beta_value)
-        deviance_rounds = n * np.abs(t.theta - a / n) * (np.abs(t.logit) + abs(centre))
+        # Next to 1 the distance from the mean is in the complement alone.
+        away = np.maximum(np.abs(t.theta - a / n), np.abs(t.complement - b / n))
+        deviance_rounds = n * away * (np.abs(t.logit) + abs(centre))
         far = plain_rounds < deviance_rounds
     constant = math.fsum(
         (
@@ -132,12 +156,17 @@ def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
 def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:
     """log(q + p e^shift) - p shift for shift <= 0, exact near 0 and far from it."""
     d = np.minimum(shift, 0.0)
+    if p <= 0.5:  # q may round to 1
+        return np.asarray(np.log1p(p * np.expm1(d)) - p * shift)
     with np.errstate(divide="ignore"):  # p may round to 1
         return np.where(d > -1.0, np.log1p(p * np.expm1(d)), np.log(q + p * np.exp(d))) - p * shift
 
 
 def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
     """log of the lower tail well left of the mean, by the continued fraction (DLMF 8.17.22)."""
+    if b == 1.0:
+        with np.errstate(over="ignore"):
+            return np.asarray(-a * softplus(-t.logit))
     x, tiny = t.theta, 1e-300
     c = np.ones_like(x)
     d = 1.0 / _away(1.0 - (a + b) * x / (a + 1.0), tiny)
@@ -219,7 +248,7 @@ def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
     """logit of the theta with log P(S <= theta) = log_p.
 
     The log of the lower tail is concave in logit theta, so Newton's iterates
-    are left of the root after one step and increase to it.
+    increase to the root from any place left of it.
     """
     target = np.asarray(log_p, dtype=np.float64)
     flat = np.ravel(target)
@@ -231,14 +260,18 @@ def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
 
 
 def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
-    start = (log_p + math.log(a) + log_beta(a, b)) / a
-    y = np.minimum(start, math.log(a) - math.log(b)) if b >= 1.0 else start
+    y = _left_of_quantile(a, b, log_p)
     active = np.ones(y.shape, dtype=bool)
     last = np.full(y.shape, np.inf)
     for _ in range(200):
         at = Thresholds.from_logit(y[active])
         _, log = beta_lower(a, b, at)
-        step = (log_p[active] - log) * np.exp(log - beta_log_density(a, b, at))
+        # P / f is at least 1 / a and, left of the mode, at most 1 / (log f)': two long logs may
+        # not say so.
+        slope = np.maximum(a * at.complement - b * at.theta, _TINY)
+        least, most = -math.log(a), -np.log(slope)
+        inverse = np.clip(log - beta_log_density(a, b, at), least, np.maximum(least, most))
+        step = (log_p[active] - log) * np.exp(inverse)
         y[active] += step
         scale = np.maximum(1.0, np.abs(y[active]))
         size = np.abs(step)
@@ -249,6 +282,15 @@ def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
         if not np.any(active):
             break
     return y
+
+
+def _left_of_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
+    """A bound from P <= e^(a y) / (a B) in y = logit theta or, if b >= 1, theta^a / (a B)."""
+    start = np.asarray((log_p + math.log(a) + log_beta(a, b)) / a)
+    if b < 1.0:
+        return start
+    log_theta = np.minimum(start, -sys.float_info.min)
+    return np.where(start < 0.0, log_theta - np.log(-np.expm1(log_theta)), start)
 
 
 def bracketed_root(
@@ -268,7 +310,7 @@ def bracketed_root(
             " This is a defect of betaroc: please report the two laws."
         )
     root, state = brentq(
-        function, low, high, xtol=1e-18 * (high - low), rtol=1e-15, maxiter=500,
+        function, low, high, xtol=max(1e-18 * (high - low), 5e-324), rtol=1e-15, maxiter=500,
         full_output=True, disp=False,
     )  # fmt: skip
     if not state.converged:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from betaroc.paired_trials import joint_trials, refuse_other_trials
 from betaroc.scores import Scores
 from betaroc.summary import rows_of
 
-__all__ = ["AucTest", "auc_interval", "auc_test"]
+__all__ = ["AucTest", "PairedAreas", "auc_interval", "auc_test", "paired_areas", "welch"]
 
 _METHODS = ("delong", "logit-delong", "newcombe")
 _CLASSES = ("client", "impostor")
@@ -250,6 +251,42 @@ def auc_test(
 
 
 # ----------------------------------------------------------------------------- placements
+class PairedAreas(NamedTuple):
+    """The areas of two classifiers on the same trials, and how surely they differ."""
+
+    area: float
+    other: float
+    #: Of the difference, with Welch's degrees of freedom; of groups those of the fewer groups.
+    variance: float
+    freedom: float
+    #: Trials of each class whose placement differs.
+    moved: tuple[int, int]
+
+
+def paired_areas(a: Scores, b: Scores) -> PairedAreas:
+    """DeLong's paired variance for few trials: Student's t takes the place of the normal."""
+    (area, parts), (other, others) = _placements(a, "a"), _placements(b, "b")
+    apart = [_settled(one - two) for one, two in zip(parts, others, strict=True)]
+    # Placements are less their mean: what moved is what moved beside it.
+    shift = area - other
+    moved = [int(np.sum(np.abs(x + shift) > _ROUNDING)) for x in apart]
+    groups = groups_of(a)
+    if groups is None:
+        variance, freedom = welch([float(np.var(x, ddof=1)) / x.size for x in apart],
+                                  [x.size - 1.0 for x in apart])  # fmt: skip
+    else:
+        spread = _spread(apart, groups)
+        variance, freedom = spread.sd**2, spread.freedom
+    return PairedAreas(area, other, variance, freedom, (moved[0], moved[1]))
+
+
+def welch(variances: Sequence[float], freedoms: Sequence[float]) -> tuple[float, float]:
+    """The sum of independent variances, and its degrees of freedom; infinite of no variance."""
+    total = math.fsum(variances)
+    below = math.fsum(v * v / f for v, f in zip(variances, freedoms, strict=True))
+    return total, total**2 / below if below > 0.0 else math.inf
+
+
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     """The area, and each trial's share of the other class on its right side, less the area."""
     if not isinstance(rows_of(scores, "an interval of the empirical area"), Scores):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc._special import bracketed_root
+from betaroc._special import bracketed_root, exponential
 from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc._value import Value
 from betaroc.distributions.base import Tail
@@ -114,33 +114,42 @@ def ends(pair: Pair) -> Ends:
     return Ends(_end(pair, lower=True), _end(pair, lower=False))
 
 
+class Limit(NamedTuple):
+    """Impostor mass against client mass towards one end."""
+
+    semi: float
+    #: Its reciprocal, which may be a double where the other underflows.
+    reciprocal: float
+    exponent: float
+    coefficient: float
+    #: The sign of log semi, also where semi rounds to 1.
+    heavier: int
+
+
 def _end(pair: Pair, *, lower: bool) -> End:
     client, impostor = (law._tails()[0 if lower else 1] for law in (pair.client, pair.impostor))
-    semi, exponent, coefficient = limits(client, impostor, lower=lower)
-    if exponent == 1.0 and client.mass == impostor.mass == 0.0:
+    limit = limits(client, impostor, lower=lower)
+    if limit.exponent == 1.0 and client.mass == impostor.mass == 0.0:
         log_ratio = pair.end_log_ratio(lower=lower)
         if log_ratio is not None:
-            semi = coefficient = math.exp(-log_ratio)
+            limit = _tied(-log_ratio)
     # The heavier impostor tail lifts the ROC at the lower end and sinks it at the upper.
-    heavier = "above" if lower else "below"
-    lighter = "below" if lower else "above"
-    side = heavier if semi > 1.0 else lighter if semi < 1.0 else "on"
-    slope = math.inf if semi == 0.0 else 1.0 / semi
-    return End(semi, slope, exponent, coefficient, side)
+    side = ("on", "above", "below")[limit.heavier if lower else -limit.heavier]
+    return End(limit.semi, limit.reciprocal, limit.exponent, limit.coefficient, side)
 
 
-def limits(client: Tail, impostor: Tail, *, lower: bool) -> tuple[float, float, float]:
+def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
     """Semi-derivative, exponent and coefficient of impostor mass against client mass."""
-    impostor_alone, client_alone = (math.inf, 0.0, math.nan), (0.0, math.inf, math.nan)
+    impostor_alone = Limit(math.inf, 0.0, 0.0, math.nan, 1)
+    client_alone = Limit(0.0, math.inf, math.inf, math.nan, -1)
     if client.place != impostor.place:
         return impostor_alone if (impostor.place < client.place) == lower else client_alone
     if client.mass > 0.0 or impostor.mass > 0.0:
         if client.mass == 0.0:
-            return math.inf, 0.0, impostor.mass
+            return impostor_alone._replace(coefficient=impostor.mass)
         if impostor.mass == 0.0:
             return client_alone
-        ratio = impostor.mass / client.mass
-        return ratio, 1.0, ratio
+        return _straight(client.mass, impostor.mass)
     if client.order != impostor.order:
         return impostor_alone if impostor.order < client.order else client_alone
     if client.order == 1:
@@ -148,23 +157,44 @@ def limits(client: Tail, impostor: Tail, *, lower: bool) -> tuple[float, float, 
     return _gaussian_limits(client, impostor, lower=lower)
 
 
-def _power_limits(client: Tail, impostor: Tail) -> tuple[float, float, float]:
+def _straight(client: float, impostor: float) -> Limit:
+    """The limit of two masses that vanish together."""
+    ratio, heavier = impostor / client, (impostor > client) - (impostor < client)
+    return Limit(ratio, client / impostor, 1.0, ratio, heavier)
+
+
+def _tied(log_semi: float) -> Limit:
+    """The limit of two tails of one exponent."""
+    semi = exponential(log_semi)
+    heavier = (log_semi > 0.0) - (log_semi < 0.0)
+    return Limit(semi, exponential(-log_semi), 1.0, semi, heavier)
+
+
+def _apart(exponent: float, coefficient: float, *, impostor_heavier: bool) -> Limit:
+    """The limit of two tails of which one vanishes against the other."""
+    if impostor_heavier:
+        return Limit(math.inf, 0.0, exponent, coefficient, 1)
+    return Limit(0.0, math.inf, exponent, coefficient, -1)
+
+
+def _power_limits(client: Tail, impostor: Tail) -> Limit:
     exponent = impostor.rate / client.rate
     log_k = impostor.log_coefficient - exponent * client.log_coefficient
-    with np.errstate(over="ignore", under="ignore"):
-        coefficient = 1.0 if client == impostor else float(np.exp(log_k))
-    semi = math.inf if exponent < 1.0 else 0.0 if exponent > 1.0 else coefficient
-    return semi, exponent, coefficient
+    if impostor.rate == client.rate:
+        return _tied(0.0 if client == impostor else log_k)
+    impostor_heavier = impostor.rate < client.rate
+    return _apart(exponent, exponential(log_k), impostor_heavier=impostor_heavier)
 
 
-def _gaussian_limits(client: Tail, impostor: Tail, *, lower: bool) -> tuple[float, float, float]:
-    exponent = impostor.rate / client.rate
-    if exponent != 1.0:
-        return (math.inf if exponent < 1.0 else 0.0), exponent, math.nan
+def _gaussian_limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
+    ratio = client.width / impostor.width
+    if client.width != impostor.width:
+        wider = impostor.width > client.width
+        return _apart(ratio * ratio, math.nan, impostor_heavier=wider)
     if client.centre != impostor.centre:
         impostor_heavier = (impostor.centre < client.centre) == lower
-        return (math.inf if impostor_heavier else 0.0), exponent, math.nan
-    return impostor.share / client.share, exponent, math.nan
+        return _apart(1.0, math.nan, impostor_heavier=impostor_heavier)
+    return _straight(client.share, impostor.share)._replace(coefficient=math.nan)
 
 
 # --------------------------------------------------------------------- the whole curve
@@ -189,6 +219,9 @@ def crossings(pair: Pair) -> list[Crossing]:
     Between neighbouring extremes (level 0 of the log-likelihood ratio, jumps)
     TPR - FAR is monotone, so each sign change is bracketed.
     """
+    known_roots = pair.diagonal_roots()
+    if known_roots is not None:
+        return [Crossing(known_roots[k], math.nan, math.nan) for k in range(known_roots.size)]
     t, signs = _signed_extremes(pair)
     known = np.nonzero(signs)[0]
     found = []

@@ -139,7 +139,9 @@ def is_concave(pair: Pair) -> bool:
     if pair.turning_points().size:
         return False
     slopes = np.array(list(_slopes(pair)))
-    return bool(np.all(slopes[1:] <= slopes[:-1] * (1.0 + _NOISE)))
+    falling = bool(np.all(slopes[1:] <= slopes[:-1] * (1.0 + _NOISE)))
+    # From corner to corner the mean slope is 1; turns deeper than any double are seen by this.
+    return falling and bool(slopes[0] >= 1.0 - _NOISE and slopes[-1] <= 1.0 + _NOISE)
 
 
 def _slopes(pair: Pair) -> Iterator[float]:
@@ -164,8 +166,7 @@ def _arc_slope(pair: Pair, joint: Thresholds, *, lower: bool, end: bool) -> floa
     bases = pair._base("client"), pair._base("impostor")
     if end and bases[0].support == bases[1].support:
         client, impostor = (base._tails()[0 if lower else 1] for base in bases)
-        semi = limits(client, impostor, lower=lower)[0] / math.exp(pair._log_share())
-        return math.inf if semi == 0.0 else 1.0 / semi
+        return limits(client, impostor, lower=lower).reciprocal * math.exp(pair._log_share())
     beside = Thresholds.from_theta(np.nextafter(joint.theta, math.inf if lower else -math.inf))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         ratio = np.exp(pair.client._log_pdf(beside) - pair.impostor._log_pdf(beside))

@@ -128,7 +128,11 @@ def _beta_moments(p: Parameters, x: FloatArray) -> FloatArray:
 
 
 def _normal_fit(_: Any, x: FloatArray) -> Parameters:
-    return np.mean(x, axis=1, keepdims=True), np.std(x, axis=1, keepdims=True)
+    # In units of the largest score, so that squares are doubles whatever the scale.
+    _, power = np.frexp(np.max(np.abs(x), axis=1, keepdims=True))
+    inside = np.ldexp(x, -power)
+    mean, width = np.mean(inside, axis=1, keepdims=True), np.std(inside, axis=1, keepdims=True)
+    return np.ldexp(mean, power), np.ldexp(width, power)
 
 
 def _normal_tails(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:

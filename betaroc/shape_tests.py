@@ -285,9 +285,10 @@ class FittedEnds:
     def correlation(self, first: _Contrast, second: _Contrast) -> float:
         """Of two contrasts."""
         one, two = first.gradient, second.gradient
-        variances = [float(g @ self.covariance @ g) for g in (one, two)]
+        errors = [math.sqrt(float(g @ self.covariance @ g)) for g in (one, two)]
         both = float(one @ self.covariance @ two)
-        return max(-1.0, min(1.0, both / math.sqrt(math.prod(variances))))
+        # One by one: the product of two small variances is no double.
+        return max(-1.0, min(1.0, both / errors[0] / errors[1]))
 
     def test(self, end: str) -> Departure:
         """How far the curve is above the diagonal there."""

@@ -1,21 +1,23 @@
-"""How often the verdict of br.inclusion foretells the sign of the measured gain.
+"""How often the verdict of br.inclusion foretells whether a classifier helps an ensemble.
 
 Usage: python studies/verdict.py [--tables FOLDER] [--work FOLDER] [--workers K] [--quick]
 
-The verdict says on which side of the diagonal the theoretical ROC of a classifier lies near
-strict and near lax thresholds. Taken as advice it promises: above, and fusing with the
-classifier is better than without it, there; below, and it is not better. The gain is
-measured: fused scores, thresholds chosen on the trials at hand, errors met on others.
+Three predictors are scored. The verdict joins the gain measured in a learned fusion with the ends
+of the classifier's own ROC; those ends alone say on which side of the diagonal it lies near low
+and near high FARs; and AUC alone says whether it is above one half. Each predicts, from the trials
+at hand, whether fusing with the classifier is better than without it: in the learned fusion and
+by six fixed rules. The gain is observed on other trials, with weights and thresholds from those
+at hand.
 
-1. synthetic: a candidate (beta laws at a Sobol sequence of shapes, AUC from 0.4 to 0.9)
-   and three fixed mates, on the same trials, dependent by a Gaussian copula; verdict and
-   thresholds from n trials a class, gain met on 4000 others a class.
+1. synthetic: a candidate (beta distributions at a Sobol sequence of shapes, AUC from 0.4 to 0.9)
+   and three fixed mates, on the same trials, dependent by a Gaussian copula; verdict, weights and
+   thresholds from n trials a class, gain on 4000 others a class.
 2. real: detectors of machine-written text, probabilities of a linear discriminant, liveness
-   classifiers under attack; every classifier is the candidate once, thresholds across folds.
+   classifiers under attack; every classifier is the candidate once, from one half of the trials
+   to the other and back.
 
-Writes one row a candidate, rule and part: what is promised by the verdict and by two
-predictors that know less (AUC above one half on the same trials; the sign that is the
-more frequent one), and what was found. docs/ensembles.md reads the tables.
+Writes, of every rule and part, how many predictions each predictor makes and how many are right.
+docs/ensembles.md reads the tables.
 """
 
 from __future__ import annotations
@@ -46,14 +48,20 @@ MATES = {
 }
 CORRELATIONS = (0.0, 0.5, 0.9)
 SIZES = (100, 1000)
-#: What a verdict promises at each part of the curve: +1 a gain, -1 none.
-PROMISES = {
+#: What a verdict predicts at each part of the curve: +1 a gain, -1 none, 0 nothing.
+PREDICTS = {
     "include": {"all": 1, "strict": 1, "lax": 1},
+    "adds nothing": {"all": -1, "strict": -1, "lax": -1},
+    "leave out": {"all": -1, "strict": -1, "lax": -1},
     "exclude": {"all": -1, "strict": -1, "lax": -1},
     "only at strict thresholds": {"all": 0, "strict": 1, "lax": -1},
     "only at lax thresholds": {"all": 0, "strict": -1, "lax": 1},
     "cannot tell": {"all": 0, "strict": 0, "lax": 0},
 }
+#: In area: what a learned fusion gains beyond this is a gain, less is none.
+MATTERS = 0.005
+#: Predictors and the columns that they go by.
+PREDICTORS = {"verdict": "verdict", "ends": "marginal", "auc": "auc"}
 
 
 # ------------------------------------------------------------------------------ synthetic
@@ -95,12 +103,29 @@ def judged(trial: Any) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.BetarocWarning)
         verdict = br.inclusion(known).verdict["candidate"]
-        gains = br.inclusion(drawn(TEST), dev=known).fusion.table
+        gains = observed(br.inclusion(drawn(TEST), dev=known))
     clients = known["label"] == 1
     scores = br.Scores(known["candidate"][clients], known["candidate"][~clients])
-    found = {"verdict": verdict.word, "auc": br.auc_interval(scores).estimate}
-    found |= {"truth": true_word(trial.model)}
-    return found | outcome(gains[gains["system"] == "candidate"])
+    found = {"verdict": verdict.word, "marginal": verdict.marginal, "truth": true_word(trial.model)}
+    found |= {"auc": br.auc_interval(scores).estimate}
+    for row in gains[gains["system"] == "candidate"].to_dict("records"):
+        found |= {f"{row['rule']}|{row['part']}|{what}": row[what] for what in ("gain", "sign")}
+    return found
+
+
+def observed(result: br.Inclusion) -> pd.DataFrame:
+    """Gain, and its sign as far as its interval goes, of every rule and part.
+
+    Of the learned fusion +1 where the gain is clear of 0 and MATTERS at least, -1 where it is
+    surely below that.
+    """
+    fixed = result.fusion.table
+    fixed["sign"] = np.sign(fixed["gain"]) * (fixed["low"] * fixed["high"] > 0)
+    learned = result.learned.assign(rule="learned", part="all").rename(columns={"estimate": "gain"})
+    gained = (learned["low"] > 0) & (learned["gain"] >= MATTERS)
+    learned["sign"] = np.where(gained, 1.0, np.where(learned["high"] < MATTERS, -1.0, 0.0))
+    columns = ["rule", "system", "part", "gain", "sign"]
+    return pd.concat([learned[columns], fixed[columns]], ignore_index=True)
 
 
 def true_word(model: br.ScoreModel) -> str:
@@ -112,20 +137,10 @@ def true_word(model: br.ScoreModel) -> str:
     }.get(sides, "only at lax thresholds")  # fmt: skip
 
 
-def outcome(gains: pd.DataFrame) -> dict[str, Any]:
-    """Gain, and its sign as far as its interval goes, of every rule and part."""
-    found = {}
-    for row in gains.to_dict("records"):
-        name = f"{row['rule']}|{row['part']}"
-        found[f"{name}|gain"] = row["gain"]
-        found[f"{name}|sign"] = float(np.sign(row["low"]) if row["low"] * row["high"] > 0 else 0)
-    return found
-
-
 def long_table(frame: pd.DataFrame) -> pd.DataFrame:
     """A row a trial, rule and part."""
     frame = frame.rename(columns=lambda name: name.removeprefix("judged."))
-    known = ["correlation", "trials", "verdict", "truth", "auc"]
+    known = ["correlation", "trials", "verdict", "marginal", "truth", "auc"]
     gains = [name.removesuffix("|gain") for name in frame if name.endswith("|gain")]
     tables = []
     for name in gains:
@@ -140,23 +155,29 @@ def long_table(frame: pd.DataFrame) -> pd.DataFrame:
 def real(sets: Iterable[tuple[str, str, pd.DataFrame]]) -> pd.DataFrame:
     tables = []
     for group, name, frame in sets:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", br.BetarocWarning)
-            result = br.inclusion(frame)
-        rows = result.fusion.table
-        sure = rows["low"] * rows["high"] > 0
-        clients = frame["label"] == 1
-        areas = {
-            system: br.auc_interval(br.Scores(frame[system][clients], frame[system][~clients]))
-            for system in result.names
-        }
-        rows = rows.assign(
-            group=group, set=name, sign=np.sign(rows["gain"]) * sure,
-            verdict=[result.verdict[s].word for s in rows["system"]],
-            auc=[areas[s].estimate for s in rows["system"]],
-        )  # fmt: skip
-        tables.append(rows)
-    return pd.concat(tables, ignore_index=True).drop(columns=["with", "without", "low", "high"])
+        halves = [frame[half].reset_index(drop=True) for half in in_halves(frame["label"])]
+        for known, other in (halves, halves[::-1]):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", br.BetarocWarning)
+                verdicts = br.inclusion(known).verdict
+                rows = observed(br.inclusion(other, dev=known))
+            clients = known["label"] == 1
+            areas = {
+                system: br.auc_interval(br.Scores(known[system][clients], known[system][~clients]))
+                for system in verdicts
+            }
+            tables.append(rows.assign(
+                group=group, set=name, auc=[areas[s].estimate for s in rows["system"]],
+                verdict=[verdicts[s].word for s in rows["system"]],
+                marginal=[verdicts[s].marginal for s in rows["system"]],
+            ))  # fmt: skip
+    return pd.concat(tables, ignore_index=True)
+
+
+def in_halves(label: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Every other trial of each class, and the rest."""
+    even = label.groupby(label).cumcount() % 2 == 0
+    return even, ~even
 
 
 def real_sets() -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -195,42 +216,56 @@ def liveness() -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 
 # ------------------------------------------------------------------------------ the tables
-def promised(frame: pd.DataFrame) -> pd.DataFrame:
-    """What the verdict, and AUC alone, promise: +1, -1, or 0 for no promise."""
-    verdict = [PROMISES[w][p] for w, p in zip(frame["verdict"], frame["part"], strict=True)]
-    return frame.assign(verdict_says=verdict, auc_says=np.where(frame["auc"] > 0.5, 1, -1))
+def predicted(frame: pd.DataFrame) -> pd.DataFrame:
+    """What each predictor says: +1, -1, or 0 for nothing."""
+    says = {
+        f"{who}_says": [PREDICTS[w][p] for w, p in zip(frame[by], frame["part"], strict=True)]
+        for who, by in PREDICTORS.items()
+        if who != "auc"
+    }
+    return frame.assign(**says, auc_says=np.where(frame["auc"] > 0.5, 1, -1))
 
 
 def hit_rates(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """How many promises are right, of those on candidates whose gain has a sign beyond chance.
+    """How many predictions are right, of those on candidates whose gain has a sign beyond chance.
 
-    A promise of a gain is right where there is one, a promise of none where there is a loss.
-    `gains` counts gains among the same candidates: the more frequent sign is the base rate.
+    A prediction of a gain is right where there is one, one of none where there is a loss (of the
+    learned fusion: no gain that matters). `gains` counts gains among the same candidates: the more
+    frequent sign is the base rate. What AUC says is counted on all of them, and on those of whom
+    the verdict and the ends say something.
     """
     rows = []
-    for key, part in promised(frame).groupby(by, sort=False):
+    for key, part in predicted(frame).groupby(by, sort=False):
         sure = part[part["sign"] != 0]
-        decided = sure[sure["verdict_says"] != 0]
         row = dict(zip(by, key, strict=True), cases=len(part), sure=len(sure))
-        row |= {"promises": len(decided), "gains": int((decided["sign"] > 0).sum())}
-        for who in ("verdict", "auc"):
-            row[f"{who}_right"] = int((decided[f"{who}_says"] == decided["sign"]).sum())
+        row |= {"gains": int((sure["sign"] > 0).sum()), "auc_right": right(sure, "auc")}
+        for who in ("verdict", "ends"):
+            told = sure[sure[f"{who}_says"] != 0]
+            row |= {
+                f"{who}_told": len(told), f"{who}_right": right(told, who),
+                f"{who}_gains": int((told["sign"] > 0).sum()),
+                f"{who}_auc_right": right(told, "auc"),
+            }  # fmt: skip
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def outcomes(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Gains, losses and neither after each verdict."""
+def right(frame: pd.DataFrame, who: str) -> int:
+    return int((frame[f"{who}_says"] == frame["sign"]).sum())
+
+
+def outcomes(frame: pd.DataFrame, by: list[str], word: str) -> pd.DataFrame:
+    """Gains, losses and neither after each verdict, or each word of the own ROC."""
     found = frame["sign"].map({1.0: "gain", 0.0: "neither", -1.0: "loss"})
-    table = pd.crosstab([frame[name] for name in [*by, "verdict"]], found).reset_index()
-    return table.reindex(columns=[*by, "verdict", "gain", "neither", "loss"], fill_value=0)
+    table = pd.crosstab([frame[name] for name in [*by, word]], found).reset_index()
+    return table.reindex(columns=[*by, word, "gain", "neither", "loss"], fill_value=0)
 
 
 def false_verdicts(frame: pd.DataFrame) -> pd.DataFrame:
-    """How often a verdict is given, and is not that of the true pair."""
+    """How often the own ROC tells, and tells other than that of the true pair."""
     once = frame.drop_duplicates(["cell"])
-    decided = once["verdict"] != "cannot tell"
-    table = once.assign(decided=decided, wrong=decided & (once["verdict"] != once["truth"]))
+    decided = once["marginal"] != "cannot tell"
+    table = once.assign(decided=decided, wrong=decided & (once["marginal"] != once["truth"]))
     return table.groupby("trials")[["decided", "wrong"]].mean().assign(
         candidates=once.groupby("trials").size()
     ).reset_index()  # fmt: skip
@@ -250,11 +285,12 @@ def main() -> None:
     chosen.tables.mkdir(parents=True, exist_ok=True)
     tables = {
         "synthetic_rates": hit_rates(drawn, ["correlation", "trials", "rule", "part"]),
-        "synthetic_outcomes": outcomes(drawn, ["rule", "part"]),
+        "synthetic_outcomes": outcomes(drawn, ["rule", "part"], "verdict"),
+        "synthetic_ends": outcomes(drawn, ["rule", "part"], "marginal"),
         "synthetic_verdicts": false_verdicts(drawn),
         "real_rates": hit_rates(found, ["group", "rule", "part"]),
-        "real_outcomes": outcomes(found, ["group", "rule", "part"]),
-        "real_cases": found[found["rule"] == "mean-logit"],
+        "real_outcomes": outcomes(found, ["group", "rule", "part"], "verdict"),
+        "real_cases": found[found["rule"].isin(["learned", "mean-logit"])],
     }
     for name, table in tables.items():
         table.to_csv(chosen.tables / f"verdict_{name}.csv", index=False, float_format="%.6g")

@@ -70,7 +70,7 @@ def test_text_states_verdicts_and_gains(
     assert err == ""
     assert out.isascii()
     assert out == f"{br.inclusion(frame)}\n"
-    assert "cnn: include. Above the diagonal" in out
+    assert "cnn: include. A learned fusion gains by it" in out
 
 
 def test_json_holds_the_numbers(

@@ -17,6 +17,7 @@ from scipy import integrate, stats
 
 import betaroc as br
 from betaroc import Beta, Inflated, Normal, ScoreModel
+from betaroc.ensemble import learned, rule
 from betaroc.ensemble.evidence import _above, _peaks
 from betaroc.ensemble.set_hull import hull_of
 from betaroc.ensemble.trials import systems_of
@@ -54,7 +55,7 @@ def all_kinds() -> br.Inclusion:
 @pytest.mark.parametrize("word", PAIRS)
 def test_the_ends_decide_the_verdict(all_kinds: br.Inclusion, word: str) -> None:
     verdict = all_kinds.verdict[word]
-    assert verdict == word
+    assert verdict.marginal == word
     tests = all_kinds.fits[word].end_tests()
     assert verdict.confidence.strict == tests.at_one.p_value
     assert verdict.confidence.lax == tests.at_zero.p_value
@@ -65,9 +66,9 @@ def test_a_level_of_less_confidence_than_the_p_value_decides() -> None:
     fair = {"a": scores_of((Beta(2.2, 2), Beta(2, 2.2)), 80), "b": scores_of(PAIRS["include"], 80)}
     one = judged(fair)
     p = one.verdict["a"].confidence.p_value
-    assert one.verdict["a"] == "cannot tell"
+    assert one.verdict["a"].marginal == "cannot tell"
     assert 0.05 < p < 0.5
-    assert judged(fair, level=1.0 - 1.01 * p).verdict["a"] == "include"
+    assert judged(fair, level=1.0 - 1.01 * p).verdict["a"].marginal == "include"
 
 
 def test_a_region_is_judged_at_its_borders() -> None:
@@ -82,7 +83,7 @@ def test_a_region_is_judged_at_its_borders() -> None:
         (0.45, 0.8): "cannot tell",
     }  # fmt: skip
     for region, word in words.items():
-        assert judged(given, region=region).verdict["s"] == word, region
+        assert judged(given, region=region).verdict["s"].marginal == word, region
 
 
 def test_the_p_value_at_a_border_is_that_of_the_interval_that_ends_on_the_diagonal() -> None:
@@ -106,7 +107,7 @@ def test_a_hook_without_scores_is_no_finding() -> None:
     verdict, evidence = result.verdict["a"], result.evidence["a"]
     assert result.fits["a"].family == "normal"
     assert result.fits["a"].end_tests().at_one.side == "below"  # the end itself is
-    assert verdict == "include"
+    assert verdict.marginal == "include"
     assert evidence.strict.by == "first score"
     assert evidence.strict.far == pytest.approx(1.0 / 800.0)
     assert 0.0 < verdict.size.depth < 1e-6
@@ -123,7 +124,7 @@ def test_a_hook_without_scores_is_no_finding() -> None:
 def test_a_hook_with_scores_is_one() -> None:
     pair = (Normal(1, 1), Normal(0, 1.75))
     result = judged({"a": scores_of(pair, 400), "b": scores_of((Normal(1, 1), Normal(0, 1)), 400)})
-    assert result.verdict["a"] == "only at lax thresholds"
+    assert result.verdict["a"].marginal == "only at lax thresholds"
     assert result.verdict["a"].size.hook_scores > 1.0
 
 
@@ -144,7 +145,7 @@ def test_laws_whose_ends_do_not_decide_the_curve_are_judged_between() -> None:
     assert low < 0.0 < high
     assert max(p_low, p_high) <= 0.05
     assert len(evidence.crossings) == 2
-    assert result.verdict["m"] == "cannot tell"
+    assert result.verdict["m"].marginal == "cannot tell"
     assert result.verdict["m"].confidence.p_value >= max(p_low, evidence.strict.p_value)
     assert "not on one side" in result.verdict["m"].reason
 
@@ -154,7 +155,7 @@ def test_a_fit_without_errors_says_that_it_cannot_tell() -> None:
         "b": scores_of((Beta(3, 2), Beta(2, 3)), 60)
     }
     result = judged(given, family="empirical")
-    assert set(result.verdict.values()) == {"cannot tell"}
+    assert {verdict.marginal for verdict in result.verdict.values()} == {"cannot tell"}
     assert "an empirical pair has no parameters" in result.verdict["a"].reason
     assert set(result.table["roc_distance"]) == {0.0}
     assert math.isnan(result.verdict["a"].confidence.p_value)
@@ -165,7 +166,7 @@ def test_one_law_for_both_classes_is_the_diagonal() -> None:
     x = rng.beta(2, 3, 50)
     given = {"same": br.Scores(x, x), "b": scores_of(PAIRS["include"], 50)}
     result = judged(given)
-    assert result.verdict["same"] == "exclude"
+    assert result.verdict["same"].marginal == "exclude"
     assert result.evidence["same"].above == ()
 
 
@@ -213,7 +214,9 @@ def test_hook_scores_are_those_in_the_region() -> None:
 def test_the_table_has_a_row_a_classifier(all_kinds: br.Inclusion) -> None:
     table = all_kinds.table
     assert table["classifier"].tolist() == list(PAIRS)
-    assert table["verdict"].tolist() == list(PAIRS)
+    assert table["marginal"].tolist() == list(PAIRS)
+    assert table["verdict"].tolist() == list(all_kinds.verdict.values())
+    assert table["gain"].tolist() == all_kinds.learned["estimate"].tolist()
     assert set(table["family"]) == {"beta"}
     strict = table.set_index("classifier").loc["only at strict thresholds"]
     fit = all_kinds.fits["only at strict thresholds"]
@@ -230,22 +233,24 @@ def test_false_verdicts_of_useless_classifiers_are_rare() -> None:
     words = []
     for _ in range(8):
         given = {k: br.Scores(rng.beta(2, 3, 60), rng.beta(2, 3, 60)) for k in "ab"}
-        words += list(judged(given).verdict.values())
+        words += [verdict.marginal for verdict in judged(given).verdict.values()]
     assert sum(word != "cannot tell" for word in words) <= 5  # of 16; 0.1 + 3 standard errors
 
 
 # ------------------------------------------------------------------------------ the value
 def test_a_verdict_is_its_word(all_kinds: br.Inclusion) -> None:
-    verdict = all_kinds.verdict["include"]
-    other = all_kinds.verdict["exclude"]
-    assert verdict == "include"
-    assert verdict != "exclude"
+    verdict = all_kinds.verdict["exclude"]
+    other = all_kinds.verdict["include"]  # these quantiles part the classes without it
+    assert verdict == "exclude"
+    assert verdict != "include"
     assert verdict != other
-    assert f"{verdict}" == verdict.word == "include"
-    assert {verdict: 1}["include"] == 1
+    assert f"{verdict}" == verdict.word == "exclude"
+    assert {verdict: 1}["exclude"] == 1
+    assert pickle.loads(pickle.dumps(verdict)).gain == verdict.gain
+    assert eval(repr(verdict), vars(rule) | vars(learned)).gain == verdict.gain
     assert repr(pickle.loads(pickle.dumps(verdict))) == repr(verdict)
     assert copy.deepcopy(verdict).size == verdict.size
-    assert "include" in repr(verdict)
+    assert "exclude" in repr(verdict)
     with pytest.raises(AttributeError, match="frozen"):
         verdict.reason = "another"  # type: ignore[misc]
 
@@ -259,8 +264,10 @@ def test_results_compare_by_content_and_pickle(all_kinds: br.Inclusion) -> None:
 
 def test_the_text_names_all(all_kinds: br.Inclusion) -> None:
     text = str(all_kinds)
-    for word in PAIRS:
-        assert f"\n{word}: {word}. " in text
+    flat = " ".join(text.split())
+    for word, verdict in all_kinds.verdict.items():
+        assert f"\n{word}: {verdict}. " in text
+        assert f" By its own ROC: {word}. " in flat
     assert "ROC hull" in text
 
 
@@ -277,10 +284,12 @@ def test_the_text_says_what_is_known_where_it_cannot_tell() -> None:
     """Below at FAR 0 and on average; the other end has one exponent: b = 2 of both laws."""
     given = {"a": scores_of((Beta(2, 4), Beta(2.0, 2)), 80), "b": scores_of(PAIRS["include"], 80)}
     verdict = judged(given).verdict["a"]
-    assert verdict == "cannot tell"
-    assert verdict.reason.startswith(
-        "Clear is: below the diagonal on average and at the strict end; open is: the lax end; "
+    assert verdict.marginal == "cannot tell"
+    said = (
+        " By its own ROC: cannot tell. Clear is: below the diagonal on average and at the low-FAR"
+        " end; open is: the high-FAR end; "
     )
+    assert said in verdict.reason
     assert "Clear is" not in judged(given).verdict["b"].reason
 
 
@@ -294,7 +303,10 @@ def test_the_text_names_the_rule_that_gains_most_at_the_end_of_a_verdict(
         best = rows.loc[rows["gain"].idxmax()]
         said = f"{best['gain']:+.4f} ({best['low']:+.4f} to {best['high']:+.4f})"
         assert best["gain"] > 0.0
-        assert f"{name} at the {end} end: of the 6 rules {best['rule']} gains most, {said}." in text
+        called = {"strict": "low-FAR", "lax": "high-FAR"}[end]
+        assert (
+            f"{name} at the {called} end: of the 6 rules {best['rule']} gains most, {said}." in text
+        )
 
 
 def test_where_no_rule_gains_that_is_said(all_kinds: br.Inclusion) -> None:
@@ -303,7 +315,7 @@ def test_where_no_rule_gains_that_is_said(all_kinds: br.Inclusion) -> None:
     result = copy.copy(all_kinds)
     worse = tuple(g._replace(gain=-0.5 - 0.1 * (g.rule != "max")) for g in all_kinds.fusion.gains)
     result.__dict__["fusion"] = dataclasses.replace(all_kinds.fusion, gains=worse)
-    said = " at the strict end: of the 6 rules none gains, max loses least, -0.5000"
+    said = " at the low-FAR end: of the 6 rules none gains, max loses least, -0.5000"
     assert any(said in line for line in _next_words(result))
 
 
@@ -311,7 +323,8 @@ def test_ends_outside_the_region_are_left_out_of_the_text() -> None:
     given = {k: scores_of(PAIRS[k], 60) for k in ("include", "only at lax thresholds")}
     for region, there in (((0, 0.1), "strict"), ((0.9, 1), "lax"), ((0.2, 0.8), "none")):
         text = str(judged(given, region=region, alpha=[0.5]))
-        assert [f"{end} end  " in text or f"{end} end\n" in text for end in ("strict", "lax")] == [
+        heads = ("low-FAR", "high-FAR")
+        assert [f"{end} end  " in text or f"{end} end\n" in text for end in heads] == [
             there == "strict", there == "lax",
         ]  # fmt: skip
         assert "not the region alone" in " ".join(text.split())
@@ -354,7 +367,8 @@ def test_a_law_that_does_not_fit_is_said() -> None:
     assert table.loc["bumps", "auc_scores"] == result.misfit["bumps"].auc_scores
     text = " ".join(str(result).split())
     said = f"bumps: the fitted ROC is {result.misfit['bumps'].distance:.3f} from the scores'"
-    assert f"{said} (tolerance 0.05): its verdict rests on a law that does not fit" in text
+    rests = "what is said of its own ROC rests on a distribution that does not fit"
+    assert f"{said} (tolerance 0.05): {rests}" in text
     assert "beta: the fitted ROC" not in text
 
 
@@ -767,10 +781,11 @@ def test_hull_between_two_chords_that_touch_one_curve() -> None:
 # ------------------------------------------------------------------------------- picture
 def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> None:
     figure = all_kinds.plot()
-    left, right = figure.axes
+    left, above, right = figure.axes
     texts = [text.get_text() for text in left.get_legend().get_texts()]
     chords = ["ends of chords"] if any(s.kind == "chord" for s in all_kinds.hull.segments) else []
-    assert texts == [*(f"{w}: {w}" for w in PAIRS), "scores' ROCs", "ROC hull", *chords]
+    words = [f"{name}: {verdict}" for name, verdict in all_kinds.verdict.items()]
+    assert texts == [*words, "scores' ROCs", "ROC hull", *chords]
     said = [text.get_text() for text in right.get_legend().get_texts()]
     assert said[3:] == ["interval without 0", "interval with 0"]
     assert right.get_xlabel().endswith("(at the ends: in HTER)")
@@ -779,6 +794,8 @@ def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> N
     drawn = [float(line.get_xdata()[0]) for line in right.lines if line.get_gid() == "all"]
     gains = [all_kinds.fusion.gain(word).estimate for word in PAIRS]
     assert drawn == pytest.approx(gains)
+    learned = [line.get_xdata()[0] for line in above.lines if line.get_gid() == "learned"]
+    assert learned == all_kinds.learned["estimate"].tolist()
 
 
 def test_rules_for_zero_and_one_go_by_name() -> None:

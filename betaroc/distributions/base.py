@@ -47,7 +47,7 @@ class Tail:
     """How a law's mass vanishes towards one end of its support.
 
         order 1: P ~ exp(log_coefficient) d^rate, d the distance to the end
-        order 2: log P ~ -rate (u - centre)^2, u the score or its logit
+        order 2: log P ~ -((u - centre) / width)^2 / 2, u the score or its logit
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Tail:
         The end, on the score scale.
     order : float
         1 power law, 2 Gaussian, 0 nothing but the atom.
-    rate, centre, log_coefficient : float
+    rate, centre, width, log_coefficient : float
         See the formulas; nan where the order has none.
     mass : float
         The atom at the end itself.
@@ -65,8 +65,9 @@ class Tail:
 
     place: float
     order: float
-    rate: float
+    rate: float = math.nan
     centre: float = 0.0
+    width: float = math.nan
     log_coefficient: float = math.nan
     mass: float = 0.0
     share: float = 1.0

@@ -216,6 +216,8 @@ def _logit_quantile(a: float, b: float, p: FloatArray, log_p: FloatArray) -> Flo
     return y
 
 
+#: Tails whose logs differ by less have lost digits in their difference.
+_CANCELS = 1e-3
 #: How near to a guess a root is looked for, in logits.
 _NEAR = 1e-9
 
@@ -253,7 +255,7 @@ class BetaPair(Pair):
             near, far, other, y = c.b, i.b, max(c.a, i.a), -t.logit
         log_b = _special.log_beta_ratio(c.a, c.b, i.a, i.b)
         with np.errstate(invalid="ignore", over="ignore"):
-            power = (far - near) * y + math.log1p((near - far) / far) + log_b
+            power = (far - near) * y + _special.log_ratio(near, far) + log_b
         deep = (y < -45.0 - math.log1p(other)) & np.isfinite(y)
         return np.where(deep, power if lower else -power, general)
 
@@ -280,6 +282,37 @@ class BetaPair(Pair):
         if a == 0.0 and b == 0.0:
             return "chance"
         return "proper" if a >= 0.0 and b <= 0.0 else "below"
+
+    def diagonal_roots(self) -> Thresholds | None:
+        """None where the differences of the shapes differ in sign, otherwise one: see `ends`.
+
+        It lies between the two places where the densities are equal, at which TPR - FAR is largest
+        and smallest.
+        """
+        shape = self.shape_by_theorem()
+        if shape in ("chance", "proper", "below"):
+            return Thresholds.from_theta(np.empty(0))
+        places = self.ratio_roots(0.0)
+        if shape is None or places.size < 2:
+            return None
+        sign = 1.0 if shape == "hook-at-one" else -1.0
+        known = {float(places.logit[0]): sign, float(places.logit[1]): -sign}
+        sizes = [abs(self._excess(float(y), subtract=True)) for y in places.logit]
+        subtract = min(sizes) > _CANCELS
+
+        def excess(y: float) -> float:
+            return known[y] if y in known else self._excess(y, subtract=subtract)
+
+        root = _special.bracketed_root(excess, *known, what="crossing")
+        return Thresholds.from_logit(np.array([root]))
+
+    def _excess(self, y: float, *, subtract: bool) -> float:
+        """Of the sign of TPR - FAR: from the smaller tails or, where those cancel, an integral."""
+        t = Thresholds.from_logit(np.array(y))
+        lower = float(self.frr(t) + self.tnr(t)) <= 1.0
+        if subtract:
+            return float(self.log_excess(t, lower=lower))
+        return self.excess_by_ratio(y, lower=lower)
 
     def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
         """A guess to nearly all digits, and the last ones where its neighbourhood proves it."""

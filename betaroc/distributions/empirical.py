@@ -249,8 +249,8 @@ class Empirical(Distribution):
         masses = self.atoms.masses
         low, high = self.support
         return (
-            Tail(low, 0, math.nan, mass=float(masses[0])),
-            Tail(high, 0, math.nan, mass=float(masses[-1])),
+            Tail(low, 0, mass=float(masses[0])),
+            Tail(high, 0, mass=float(masses[-1])),
         )
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:

@@ -17,6 +17,8 @@ from betaroc.distributions.normal import (
     normal_log_density,
     normal_quantile_of,
     normal_tail,
+    place_of,
+    standard_score,
 )
 from betaroc.distributions.pairs import closed_forms
 
@@ -96,8 +98,7 @@ class LogitNormal(Distribution):
         return self._moments[1]
 
     def _z(self, t: Thresholds) -> FloatArray:
-        with np.errstate(over="ignore"):
-            return np.asarray((t.logit - self.mu) / self.sigma)
+        return standard_score(t.logit, self.mu, self.sigma)
 
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         return normal_tail(self._z(t))
@@ -109,17 +110,21 @@ class LogitNormal(Distribution):
         return normal_log_density(self._z(t), self.sigma)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        return np.asarray(-self._z(t) / self.sigma - (t.complement - t.theta))
+        with np.errstate(over="ignore"):
+            return np.asarray(-self._z(t) / self.sigma - (t.complement - t.theta))
 
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_logit(self.mu + self.sigma * normal_quantile_of(p, log_p))
+        return Thresholds.from_logit(self._place(normal_quantile_of(p, log_p)))
 
     def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_logit(self.mu - self.sigma * normal_quantile_of(p, log_p))
+        return Thresholds.from_logit(self._place(-normal_quantile_of(p, log_p)))
+
+    def _place(self, z: FloatArray) -> FloatArray:
+        return place_of(z, self.mu, self.sigma)
 
     def _tails(self) -> tuple[Tail, Tail]:
-        rate = 0.5 / self.sigma**2
-        return Tail(0.0, 2, rate, centre=self.mu), Tail(1.0, 2, rate, centre=self.mu)
+        lower, upper = (Tail(x, 2, centre=self.mu, width=self.sigma) for x in self.support)
+        return lower, upper
 
     def _parameters(self) -> tuple[Parameter, ...]:
         return Parameter("mu", self.mu, "plain"), Parameter("sigma", self.sigma, "log")

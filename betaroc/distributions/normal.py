@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc._checks import finite, positive
-from betaroc._special import HALF_LOG_TWO_PI
+from betaroc._special import HALF_LOG_TWO_PI, exactly_scaled, log_ratio
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
@@ -42,6 +42,18 @@ def normal_quantile_of(p: FloatArray, log_p: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore"):
         upper = -normal_quantile(np.log(1.0 - np.where(p > 0.5, p, 0.5)))
     return np.where(p > 0.5, upper, normal_quantile(np.where(p > 0.5, -1.0, log_p)))
+
+
+def standard_score(x: FloatArray, mu: float, sigma: float) -> FloatArray:
+    """(x - mu) / sigma, infinite where no double holds it."""
+    with np.errstate(over="ignore"):
+        return np.asarray((x - mu) / sigma)
+
+
+def place_of(z: FloatArray, mu: float, sigma: float) -> FloatArray:
+    """mu + sigma z, infinite where no double holds it."""
+    with np.errstate(over="ignore"):
+        return np.asarray(mu + sigma * z)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,11 +109,10 @@ class Normal(Distribution):
     @property
     def var(self) -> float:
         """sigma^2."""
-        return self.sigma**2
+        return self.sigma * self.sigma
 
     def _z(self, t: Thresholds) -> FloatArray:
-        with np.errstate(over="ignore"):
-            return np.asarray((t.theta - self.mu) / self.sigma)
+        return standard_score(t.theta, self.mu, self.sigma)
 
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         return normal_tail(self._z(t))
@@ -113,20 +124,21 @@ class Normal(Distribution):
         return normal_log_density(self._z(t), self.sigma)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        return np.asarray(-self._z(t) / self.sigma)
+        with np.errstate(over="ignore"):
+            return np.asarray(-self._z(t) / self.sigma)
 
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_theta(self.mu + self.sigma * normal_quantile_of(p, log_p))
+        return Thresholds.from_theta(self._place(normal_quantile_of(p, log_p)))
 
     def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return Thresholds.from_theta(self.mu - self.sigma * normal_quantile_of(p, log_p))
+        return Thresholds.from_theta(self._place(-normal_quantile_of(p, log_p)))
+
+    def _place(self, z: FloatArray) -> FloatArray:
+        return place_of(z, self.mu, self.sigma)
 
     def _tails(self) -> tuple[Tail, Tail]:
-        rate = 0.5 / self.sigma**2
-        return (
-            Tail(-math.inf, 2, rate, centre=self.mu),
-            Tail(math.inf, 2, rate, centre=self.mu),
-        )
+        lower, upper = (Tail(x, 2, centre=self.mu, width=self.sigma) for x in self.support)
+        return lower, upper
 
     def _parameters(self) -> tuple[Parameter, ...]:
         return Parameter("mu", self.mu, "plain"), Parameter("sigma", self.sigma, "log")
@@ -136,34 +148,61 @@ class Normal(Distribution):
 
 
 class NormalPair(Pair):
-    """Two normal laws, on the score or on its logit: level sets are roots of a quadratic."""
+    """Two normal laws, on the score or on its logit: level sets are roots of a quadratic.
+
+    Places are distances from the centre of the narrower law in scores, and no square of one is
+    taken: sigmas and scores may be anything from 1e-300 to 1e300.
+    """
 
     def _parameters(self) -> tuple[float, float, float, float]:
         c: Any = self._base("client")
         i: Any = self._base("impostor")
         return c.mu, c.sigma, i.mu, i.sigma
 
-    def ratio_roots(self, level: float) -> Thresholds:
+    def _narrow_and_wide(self) -> tuple[_Bell, _Bell]:
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
-        # z is the impostor's standard score, g and r the client's place and width in it.
-        g, r = (mu_c - mu_i) / sigma_i, sigma_c / sigma_i
-        # log f_c/f_i = z^2/2 - (z - g)^2/(2 r^2) - log r
-        two_a = (r - 1.0) * (r + 1.0)
-        constant = g * g + 2.0 * r * r * (math.log(r) + level - self._log_share())
-        roots = quadratic_roots(two_a, 2.0 * g, -constant)
-        return self.place(mu_i + sigma_i * np.array(sorted(roots)))
+        client, impostor = _Bell(mu_c, sigma_c), _Bell(mu_i, sigma_i)
+        return (client, impostor) if sigma_c < sigma_i else (impostor, client)
+
+    def _has_atoms(self) -> bool:
+        return bool(self.client.atoms.places.size or self.impostor.atoms.places.size)
+
+    def ratio_roots(self, level: float) -> Thresholds:
+        _, sigma_c, _, sigma_i = self._parameters()
+        gap = log_ratio(sigma_c, sigma_i) + level - self._log_share()
+        narrow, wide = self._narrow_and_wide()
+        roots = _level_offsets(narrow, wide, -gap if sigma_c < sigma_i else gap)
+        return self.place(_beside(narrow, roots))
 
     def turning_points(self) -> Thresholds:
-        mu_c, sigma_c, mu_i, sigma_i = self._parameters()
-        if sigma_c == sigma_i:
+        """Where (x - mu) / sigma^2 of both classes is one number."""
+        narrow, wide = self._narrow_and_wide()
+        if narrow.sigma == wide.sigma:
             return self.place(np.empty(0))
-        r = sigma_c / sigma_i
-        z = -(mu_c - mu_i) / sigma_i / ((r - 1.0) * (r + 1.0))
-        return self.place(np.array([mu_i + sigma_i * z]))
+        q, rest = narrow.sigma / wide.sigma, _rest(narrow, wide)
+        return self.place(_beside(narrow, [q * _scaled_distance(narrow, wide) / rest]))
+
+    def diagonal_roots(self) -> Thresholds | None:
+        """Where the standard scores of both classes are one number."""
+        if self._has_atoms():
+            return None
+        narrow, wide = self._narrow_and_wide()
+        if narrow.sigma == wide.sigma:
+            return self.place(np.empty(0))
+        share = (wide.sigma - narrow.sigma) / wide.sigma
+        return self.place(_beside(narrow, [_scaled_distance(narrow, wide) / share]))
+
+    def balance_root(self, weight_far: float = 1.0, weight_frr: float = 1.0) -> Thresholds | None:
+        """Where the standard scores of both classes are opposite, if the weights are equal."""
+        if self._has_atoms() or weight_far != weight_frr:
+            return super().balance_root(weight_far, weight_frr)
+        narrow, wide = self._narrow_and_wide()
+        share = 1.0 + narrow.sigma / wide.sigma
+        return self.place(_beside(narrow, [-_scaled_distance(narrow, wide) / share]))[0]
 
     def shape_by_theorem(self) -> str | None:
         """Equal sigmas give a concave or convex curve, unequal ones always a hook."""
-        if self.client.atoms.places.size or self.impostor.atoms.places.size:
+        if self._has_atoms():
             return None
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
         if sigma_c != sigma_i:
@@ -175,19 +214,71 @@ class NormalPair(Pair):
     def auc_continuous(self) -> float:
         from scipy.special import ndtr
 
+        # Halves, whose difference is a double; nothing rounds but for subnormals.
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
-        return float(ndtr((mu_c - mu_i) / math.hypot(sigma_c, sigma_i)))
+        far = max(abs(mu_c), abs(mu_i), sigma_c, sigma_i) > _FAR
+        unit = _SMALLER if far else 1.0
+        spread = math.hypot(unit * sigma_c, unit * sigma_i)
+        return float(ndtr((unit * mu_c - unit * mu_i) / spread))
 
 
-def quadratic_roots(a: float, b: float, c: float) -> list[float]:
-    """Real roots of a x^2 + b x + c, without cancellation; a double root is no sign change."""
-    if a == 0.0:
-        return [-c / b] if b != 0.0 else []
-    inside = b * b - 4.0 * a * c
-    if not inside > 0.0:
+class _Bell(NamedTuple):
+    mu: float
+    sigma: float
+
+
+#: Beyond this a sum of a few scores may overflow: it is taken in units that are larger.
+_FAR, _SMALLER = 1e300, 2.0**-10
+
+
+def _rest(narrow: _Bell, wide: _Bell) -> float:
+    """1 - q^2 of the ratio q of the sigmas."""
+    return (wide.sigma - narrow.sigma) / wide.sigma * (1.0 + narrow.sigma / wide.sigma)
+
+
+def _scaled_distance(narrow: _Bell, wide: _Bell) -> float:
+    """q (mu_n - mu_w): what the wider law's standard scores make of the distance."""
+    far = max(abs(narrow.mu), abs(wide.mu)) > _FAR
+    unit = _SMALLER if far else 1.0
+    parts = [math.frexp(v) for v in (unit * narrow.mu - unit * wide.mu, *narrow[1:], *wide[1:])]
+    (d, d_power), (n, n_power), (w, w_power) = parts
+    power = d_power + n_power - w_power
+    return exactly_scaled(d * n / w, power) / unit
+
+
+def _level_offsets(narrow: _Bell, wide: _Bell, gap: float) -> list[float]:
+    """x - mu_n at which log f_n / f_w is a level, of which `gap` = log sigma_w / sigma_n - level.
+
+    With w = x - mu_n and a = q (mu_n - mu_w): (1 - q^2) w^2 - 2 q a w = a^2 + 2 sigma_n^2 gap. A
+    double root is no sign change.
+    """
+    a, rest = _scaled_distance(narrow, wide), _rest(narrow, wide)
+    reach = narrow.sigma * math.sqrt(2.0 * abs(gap))
+    width = reach * math.sqrt(rest)
+    if gap >= 0.0:
+        root = math.hypot(a, width)
+    elif abs(a) > width:
+        root = math.sqrt(abs(a) - width) * math.sqrt(abs(a) + width)
+    else:
         return []
-    q = -0.5 * (b + math.copysign(math.sqrt(inside), b))
-    return [q / a, c / q] if q != 0.0 else [0.0]
+    big = narrow.sigma / wide.sigma * a + math.copysign(root, a)
+    if big == 0.0:
+        return []
+    if gap >= 0.0:
+        other = -(a * (a / big) + reach * (reach / big))
+    else:
+        other = -((a - reach) * ((a + reach) / big))
+    return [other] if rest == 0.0 else [big / rest, other]
+
+
+def _beside(law: _Bell, offsets: list[float]) -> FloatArray:
+    """Places beside the centre of a law, ascending; the next double where that is lost in it."""
+    places = []
+    for offset in offsets:
+        x = law.mu + offset
+        lost = x == law.mu and offset != 0.0
+        places.append(math.nextafter(x, math.copysign(math.inf, offset)) if lost else x)
+    return np.array(sorted(x for x in places if math.isfinite(x)))
 
 
 closed_forms(Normal, Normal, NormalPair)

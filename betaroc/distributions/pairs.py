@@ -264,6 +264,10 @@ class Pair:
         """The whole-curve statement where a theorem gives it from the parameters."""
         return None
 
+    def diagonal_roots(self) -> Thresholds | None:
+        """All crossings of the diagonal where a theorem or a closed form gives them."""
+        return None
+
     # ----------------------------------------------------------------- balanced errors
     def balance(self) -> Thresholds | None:
         """Where FAR equals FRR; None where candidates must be compared."""
@@ -315,7 +319,9 @@ class Pair:
             return None
 
         def at(u: float) -> float:
-            return float(function(place(np.array(u))))
+            # Both tails may be gone even as logs: there they balance.
+            value = float(function(place(np.array(u))))
+            return 0.0 if math.isnan(value) else value
 
         return place(np.array(bracketed_root(at, float(inner[k - 1]), float(inner[k]), what=what)))
 
@@ -336,7 +342,7 @@ class Pair:
                 terms.append(share * math.fsum(i_atoms.masses * above))
             if self.impostor.continuous is not None:
                 terms.append(share * self.impostor.continuous[0] * self.auc_continuous())
-        return math.fsum(terms)
+        return min(1.0, math.fsum(terms))
 
     def just_below_any(self, t: Thresholds) -> Thresholds:
         """Just below thresholds that need not be joints of the pair's lower end."""
@@ -354,7 +360,7 @@ class Pair:
 
         def integrand(u: FloatArray) -> FloatArray:
             t = self.place(u)
-            with np.errstate(under="ignore"):
+            with np.errstate(over="ignore", under="ignore"):
                 return np.exp(c._log_density(t) + i._lower(t)[1])
 
         return integrate_panels(integrand, self.panels(c, -math.inf, math.inf))
@@ -365,24 +371,30 @@ class Pair:
 
         def integrand(u: FloatArray) -> FloatArray:
             t = self.place(u)
-            with np.errstate(under="ignore"):
+            with np.errstate(over="ignore", under="ignore"):
                 return np.exp(i._log_density_in(t, unit=self.unit) + c._upper(t)[1])
 
         return integrate_panels(integrand, self.panels(i, low, high))
 
-    def excess_by_ratio(self, u: float) -> float:
+    def excess_by_ratio(self, u: float, *, lower: bool = True) -> float:
         """F_i - F_c of the continuous parts at a working coordinate, where the two nearly agree.
 
-        The integral of f_i (1 - f_c / f_i): a difference that does not cancel.
+        The integral of f_i - f_c, the larger density times 1 less the ratio: a difference that
+        does not cancel. Of S_c - S_i the same from above.
         """
-        i = self._base("impostor")
+        c, i = self._base("client"), self._base("impostor")
 
         def integrand(v: FloatArray) -> FloatArray:
             t = self.place(v)
+            ratio = self.log_ratio(t)
             with np.errstate(under="ignore"):
-                return -np.exp(i._log_density_in(t, unit=self.unit)) * np.expm1(self.log_ratio(t))
+                densities = [np.exp(law._log_density_in(t, unit=self.unit)) for law in (c, i)]
+                larger = np.where(ratio > 0.0, *densities)
+                return np.sign(-ratio) * larger * -np.expm1(-np.abs(ratio))
 
-        return integrate_panels(integrand, self.panels(i, -math.inf, u))
+        if lower:
+            return integrate_panels(integrand, self.panels(i, -math.inf, u))
+        return -integrate_panels(integrand, self.panels(i, u, math.inf))
 
     def panels(self, law: Distribution, low: float, high: float) -> FloatArray:
         """Break points of a quadrature over a law's support: quantiles of both laws."""
@@ -419,10 +431,15 @@ def sign_changes(
 ) -> FloatArray:
     """All places between neighbours of a mesh where a function changes its sign."""
 
-    def at(u: float) -> float:
-        return float(function(np.array([u]))[0])
+    def signs(u: FloatArray) -> FloatArray:
+        # Where neither side is a double the difference is nan, and says nothing.
+        value = function(u)
+        return np.where(np.isnan(value), 0.0, value)
 
-    values = np.sign(function(mesh))
+    def at(u: float) -> float:
+        return float(signs(np.array([u]))[0])
+
+    values = np.sign(signs(mesh))
     known = np.nonzero(values)[0]
     roots = []
     for k, m in itertools.pairwise(known):

@@ -220,7 +220,7 @@ class Shifted(Distribution):
         place = float(self._there(Thresholds.from_theta(tail.place)).theta)
         if tail.order == 2:
             centre = self.scale * tail.centre + self.shift
-            return replace(tail, place=place, rate=tail.rate / self.scale**2, centre=centre)
+            return replace(tail, place=place, centre=centre, width=self.scale * tail.width)
         rate = tail.rate / self.scale
         # The distance to the end is d' = (e^(+-shift) d^scale) in the limit.
         log_c = tail.log_coefficient - up * rate * self.shift

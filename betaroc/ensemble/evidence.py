@@ -78,7 +78,7 @@ class Evidence(Value):
     hook_scores : float
         Scores of both classes expected in them and in the region.
     on_diagonal : bool
-        Whether both fitted laws are one.
+        Whether both fitted distributions are one.
     """
 
     strict: Side

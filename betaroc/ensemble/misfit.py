@@ -1,4 +1,4 @@
-"""How far a fitted ROC is from that of the scores: whether a verdict rests on a law that fits."""
+"""How far a fitted ROC is from that of the scores: whether what it says can be believed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which classifiers join an ensemble: verdicts by their theoretical ROCs, and the measured gain."""
+"""Which classifiers join an ensemble: verdicts by measured gain and theoretical ROC."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from betaroc.ensemble.diversity import diversity_frame
 from betaroc.ensemble.evidence import Evidence, evidence_of
 from betaroc.ensemble.fusing import TrialSet, scale_of
 from betaroc.ensemble.fusion import Fusion, fusion_of
+from betaroc.ensemble.learned import learned_gains, nested_folds
 from betaroc.ensemble.losses import MEASURES, Part, Splits
 from betaroc.ensemble.misfit import Misfit, misfit_of
 from betaroc.ensemble.rule import Verdict, verdict_of
@@ -68,9 +69,9 @@ class Inclusion(Result):
     fits : dict
         The `Fit` of each classifier, by name.
     evidence : dict
-        What each verdict rests on, by name.
+        What its own ROC says of each classifier, by name.
     verdict : dict
-        The `Verdict` of each classifier, by name.
+        The `Verdict` of each classifier, by name, with its `gain` in a learned fusion.
     region : (float, float)
         FARs that matter.
     level : float
@@ -92,7 +93,12 @@ class Inclusion(Result):
     >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
     >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
     >>> result = br.inclusion({"good": good, "fair": fair})
-    >>> result.table["verdict"].tolist()  # Beta(3, 2) v Beta(2, 2) share b: no test tells that end
+    >>> result.table["verdict"].tolist()
+    ['include', 'cannot tell']
+    >>> gain = result.verdict["fair"].gain  # in a learned fusion, clear of 0 with more trials
+    >>> gain.low < 0.0 < gain.estimate
+    True
+    >>> result.table["marginal"].tolist()  # Beta(3, 2) v Beta(2, 2) share b: no test tells that end
     ['include', 'cannot tell']
     """
 
@@ -116,14 +122,31 @@ class Inclusion(Result):
 
     @property
     def table(self) -> Any:
-        """A pandas frame, one row a classifier: family, verdict, p-values, sizes, ends.
+        """A pandas frame, one row a classifier: family, verdict, gain, p-values, sizes, ends.
 
-        `auc_fitted` is the area under the fitted ROC, `auc_scores` that under the scores' own,
-        `roc_distance` the largest distance between the two curves (`misfit`).
+        `gain`, `gain_low` and `gain_high` are those of the learned fusion (more in `learned`),
+        `marginal` is what the own ROC says. `auc_fitted` is the area under the fitted ROC,
+        `auc_scores` that under the scores' own, `roc_distance` the largest distance between the
+        two curves (`misfit`).
         """
         from betaroc.ensemble.words import inclusion_frame
 
         return inclusion_frame(self)
+
+    @property
+    def learned(self) -> Any:
+        """A pandas frame, one row a classifier: what it adds to the others in a learned fusion.
+
+        Columns system, with_it, without (areas under the ROC of a ridge-logistic fusion of all and
+        of all others), estimate (their difference), low, high, level, method, word ("include",
+        "adds nothing", "leave out", "cannot tell"), folds, moved (clients and impostors that
+        change their rank with it), needed (how many times the trials would decide), nearest (the
+        classifier most like it), correlation (within the classes), copy. :func:`inclusion` says
+        how it is measured; `verdict[name].gain` is the same of one.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([self.verdict[name].gain for name in self.names])
 
     @cached_property
     def misfit(self) -> dict[str, Misfit]:
@@ -251,13 +274,25 @@ def inclusion(
 ) -> Inclusion:
     """Judge which classifiers join an ensemble, and measure what each adds to it.
 
-    A classifier's ROC is judged against the diagonal near both borders of a region of FAR:
+    Two things are found of each classifier. Its gain in a learned fusion: the area under the
+    ROC of a ridge-logistic fusion of all less that of a fusion of all others, with an interval:
 
-        above near both                           include
-        below near both                           exclude
+        low end > 0          include
+        high end < -0.005    leave out
+        high end < 0.005     adds nothing
+        anything else        cannot tell
+
+    And its own ROC, judged against the diagonal near both borders of a region of FAR:
+
+        above near both                               include
+        below near both                               exclude
         above near the low FAR, below near the high   only at strict thresholds
         below near the low FAR, above near the high   only at lax thresholds
-        anything else                             cannot tell
+        anything else                                 cannot tell
+
+    The verdict is what the gain says wherever that tells; else what the own ROC says against
+    the classifier (all but "include"). Each gain is beside all others: of two classifiers that
+    say the same each adds nothing; drop one of them, not both.
 
     Parameters
     ----------
@@ -280,12 +315,15 @@ def inclusion(
         Family of every fit, or of classifiers by name, as in :func:`fit`. "auto": "beta" for a
         classifier whose scores all lie in [0, 1], else "normal"; the table says which.
     boundary, resolution : optional
-        As in :func:`fit`, of every classifier with a law on [0, 1], or of classifiers by name.
+        As in :func:`fit`, of every classifier with a distribution on [0, 1], or of classifiers
+        by name.
     dev : optional
-        Other trials of the same classifiers, given like `frame`, on which the thresholds of
-        the fused scores are chosen; all trials of `frame` are then met. Left out: `folds`.
+        Other trials of the same classifiers, given like `frame`, on which the learned fusion is
+        learned and the thresholds of the fused scores are chosen; both are then observed on all
+        trials of `frame`. Left out: `folds`.
     folds : int
-        Thresholds for the trials of a fold are chosen on all other folds.
+        Weights and thresholds for the trials of a fold are learned on all other folds; weights
+        in 3 to 10 folds, fewer where a class has not two trials, or groups, a fold.
     criterion : str
         What thresholds are chosen for: "weighted-error", "far" or "frr", as in :func:`epc`.
     measure : str, optional
@@ -294,11 +332,11 @@ def inclusion(
     alpha : array_like, optional
         Weights or targets; 101 equally spaced fractions where left out.
     ends : float
-        Largest target of the strict and of the lax end, in (0, 0.5].
+        Largest target of the low-FAR and of the high-FAR end, in (0, 0.5].
     nan_policy : str
         "raise" where a score is missing, or "omit": keep the rows in which no classifier's is.
     group : str or (str, str), optional
-        Column, or two, of a frame that names what trials hang on; `Scores` bring theirs. Fits,
+        Column, or two, of a frame of groups of dependent trials; `Scores` bring theirs. Fits,
         tests and intervals allow for it, and a group stays in one fold.
     rng : None, int, SeedSequence or Generator
         Deals trials, or groups, to folds at random; None deals them in turn, always the same.
@@ -306,8 +344,8 @@ def inclusion(
     Returns
     -------
     Inclusion
-        ``table``, ``verdict[name]``, ``fits``, ``misfit``, ``crossings``, ``hull``, ``diversity``,
-        ``fusion``, ``plot()``.
+        ``table``, ``verdict[name]``, ``learned``, ``fits``, ``misfit``, ``crossings``, ``hull``,
+        ``diversity``, ``fusion``, ``plot()``.
 
     Raises
     ------
@@ -331,31 +369,45 @@ def inclusion(
 
     Notes
     -----
-    Near a border:
+    The learned fusion is a logistic regression with the penalty strength/2 |weights|^2 on the
+    mean loss, strength of 1 to 1e-4 by the log-loss of inner folds, which are the other folds.
+    It sees logits of classifiers in [0, 1], of which an exact 0 or 1 gets a column of its own and
+    stands at the mean of the logits, and the scores of others, all standardised. The gain is the
+    mean over folds of the difference of both areas; its variance is the sum of DeLong's paired
+    variances inside the folds over the number of folds squared (between groups, where there are
+    groups), its interval Student's with Welch's degrees of freedom; the fusions are held fixed.
+    Where fewer than 5 trials of a class change their rank the interval is wider by
+    -log(1 - level)/n, what may go unseen in n trials: two perfect classifiers add nothing to each
+    other from 600 trials a class on. Over all FARs, whatever the region. Fewer than 3 folds or 6
+    trials of a class leave the gain unmeasured. Processor time on 1500 trials a class: 0.2 s for
+    4 classifiers, 6 s for 50.
+
+    Of its own ROC near a border:
 
     * Where the region reaches FAR 0 or 1 the test of that end (`Fit.end_tests`) decides, if its
       p-value is at most 1 - level and the fitted curve is on the same side where one of all n
       scores is expected beyond, at FAR = 1/n or 1 - 1/n. For families whose ends are not tested
       the interval of the end exponent takes its place; masses at an end leave it to what follows.
     * Else the curve is judged there, at FAR = 1/n or 1 - 1/n: an end whose side cannot be told, or
-      whose hook holds less than one score, shows nothing, and the first score that could is asked.
+      whose improper region holds less than one score, shows nothing, and the first score that
+      could is asked.
     * At any other border the curve is judged at the border.
 
     There probit TPR - probit FAR is above or below 0 if its p-value (delta method, Student's t
     with Welch's degrees of freedom, as `Fit.interval`) is at most 1 - level. Two beta, two normal
-    or two log-normal-odds laws cross the diagonal once at most, so that both borders decide what
-    lies between. For other pairs of laws (point masses, mixtures) "include" and "exclude" also
-    need that side, with the same confidence, at 31 FARs between. Where both classes have one law
-    the curve is the diagonal and the verdict "exclude".
+    or two logit-normal distributions cross the diagonal once at most, so that both borders decide
+    what lies between. For other pairs (point masses, mixtures) "include" and "exclude" also
+    need that side, with the same confidence, at 31 FARs between. Where both classes have one
+    distribution the curve is the diagonal, which is "exclude".
 
-    The p-value of a verdict is the largest of those it needs: each statement holds at the level,
+    The p-value is the largest of those it needs: each statement holds at the level,
     and so do all together. That of one of five words by chance is no more than that of its least
-    certain statement. The laws are taken as the right ones: see :func:`check_fit`.
+    certain statement. The distributions are taken as the right ones: see :func:`check_fit`.
 
     The weighted error is both criterion and measure unless told otherwise: a classifier that
     gives the others a better choice can only lower what the thresholds minimise, but may raise
-    HTER at any alpha but 1/2, where a threshold is not meant to minimise it. At the strict
-    end targets are 20 FARs up to `ends`, at the lax end FRRs, and the measure HTER (or the one
+    HTER at any alpha but 1/2, where a threshold is not meant to minimise it. At the low-FAR
+    end targets are 20 FARs up to `ends`, at the high-FAR end FRRs, and the measure HTER (or the one
     given, if it is no weighted error).
 
     Fusing rules: mean of logits, mean of ranks, product, maximum, minimum, and vote: how many
@@ -371,7 +423,9 @@ def inclusion(
     ----------
     Omar and Ivrissimtzis, section 3.2: whether a weak classifier joins an ensemble may depend on
     its ROC being above the diagonal near thresholds 0 and 1. Bengio, S., Mariethoz, J. and
-    Keller, M. (2005), The expected performance curve, section 5.
+    Keller, M. (2005), The expected performance curve, section 5. DeLong, DeLong and
+    Clarke-Pearson (1988): the paired variance of two areas. Hanley and Lippman-Hand (1983), If
+    nothing goes wrong, is everything all right?: 3/n.
 
     Examples
     --------
@@ -387,12 +441,13 @@ def inclusion(
     ...     }
     ... )
     >>> result = br.inclusion(frame)
-    >>> [str(verdict) for verdict in result.verdict.values()]
-    ['include', 'only at strict thresholds']
+    >>> [(str(verdict), verdict.marginal) for verdict in result.verdict.values()]
+    [('include', 'include'), ('include', 'only at strict thresholds')]
     >>> result.fusion.gain("hooked", part="lax").high < 0.0  # there it does harm
     True
     """
     region, level = _checked_region(region), _checks.level(level)
+    folds = _checks.count(folds, "folds", 2)
     found = systems_of(frame, label, client_label, systems, nan_policy, group)
     other = None
     if dev is not None:
@@ -411,7 +466,15 @@ def inclusion(
         fits[name], said = _fitted(found.scores(k), name, options)
         messages += said
     evidence = {name: evidence_of(f, region, level) for name, f in fits.items()}
-    verdicts = {name: verdict_of(fits[name], evidence[name], region, level) for name in found.names}
+    learned_on = found if other is None else other
+    inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng, given=False))
+    gains = learned_gains(found, inner, other, level)
+    verdicts = {
+        gain.system: verdict_of(
+            fits[gain.system], evidence[gain.system], gain, region, level, found.sizes
+        )
+        for gain in gains
+    }
     return Inclusion(
         found, other, fits, evidence, verdicts, region, level, parts, *dealt, duplicates,
         tuple(messages),
@@ -523,14 +586,12 @@ def _parts(
 
 
 def _dealt(
-    systems: Systems, folds: Any, rng: Any, *, given: bool
+    systems: Systems, folds: int, rng: Any, *, given: bool
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """The fold of each trial, every class dealt by itself; one fold beside a dev set."""
     if given:
         client, impostor = (_checks.frozen(np.zeros(n, dtype=np.intp)) for n in systems.sizes)
         return client, impostor
     with quietly():
-        curve = epc_cv(
-            systems.scores(0), folds=_checks.count(folds, "folds", 2), alpha=[0.5], rng=rng
-        )
+        curve = epc_cv(systems.scores(0), folds=folds, alpha=[0.5], rng=rng)
     return _checks.frozen(curve.client_folds), _checks.frozen(curve.impostor_folds)

@@ -1,4 +1,4 @@
-"""From evidence to a verdict, and the sentence that gives its reason."""
+"""From evidence and measured gain to a verdict, and the sentences that give its reason."""
 
 from __future__ import annotations
 
@@ -9,22 +9,28 @@ import numpy as np
 
 from betaroc.analysis.format import level_words, number, percent
 from betaroc.ensemble.evidence import Evidence, Side
+from betaroc.ensemble.learned import ADDS_NOTHING, LEAVE_OUT, LearnedGain
+from betaroc.ensemble.learned_words import gain_sentence
 from betaroc.fitting import Fit
 from betaroc.fitting.families import family_text
 from betaroc.hooks import SEEN
 
-__all__ = ["WORDS", "Confidence", "Size", "Verdict", "verdict_of"]
+__all__ = ["END_WORDS", "WORDS", "Confidence", "Size", "Verdict", "joined", "verdict_of"]
 
 INCLUDE, EXCLUDE, CANNOT_TELL = "include", "exclude", "cannot tell"
 STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
+#: What the two ends are called in sentences.
+END_WORDS = {"strict": "low-FAR", "lax": "high-FAR"}
 #: Every word of a verdict.
-WORDS = (INCLUDE, EXCLUDE, STRICT, LAX, CANNOT_TELL)
+WORDS = (INCLUDE, ADDS_NOTHING, LEAVE_OUT, STRICT, LAX, EXCLUDE, CANNOT_TELL)
+#: What the ends of a classifier's own ROC say against it, where its gain cannot be told.
+_AGAINST = (EXCLUDE, STRICT, LAX)
 
 
 class Confidence(NamedTuple):
-    """p-values of a verdict, two-sided, of the ROC lying on the diagonal."""
+    """p-values of the word by the own ROC, two-sided, of the ROC lying on the diagonal."""
 
-    #: Of the verdict as a whole: the largest of those it needs.
+    #: Of that word as a whole: the largest of those it needs.
     p_value: float
     #: Near the border of the region with the low FAR.
     strict: float
@@ -58,14 +64,20 @@ class Verdict(str):
     Parameters
     ----------
     word : str
-        "include", "exclude", "only at strict thresholds", "only at lax thresholds" or
-        "cannot tell"; :func:`inclusion` states the rule.
+        "include", "adds nothing", "leave out", "only at strict thresholds", "only at lax
+        thresholds", "exclude" or "cannot tell"; :func:`inclusion` states the rule.
     confidence : Confidence
-        p-values of the whole, near the strict and near the lax border.
+        p-values of `marginal`: of the whole, near the low-FAR and near the high-FAR border.
     size : Size
         Mean excess with its interval, largest excess, depth and scores of hooks.
     reason : str
-        A sentence with the numbers.
+        Sentences with the numbers.
+    marginal : str
+        What the classifier's own ROC says: "include", "exclude", "only at strict thresholds",
+        "only at lax thresholds" or "cannot tell".
+    gain : LearnedGain
+        What it adds to the others in a learned fusion: `estimate`, `low`, `high`, `level`,
+        `method`, and its own `word`.
 
     Examples
     --------
@@ -75,19 +87,32 @@ class Verdict(str):
     >>> good = br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300))
     >>> fair = br.Scores(rng.beta(3, 2, 300), rng.beta(2, 2, 300))
     >>> verdict = br.inclusion({"good": good, "fair": fair}).verdict["good"]
-    >>> verdict == "include", verdict.confidence.p_value < 0.05, round(verdict.size.largest, 1)
-    (True, True, 0.6)
+    >>> verdict == "include", verdict.marginal, verdict.confidence.p_value < 0.05
+    (True, 'include', True)
+    >>> verdict.gain.low > 0.0, round(verdict.size.largest, 1)
+    (True, 0.6)
     """
 
-    __slots__ = ("confidence", "reason", "size")
+    __slots__ = ("confidence", "gain", "marginal", "reason", "size")
     confidence: Confidence
     size: Size
     reason: str
+    marginal: str
+    gain: LearnedGain
 
-    def __new__(cls, word: str, confidence: Confidence, size: Size, reason: str) -> Verdict:
+    def __new__(
+        cls,
+        word: str,
+        confidence: Confidence,
+        size: Size,
+        reason: str,
+        marginal: str,
+        gain: LearnedGain,
+    ) -> Verdict:
         """A string with attributes."""
         made = super().__new__(cls, word)
-        for name, value in (("confidence", confidence), ("size", size), ("reason", reason)):
+        parts = {"confidence": confidence, "size": size, "reason": reason}
+        for name, value in (parts | {"marginal": marginal, "gain": gain}).items():
             object.__setattr__(made, name, value)
         return made
 
@@ -95,7 +120,7 @@ class Verdict(str):
         raise AttributeError(f"a Verdict is frozen: {name} cannot be set.")
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.word, self.confidence, self.size, self.reason
+        return self.word, self.confidence, self.size, self.reason, self.marginal, self.gain
 
     def __getstate__(self) -> None:
         """Nothing beside what makes it."""
@@ -107,19 +132,48 @@ class Verdict(str):
         return str.__str__(self)
 
     def __repr__(self) -> str:
-        return f"Verdict({self.word!r}, {self.confidence!r}, {self.size!r}, reason={self.reason!r})"
+        return (
+            f"Verdict({self.word!r}, {self.confidence!r}, {self.size!r}, reason={self.reason!r},"
+            f" marginal={self.marginal!r}, gain={self.gain!r})"
+        )
 
 
-def verdict_of(fit: Fit, evidence: Evidence, region: tuple[float, float], level: float) -> Verdict:
-    """The verdict that a classifier's evidence comes to."""
-    word, p = _decided(evidence, level)
+def verdict_of(
+    fit: Fit,
+    evidence: Evidence,
+    gain: LearnedGain,
+    region: tuple[float, float],
+    level: float,
+    sizes: tuple[int, int],
+) -> Verdict:
+    """The verdict that a classifier's evidence and its gain come to."""
+    marginal, p = _decided(evidence, level)
     confidence = Confidence(p, evidence.strict.p_value, evidence.lax.p_value)
     size = Size(
         evidence.mean.estimate, evidence.mean.low, evidence.mean.high,
         *evidence.largest, *evidence.deepest,
         evidence.hook_scores,
     )  # fmt: skip
-    return Verdict(word, confidence, size, _reason(fit, evidence, word, region, level))
+    word = joined(marginal, gain.word)
+    measured = gain_sentence(gain, sizes)
+    stands = f"; {_STANDS}" if word not in (gain.word, CANNOT_TELL) else ""
+    own = _reason(fit, evidence, marginal, region, level)
+    reason = f"{measured[0].upper()}{measured[1:]}{stands}. By its own ROC: {marginal}. {own}"
+    return Verdict(word, confidence, size, reason, marginal, gain)
+
+
+#: Why the own ROC decides.
+_STANDS = "so its own ROC, which speaks against it, decides"
+
+
+def joined(marginal: str, gained: str) -> str:
+    """The measured gain wherever it tells; else what the ends say against a classifier.
+
+    What they say for it is no gain: the others may say it already.
+    """
+    if gained != CANNOT_TELL:
+        return gained
+    return marginal if marginal in _AGAINST else CANNOT_TELL
 
 
 def _decided(evidence: Evidence, level: float) -> tuple[str, float]:
@@ -151,7 +205,7 @@ def _reason(
     fit: Fit, evidence: Evidence, word: str, region: tuple[float, float], level: float
 ) -> str:
     if evidence.on_diagonal:
-        return "Both classes have one fitted law: the ROC is the diagonal."
+        return "Both classes have one fitted distribution: the ROC is the diagonal."
     parts = _clear(evidence, word)
     parts += [
         f"{_side_words(evidence.strict, fit, 'low')}; {_side_words(evidence.lax, fit, 'high')}"
@@ -182,11 +236,11 @@ def _clear(evidence: Evidence, word: str) -> list[str]:
         known["above" if mean.low > 0.0 else "below"] = ["on average"]
     for end, side in sides.items():
         if side != CANNOT_TELL:
-            known.setdefault(side, []).append(f"at the {end} end")
+            known.setdefault(side, []).append(f"at the {END_WORDS[end]} end")
     if not known:
         return []
     said = ", ".join(f"{side} the diagonal {' and '.join(at)}" for side, at in known.items())
-    unknown = [f"the {end} end" for end, side in sides.items() if side == CANNOT_TELL]
+    unknown = [f"the {END_WORDS[end]} end" for end, side in sides.items() if side == CANNOT_TELL]
     return [f"clear is: {said}; open is: {' and '.join(unknown or ['what lies between'])}"]
 
 
@@ -221,7 +275,7 @@ def _far(far: float) -> str:
 def _most(fit: Fit, evidence: Evidence) -> str:
     gap, far = evidence.largest
     if gap == 0.0:
-        return "nowhere above the diagonal"
+        return "above the diagonal at no FAR"
     places = np.array(evidence.above).reshape(-1, 2)
     clients = np.diff(np.asarray(fit.model.roc().tpr(places)))
     impostors = np.diff(places)

@@ -44,7 +44,7 @@ class Systems(Value):
     client, impostor : ndarray, shape (n, k)
         A row a trial of the class, a column a classifier.
     client_groups, impostor_groups : ndarray, optional
-        What the trials hang on, as in `Scores`.
+        Groups of dependent trials, as in `Scores`.
     omitted : int
         Rows that were left out because a score was missing.
     """
@@ -345,7 +345,7 @@ def refuse_constant(systems: Systems, role: str = "frame") -> None:
 
 
 def warn_of_same_trials(own: Systems, dev: Systems) -> None:
-    """Thresholds that are met where they were chosen look too good."""
+    """Thresholds that are judged where they were chosen look too good."""
     pairs = (own.client, dev.client), (own.impostor, dev.impostor)
     if all(a.shape == b.shape and np.array_equal(_sorted(a), _sorted(b)) for a, b in pairs):
         warn(

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from betaroc.adequacy import TOLERANCE
 from betaroc.analysis.format import counted, level_words, number, visible
 from betaroc.ensemble.evidence import Evidence
-from betaroc.ensemble.rule import LAX, STRICT, Size
+from betaroc.ensemble.learned import ADDS_NOTHING, INCLUDE, MATTERS
+from betaroc.ensemble.learned_words import signed
+from betaroc.ensemble.rule import END_WORDS, LAX, STRICT, Size
 from betaroc.fitting.families import family_text
 from betaroc.hooks import SEEN
 from betaroc.roc_crossings import RocCrossings
@@ -28,8 +30,8 @@ __all__ = [
 _BESIDE = "mean-logit"
 #: Columns of a printed sentence, and pieces of the hull that it names.
 _WIDE, _PIECES = 100, 6
-#: The end that a verdict speaks of.
-_PROMISED = {STRICT: "strict", LAX: "lax"}
+#: The end that the own ROC speaks for.
+_SPOKEN = {STRICT: "strict", LAX: "lax"}
 
 
 def inclusion_frame(result: Inclusion) -> Any:
@@ -52,6 +54,10 @@ def _row(result: Inclusion, name: str) -> dict[str, Any]:
         "auc_scores": result.misfit[name].auc_scores,
         "roc_distance": result.misfit[name].distance,
         "verdict": verdict.word,
+        "gain": verdict.gain.estimate,
+        "gain_low": verdict.gain.low,
+        "gain_high": verdict.gain.high,
+        "marginal": verdict.marginal,
         "p_value": verdict.confidence.p_value,
         **_side("strict", evidence),
         **_side("lax", evidence),
@@ -112,9 +118,10 @@ def inclusion_text(result: Inclusion) -> str:
     ]
     lines = [
         *_wrapped(head), "", *_aligned(_verdict_rows(result)), "",
-        *_wrapped([*reasons, *_misfit_words(result), *twins, _hull_words(result)]), "",
+        *_wrapped([*reasons, *_spare_words(result), *_misfit_words(result), *twins,
+                   _hull_words(result)]), "",
         *_aligned(_gain_rows(result)), "",
-        *_wrapped([_gain_words(result), *_next_words(result)]),
+        *_wrapped([_learned_words(result), _gain_words(result), *_next_words(result)]),
     ]  # fmt: skip
     return "\n".join(lines)
 
@@ -131,8 +138,8 @@ def _wrapped(sentences: Sequence[str]) -> list[str]:
 
 
 def _verdict_rows(result: Inclusion) -> list[tuple[str, ...]]:
-    heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict", "p",
-             "mean excess", "depth")  # fmt: skip
+    heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict",
+             "own ROC", "p", "mean excess", "depth")  # fmt: skip
     rows: list[tuple[str, ...]] = [heads]
     for name in result.names:
         verdict, misfit = result.verdict[name], result.misfit[name]
@@ -140,9 +147,9 @@ def _verdict_rows(result: Inclusion) -> list[tuple[str, ...]]:
         rows.append((
             visible(name), family_text(result.fits[name].family),
             f"{result.fits[name].model.auc():.4f}",
-            f"{misfit.auc_scores:.4f}", f"{misfit.distance:.3f}", verdict.word,
+            f"{misfit.auc_scores:.4f}", f"{misfit.distance:.3f}", verdict.word, verdict.marginal,
             number(verdict.confidence.p_value, 2),
-            _interval(size.mean_excess, size.low, size.high), _depth(size),
+            signed(size.mean_excess, size.low, size.high), _depth(size),
         ))  # fmt: skip
     return rows
 
@@ -155,15 +162,13 @@ def _depth(size: Size) -> str:
 def _gain_rows(result: Inclusion) -> list[tuple[str, ...]]:
     """Gains on the whole and at the ends that the region reaches."""
     parts = ("all", *_reached(result))
-    heads = [f"gain ({_BESIDE})", *(f"{part} end" for part in parts[1:])]
-    return [
-        ("classifier", *heads),
-        *(
-            (visible(name), *(_interval(*_ends(result.fusion.gain(name, _BESIDE, part)))
-                              for part in parts))
-            for name in result.names
-        ),
-    ]  # fmt: skip
+    heads = [f"gain ({_BESIDE})", *(f"{END_WORDS[part]} end" for part in parts[1:])]
+    rows: list[tuple[str, ...]] = [("classifier", "learned gain (AUC)", *heads)]
+    for name in result.names:
+        gains = [result.fusion.gain(name, _BESIDE, part) for part in parts]
+        both = (result.verdict[name].gain.interval, *gains)
+        rows.append((visible(name), *(signed(*_ends(gain)) for gain in both)))
+    return rows
 
 
 def _reached(result: Inclusion) -> list[str]:
@@ -175,7 +180,8 @@ def _misfit_words(result: Inclusion) -> list[str]:
     """Who is further from the own scores than `check_fit` tolerates."""
     found = [
         f"{visible(name)}: the fitted ROC is {m.distance:.3f} from the scores' (tolerance"
-        f" {TOLERANCE:g}): its verdict rests on a law that does not fit; see br.check_fit."
+        f" {TOLERANCE:g}): what is said of its own ROC rests on a"
+        " distribution that does not fit; see br.check_fit."
         for name, m in result.misfit.items()
         if m.word == "far"
     ]
@@ -203,6 +209,31 @@ def _hull_words(result: Inclusion) -> str:
     )
 
 
+def _spare_words(result: Inclusion) -> list[str]:
+    """Each is judged beside all others, so that two of them may carry the same."""
+    spare = [visible(n) for n, verdict in result.verdict.items() if verdict.word == ADDS_NOTHING]
+    if len(spare) < 2:
+        return []
+    return [
+        f"{', '.join(spare)}: each adds nothing while all others stay. Leave out one, then judge"
+        " the rest again; not all of them at once."
+    ]
+
+
+def _learned_words(result: Inclusion) -> str:
+    gain = result.verdict[result.names[0]].gain
+    where = (
+        "learned on dev"
+        if gain.method.startswith("delong") and gain.folds == 1
+        else (f"out of {gain.folds} folds" if gain.folds else "not measured")
+    )
+    return (
+        "learned gain: AUC of a ridge-logistic fusion of all classifiers less that of all others,"
+        f" {where}, over all FARs; include where it is clear of 0, adds nothing where it is surely"
+        f" below {MATTERS:g}; its interval knows the chance of the trials, not that of the learning"
+    )
+
+
 def _gain_words(result: Inclusion) -> str:
     fusion = result.fusion
     region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
@@ -221,7 +252,12 @@ def _next_words(result: Inclusion) -> list[str]:
         " the JSON."
     ]
     for name, verdict in result.verdict.items():
-        end = _PROMISED.get(verdict.word)
+        if verdict.word == INCLUDE and all(fusion.gain(name, r).high < 0.0 for r in rules):
+            lines.append(
+                f"{visible(name)}: all {len(rules)} rules lose by it; include it in a fusion that"
+                " learns its weights, as it corrects the others."
+            )
+        end = _SPOKEN.get(verdict.marginal)
         if end is None or end not in _reached(result):
             continue
         gains = {rule: fusion.gain(name, rule, end) for rule in rules}
@@ -229,8 +265,8 @@ def _next_words(result: Inclusion) -> list[str]:
         gain = gains[best]
         does = f"{best} gains most" if gain.estimate > 0.0 else f"none gains, {best} loses least"
         lines.append(
-            f"{visible(name)} at the {end} end: of the {len(rules)} rules {does},"
-            f" {_interval(*_ends(gain))}."
+            f"{visible(name)} at the {END_WORDS[end]} end: of the {len(rules)} rules {does},"
+            f" {signed(*_ends(gain))}."
         )
     return lines
 
@@ -246,12 +282,6 @@ def _ends(interval: Any) -> tuple[float, float, float]:
     return interval.estimate, interval.low, interval.high
 
 
-def _interval(estimate: float, low: float, high: float) -> str:
-    if math.isnan(low):
-        return f"{estimate:+.4f}"
-    return f"{estimate:+.4f} ({low:+.4f} to {high:+.4f})"
-
-
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return [
@@ -265,7 +295,7 @@ def fusion_text(fusion: Fusion) -> str:
     rows: dict[tuple[str, str], list[str]] = {}
     for g in fusion.gains:
         cells = rows.setdefault((g.rule, g.system), [g.rule, visible(g.system)])
-        cells.append(_interval(g.gain, g.low, g.high))
+        cells.append(signed(g.gain, g.low, g.high))
     what = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in fusion.parts.items()]
     where = f"other folds of {fusion.folds}" if fusion.folds else "dev"
     head = f"fused on {fusion.scale} ({fusion.scale_reason}); thresholds from {where}"
@@ -318,6 +348,8 @@ def _numbers(result: Inclusion, name: str) -> dict[str, Any]:
         "client": dict(fit.client.params),
         "impostor": dict(fit.impostor.params),
         "verdict": verdict.word,
+        "gain": verdict.gain._asdict(),
+        "marginal": verdict.marginal,
         "confidence": verdict.confidence._asdict(),
         "size": verdict.size._asdict(),
         "reason": verdict.reason,

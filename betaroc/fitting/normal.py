@@ -8,6 +8,9 @@ from betaroc._special import HALF_LOG_TWO_PI
 from betaroc.distributions import Normal
 from betaroc.fitting.contract import Data, Estimate, Family, Matrix, too_few_distinct
 
+#: Squares of sigmas beyond these lose digits, then themselves.
+_LEAST, _MOST = 1e-145, 1e145
+
 
 def estimate_normal(sample: Data) -> Estimate:
     """mu = mean, sigma^2 = mean (x - mu)^2: closed form, no iteration."""
@@ -33,7 +36,9 @@ def normal_log_likelihood(sigma: float, total: float) -> float:
 
 
 def inverse_information(sigma: float) -> Matrix:
-    """Covariance of (mu, sigma) for one unit of weight."""
+    """Covariance of (mu, sigma) for one unit of weight; nan where its square is no double."""
+    if not _LEAST < sigma < _MOST:
+        return ((math.nan, 0.0), (0.0, math.nan))
     return ((sigma * sigma, 0.0), (0.0, 0.5 * sigma * sigma))
 
 

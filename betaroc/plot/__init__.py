@@ -6,7 +6,7 @@ from betaroc.plot.a_priori import plot_a_priori, plot_a_priori_points
 from betaroc.plot.comparison import plot_comparison, plot_difference, plot_difference_histogram
 from betaroc.plot.curves import plot_det, plot_precision_recall, plot_roc
 from betaroc.plot.densities import plot_densities, plot_density, plot_histogram
-from betaroc.plot.ensemble import plot_ensemble, plot_gains, plot_hull
+from betaroc.plot.ensemble import plot_ensemble, plot_gains, plot_hull, plot_learned
 from betaroc.plot.epc import plot_epc, plot_expected_obtained
 from betaroc.plot.probability import plot_fit
 
@@ -26,6 +26,7 @@ __all__ = [
     "plot_gains",
     "plot_histogram",
     "plot_hull",
+    "plot_learned",
     "plot_precision_recall",
     "plot_roc",
 ]

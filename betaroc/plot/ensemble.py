@@ -1,4 +1,7 @@
-"""An ensemble: the fitted ROCs with their hull, and the measured gains beside."""
+"""An ensemble: the fitted ROCs with their hull, and the measured gains beside.
+
+Above those in a learned fusion, in area; below those by a fixed rule, in its measure.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 
 from betaroc.analysis.format import level_words
 from betaroc.distributions import Empirical
+from betaroc.ensemble.learned import CANNOT_TELL, MATTERS
 from betaroc.notices import public
 from betaroc.plot.style import COLOURS, GREY, legend, named, new_axes, rate_axis
 from betaroc.roc import Roc
@@ -15,21 +19,22 @@ from betaroc.roc import Roc
 if TYPE_CHECKING:
     from betaroc.ensemble import Inclusion
 
-__all__ = ["plot_ensemble", "plot_gains", "plot_hull"]
+__all__ = ["plot_ensemble", "plot_gains", "plot_hull", "plot_learned"]
 
 _LINES = ("-", "--", "-.", ":")
 #: Of the parts: what they are called, and their markers.
-_PARTS = {"all": ("all alphas", "o"), "strict": ("strict end", "<"), "lax": ("lax end", ">")}
+_PARTS = {"all": ("all alphas", "o"), "strict": ("low-FAR end", "<"),
+          "lax": ("high-FAR end", ">")}  # fmt: skip
 _DARK = "#333333"
 #: A legend on top of the axes.
 _ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), "ncols": 2}
 #: Inches: two square pictures side by side.
-_WIDTH, _HEIGHT, _ROW = 8.4, 4.5, 0.34
+_WIDTH, _HEIGHT, _ROW = 8.4, 5.0, 0.34
 
 
 @public
 def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
-    """Draw both pictures side by side on one figure.
+    """Draw the ROCs, and beside them the gains in a learned fusion and by a fixed rule.
 
     Parameters
     ----------
@@ -51,21 +56,27 @@ def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
     >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
     >>> figure = plot_ensemble(br.inclusion({"one": one, "two": two}))
     >>> [ax.get_xlabel().splitlines() for ax in figure.axes]
-    [['FAR'], ['gain in weighted-error by mean-logit', '(at the ends: in HTER)']]
+    [['FAR'], ['gain in AUC of a learned fusion', '(shaded: less than 0.005; filled: it tells)'], \
+['gain in weighted-error by mean-logit', '(at the ends: in HTER)']]
     """
     from matplotlib.figure import Figure
 
-    height = max(_HEIGHT, 2.2 + _ROW * len(result.names) * 1.6)
+    height = max(_HEIGHT, 3.4 + _ROW * len(result.names) * 2.4)
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    for ax in (left, right):
+    drawn = figure.subplot_mosaic(
+        [["roc", "learned"], ["roc", "gains"]], height_ratios=(1.0, 1.7), width_ratios=(1.15, 1.0)
+    )
+    left, above, right = drawn["roc"], drawn["learned"], drawn["gains"]
+    for ax in (left, above, right):
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(True, color="#e4e4e4", linewidth=0.6)
         ax.set_axisbelow(True)
     left.set_box_aspect(1.0)
     plot_hull(result, left)
+    plot_learned(result, above)
     plot_gains(result, right, rule=rule)
     _roc_axes(left)
+    _learned_axes(above, result)
     _gain_axes(right, result, rule)
     return figure
 
@@ -87,9 +98,9 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
 
     Notes
     -----
-    The legend gives each classifier's verdict. Thin steps are the ROCs of the scores, which a
-    law that fits runs along. What lies outside the region is shaded; points joined by a chord of
-    the hull are marked.
+    The legend gives each classifier's verdict. Thin steps are the ROCs of the scores, which those
+    of distributions that fit run along. What lies outside the region is shaded; points joined by
+    a chord of the hull are marked.
 
     Examples
     --------
@@ -100,7 +111,7 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
     >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
     >>> ax = plot_hull(br.inclusion({"one": one, "two": two}))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['one: include', 'two: include', "scores' ROCs", 'ROC hull']
+    ['one: include', 'two: cannot tell', "scores' ROCs", 'ROC hull']
     """
     fresh = ax is None
     ax = new_axes(ax, square=True)
@@ -130,7 +141,7 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
 
 
 def _draw_scores(result: Inclusion, ax: Any) -> None:
-    """The ROCs of the scores, thin, behind those of the laws."""
+    """The ROCs of the scores, thin, behind the fitted ones."""
     for k in range(len(result.names)):
         scores = result.systems.scores(k)
         points = Roc(Empirical(scores.client), Empirical(scores.impostor)).points()
@@ -152,6 +163,53 @@ def _draw_hull(result: Inclusion, ax: Any) -> None:
     if chords:
         ax.plot(x, y, color=_DARK, linestyle="none", marker="o", markersize=3.2,
                 label="ends of chords", gid="chord-ends")  # fmt: skip
+
+
+@public
+def plot_learned(result: Inclusion, ax: Any = None) -> Any:
+    """Draw what each classifier adds to a learned fusion of the others, with its interval.
+
+    Parameters
+    ----------
+    result : Inclusion
+        From :func:`betaroc.inclusion`.
+    ax : matplotlib Axes, optional
+        Where to draw; new axes if left out.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    An interval right of zero says include, one left of the shaded band leave out, one that ends
+    within it or left of it adds nothing: the band reaches from -0.005 to 0.005. Filled where the
+    gain tells; without an interval where nothing was measured.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> one = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
+    >>> two = br.Scores(rng.beta(3, 2, 60), rng.beta(2, 3, 60))
+    >>> ax = plot_learned(br.inclusion({"one": one, "two": two}))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['one', 'two']
+    """
+    fresh = ax is None
+    ax = new_axes(ax)
+    ax.axvspan(-MATTERS, MATTERS, facecolor="#e8e8e8", edgecolor="none", zorder=0.4, gid="none")
+    for place, name in enumerate(result.names):
+        gain, colour = result.verdict[name].gain, COLOURS[place % len(COLOURS)]
+        face = "white" if gain.word == CANNOT_TELL else colour
+        ax.plot((gain.low, gain.high), (place, place), color=colour, linewidth=1.5, gid="interval")
+        ax.plot(gain.estimate, place, color=colour, marker="D", markersize=5.0,
+                markerfacecolor=face, linestyle="none", gid="learned")  # fmt: skip
+    ax.axvline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
+    if fresh:
+        _learned_axes(ax, result)
+    return ax
 
 
 @public
@@ -223,9 +281,24 @@ def _roc_axes(ax: Any) -> None:
     named(ax, "FAR", "TPR")
 
 
-def _gain_axes(ax: Any, result: Inclusion, rule: str) -> None:
+def _learned_axes(ax: Any, result: Inclusion) -> None:
+    _rows(ax, result)
+    named(
+        ax,
+        f"gain in AUC of a learned fusion\n(shaded: less than {MATTERS:g}; filled: it tells)",
+        "",
+    )
+    ax.locator_params(axis="x", nbins=4)
+
+
+def _rows(ax: Any, result: Inclusion) -> None:
+    """A row a classifier, the first above."""
     ax.set_yticks(range(len(result.names)), result.names, parse_math=False)
     ax.set_ylim(len(result.names) - 0.5, -0.5)
+
+
+def _gain_axes(ax: Any, result: Inclusion, rule: str) -> None:
+    _rows(ax, result)
     measure, at_ends = (_shown(result.fusion.parts[part]["measure"]) for part in ("all", "strict"))
     also = "" if at_ends == measure else f"\n(at the ends: in {at_ends})"
     named(ax, f"gain in {measure} by {rule}{also}", "")

@@ -1,0 +1,360 @@
+"""The gain of a classifier in a learned fusion: area with it less area without it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc._thresholds import FloatArray
+from betaroc.auc_intervals import PairedAreas, paired_areas, welch
+from betaroc.ensemble.fusing import logits
+from betaroc.ensemble.ridge import Standard, linear, log_losses, ridge_path
+from betaroc.ensemble.trials import Systems
+from betaroc.errors import InputError
+from betaroc.intervals import Interval
+from betaroc.scores import Scores
+from betaroc.small_samples import student
+
+__all__ = [
+    "ADDS_NOTHING", "CANNOT_TELL", "INCLUDE", "LEAST_FOLDS", "LEAST_TRIALS", "LEAVE_OUT",
+    "MATTERS", "LearnedGain", "learned_gains", "nested_folds",
+]  # fmt: skip
+
+IntArray = npt.NDArray[np.intp]
+BoolArray = npt.NDArray[np.bool_]
+#: A gain in area below this is none, and a loss beyond it a loss.
+MATTERS = 0.005
+INCLUDE, ADDS_NOTHING, LEAVE_OUT = "include", "adds nothing", "leave out"
+CANNOT_TELL = "cannot tell"
+#: Penalties among which inner folds choose, from the strongest: scikit-learn's C is 1/(n strength).
+STRENGTHS = (1.0, 0.1, 0.01, 0.001, 0.0001)
+#: Folds of the nested fusion, and trials (or groups) of each class in one at least.
+LEAST_FOLDS, MOST_FOLDS, LEAST_TRIALS = 3, 10, 2
+#: With fewer trials of a class whose rank differs DeLong's variance has too little to go by; then
+#: as many may go unseen as show in no sample of this size: the "rule of three", 3/n at .95.
+_FEW = 5
+
+
+class LearnedGain(NamedTuple):
+    """What one classifier adds to all others in a ridge-logistic fusion."""
+
+    system: str
+    #: Areas under the ROC of the fusion of all and of all others, means over the folds.
+    with_it: float
+    without: float
+    #: with_it - without, and the ends of its interval; nan where it cannot be measured.
+    estimate: float
+    low: float
+    high: float
+    level: float
+    #: "delong-folds"; "delong" of a fusion learned on dev; "+unseen" where the interval is
+    #: widened by what fewer than 5 trials of a class that changed their place cannot tell;
+    #: "none" where nothing could be measured.
+    method: str
+    #: "include", "adds nothing", "leave out" or "cannot tell".
+    word: str
+    #: Folds of the mean; 1 for a fusion learned on dev, 0 where nothing could be measured.
+    folds: int
+    #: Trials of each class that rank otherwise with it, over all folds.
+    moved: tuple[int, int]
+    #: How many times the trials would decide, if the estimate stays what it is; 1 where they do.
+    needed: float
+    #: The classifier most like it, and the correlation of both within the classes.
+    nearest: str
+    correlation: float
+    #: Whether both have the same scores.
+    copy: bool
+
+    @property
+    def interval(self) -> Interval:
+        """The estimate with its ends."""
+        return Interval(self.estimate, self.low, self.high, self.level, self.method)
+
+
+def word_of(low: float, high: float) -> str:
+    """The rule: the first that holds; nan holds of none."""
+    if low > 0.0:
+        return INCLUDE
+    if high < -MATTERS:
+        return LEAVE_OUT
+    return ADDS_NOTHING if high < MATTERS else CANNOT_TELL
+
+
+# ----------------------------------------------------------------------------- the columns
+class _Columns(NamedTuple):
+    """What the fusion sees of all classifiers."""
+
+    client: FloatArray
+    impostor: FloatArray
+    #: Whether a column belongs to a classifier, shape (classifiers, columns).
+    owned: BoolArray
+
+
+def _columns(systems: Systems, dev: Systems | None) -> tuple[_Columns, _Columns | None]:
+    """Of the trials and of dev, made alike."""
+    given = [x for one in (systems, dev) if one is not None for x in (one.client, one.impostor)]
+    cuts = np.cumsum([len(x) for x in given])[:-1]
+    made = [_of_one(column) for column in np.concatenate(given).T]
+    owner = np.repeat(np.arange(len(made)), [len(columns) for columns in made])
+    owned = owner == np.arange(len(made))[:, None]
+    matrix = np.column_stack([column for columns in made for column in columns])
+    parts = [np.ascontiguousarray(x) for x in np.split(matrix, cuts)]
+    own = _Columns(parts[0], parts[1], owned)
+    return own, None if dev is None else _Columns(parts[2], parts[3], owned)
+
+
+def _of_one(x: FloatArray) -> list[FloatArray]:
+    """Logits of scores in [0, 1]; exact 0 and 1, which have none, by columns that say so."""
+    if np.any((x < 0.0) | (x > 1.0)):
+        return [x]
+    inside = (x > 0.0) & (x < 1.0)
+    if not np.any(inside):
+        return [x]
+    values = logits(np.where(inside, x, 0.5))
+    values[~inside] = np.mean(values[inside])
+    masses = [(x == end).astype(np.float64) for end in (0.0, 1.0)]
+    return [values, *(mass for mass in masses if np.any(mass))]
+
+
+# ------------------------------------------------------------------------------- the folds
+def nested_folds(
+    systems: Systems, folds: int, deal: Callable[[int], tuple[IntArray, IntArray]]
+) -> tuple[IntArray, IntArray] | None:
+    """As many folds as hold two trials, or groups, of each class each; None for fewer than 3."""
+    most = min(folds, MOST_FOLDS, fewest(systems) // LEAST_TRIALS)
+    for count in range(most, LEAST_FOLDS - 1, -1):
+        try:
+            dealt = deal(count)
+        except InputError:  # two columns of groups connect the trials into fewer blocks
+            continue
+        held = [
+            np.unique(label[own == f]).size
+            for own, labels in zip(dealt, _labels(systems), strict=True)
+            for label in labels
+            for f in range(count)
+        ]
+        if min(held) >= LEAST_TRIALS:
+            return dealt
+    return None
+
+
+def fewest(systems: Systems) -> int:
+    """Trials, or groups, of the smaller class."""
+    return min(np.unique(label).size for labels in _labels(systems) for label in labels)
+
+
+def _labels(systems: Systems) -> list[list[npt.NDArray[np.generic]]]:
+    """Of each class the columns of groups, or the trials themselves."""
+    found: list[list[npt.NDArray[np.generic]]] = []
+    for values, groups in (
+        (systems.client, systems.client_groups), (systems.impostor, systems.impostor_groups),
+    ):  # fmt: skip
+        if groups is None:
+            found.append([np.arange(len(values))])
+        else:
+            found.append(list(groups.T) if groups.ndim == 2 else [groups])
+    return found
+
+
+class _Trials(NamedTuple):
+    """Rows of both classes, clients first."""
+
+    x: FloatArray
+    client: BoolArray
+    fold: IntArray
+
+    @property
+    def folds(self) -> range:
+        """Their numbers."""
+        return range(1 + int(self.fold.max()))
+
+    def but(self, *left: int) -> _Trials:
+        """Trials of all other folds."""
+        kept = ~np.isin(self.fold, left)
+        return _Trials(self.x[kept], self.client[kept], self.fold[kept])
+
+    def only(self, fold: int) -> _Trials:
+        """Trials of one fold."""
+        kept = self.fold == fold
+        return _Trials(self.x[kept], self.client[kept], self.fold[kept])
+
+
+def _trials(columns: _Columns, folds: tuple[IntArray, IntArray] | None) -> _Trials:
+    """All of one fold where none are given."""
+    client = np.repeat([True, False], [len(columns.client), len(columns.impostor)])
+    fold = np.zeros(client.size, dtype=np.intp) if folds is None else np.concatenate(folds)
+    return _Trials(np.concatenate([columns.client, columns.impostor]), client, fold)
+
+
+# ----------------------------------------------------------------------------- the fusions
+class _Path(NamedTuple):
+    """Fusions of every subset at every strength, learned on some trials."""
+
+    standard: Standard
+    #: Shape (strengths, subsets, columns + 1).
+    coefficients: FloatArray
+
+    def losses(self, trials: _Trials) -> FloatArray:
+        """Sum over trials of the loss, shape (strengths, subsets)."""
+        x = self.standard(trials.x)
+        return np.stack([
+            np.sum(log_losses(linear(x, b), trials.client), axis=1) for b in self.coefficients
+        ])  # fmt: skip
+
+    def at(self, strength: IntArray, trials: _Trials) -> FloatArray:
+        """Fused scores of every subset at its strength, shape (subsets, n)."""
+        chosen = self.coefficients[strength, np.arange(strength.size)]
+        return linear(self.standard(trials.x), chosen)
+
+
+def _path(trials: _Trials, subsets: BoolArray) -> _Path:
+    standard = Standard(trials.x)
+    return _Path(standard, ridge_path(standard(trials.x), trials.client, subsets, STRENGTHS))
+
+
+def _out_of_fold(trials: _Trials, subsets: BoolArray) -> FloatArray:
+    """Nested scores of every trial, shape (subsets, n): its fold took no part in anything.
+
+    What is learned without two folds serves the choice of strength for either of them.
+    """
+    losses = np.zeros((len(trials.folds), len(STRENGTHS), len(subsets)))
+    for f in trials.folds:
+        for g in range(f):
+            path = _path(trials.but(f, g), subsets)
+            losses[f] += path.losses(trials.only(g))
+            losses[g] += path.losses(trials.only(f))
+    found = np.empty((len(subsets), trials.client.size))
+    for f in trials.folds:
+        chosen = np.argmin(losses[f], axis=0)  # of equal ones the strongest
+        found[:, trials.fold == f] = _path(trials.but(f), subsets).at(chosen, trials.only(f))
+    return found
+
+
+def _from_dev(dev: _Trials, own: _Trials, subsets: BoolArray) -> FloatArray:
+    """Scores of all trials by fusions learned on dev, strength by folds of dev."""
+    losses = [_path(dev.but(f), subsets).losses(dev.only(f)) for f in dev.folds]
+    chosen = np.argmin(np.sum(losses, axis=0), axis=0)
+    return _path(dev, subsets).at(chosen, own)
+
+
+# ------------------------------------------------------------------------------- the gains
+def learned_gains(
+    systems: Systems,
+    folds: tuple[IntArray, IntArray] | None,
+    dev: Systems | None,
+    level: float,
+) -> tuple[LearnedGain, ...]:
+    """What each classifier adds to all others.
+
+    Parameters
+    ----------
+    systems : Systems
+        The trials.
+    folds : tuple of ndarray of int, or None
+        Of each client and impostor of the trials; where there is a dev set, of dev. None where
+        there are too few for folds within folds: then nothing is measured.
+    dev : Systems or None
+        Trials on which the fusion is learned; all of the trials are then one fold.
+    level : float
+        Confidence of the intervals.
+    """
+    k = len(systems.names)
+    own, other = _columns(systems, dev)
+    alike = _nearest(systems.names, own, systems)
+    if folds is None or fewest(systems) < LEAST_TRIALS:
+        nothing = (*(math.nan,) * 5, level, "none", CANNOT_TELL, 0, (0, 0), math.nan)
+        pairs = zip(systems.names, alike, strict=True)
+        return tuple(LearnedGain(name, *nothing, *mate) for name, mate in pairs)
+    subsets = np.concatenate([np.ones((1, k), dtype=bool), ~np.eye(k, dtype=bool)]) @ own.owned
+    if other is None:
+        trials = _trials(own, folds)
+        scores = _out_of_fold(trials, subsets)
+    else:
+        trials = _trials(own, None)
+        scores = _from_dev(_trials(other, folds), trials, subsets)
+    each = [_fold_scores(systems, trials, f, scores) for f in trials.folds]
+    return tuple(
+        _gain(name, [paired_areas(fold[0], fold[j + 1]) for fold in each], systems, level,
+              "delong-folds" if dev is None else "delong", alike[j])
+        for j, name in enumerate(systems.names)
+    )  # fmt: skip
+
+
+class _Mate(NamedTuple):
+    """The classifier most like another within the classes."""
+
+    name: str
+    correlation: float
+    copy: bool
+
+
+def _nearest(names: Sequence[str], columns: _Columns, systems: Systems) -> list[_Mate]:
+    """Copies first, then by the correlation of the first columns."""
+    both = np.concatenate([systems.client, systems.impostor])
+    equal = np.array([[np.array_equal(a, b) for a in both.T] for b in both.T])
+    first = np.argmax(columns.owned, axis=1)
+    apart = [part[:, first] for part in (columns.client, columns.impostor)]
+    largest = np.max(np.abs(np.concatenate(apart)), axis=0)  # squares of 1e300 overflow
+    apart = [(part - np.mean(part, axis=0)) / np.where(largest, largest, 1.0) for part in apart]
+    centred = np.concatenate(apart)
+    size = np.sqrt(np.sum(centred**2, axis=0))
+    size[size == 0.0] = math.inf  # constant within both classes: like no other
+    correlation = centred.T @ centred / np.outer(size, size)
+    likeness = np.abs(correlation) + equal
+    np.fill_diagonal(likeness, -1.0)
+    return [
+        _Mate(names[k], float(correlation[j, k]), bool(equal[j, k]))
+        for j, k in enumerate(np.argmax(likeness, axis=1))
+    ]
+
+
+def _fold_scores(systems: Systems, trials: _Trials, fold: int, scores: FloatArray) -> list[Scores]:
+    """Fused scores of the trials of one fold, of every subset."""
+    inside = trials.fold == fold
+    rows = {"client": inside & trials.client, "impostor": inside & ~trials.client}
+    cut = len(systems.client)
+    groups = {}
+    for who, part in (("client", slice(0, cut)), ("impostor", slice(cut, None))):
+        given = getattr(systems, f"{who}_groups")
+        groups[f"{who}_groups"] = None if given is None else given[rows[who][part]]
+    return [
+        Scores._checked(client=fused[rows["client"]], impostor=fused[rows["impostor"]], **groups)
+        for fused in scores
+    ]
+
+
+def _gain(
+    name: str,
+    folds: Sequence[PairedAreas],
+    systems: Systems,
+    level: float,
+    method: str,
+    mate: _Mate,
+) -> LearnedGain:
+    """Mean of the folds, which share no trial: their variances add up."""
+    k = len(folds)
+    with_it, without = (math.fsum(x) / k for x in ((f.area for f in folds),
+                                                   (f.other for f in folds)))  # fmt: skip
+    estimate = math.fsum(f.area - f.other for f in folds) / k
+    variance, freedom = welch([f.variance for f in folds], [f.freedom for f in folds])
+    reach = student(freedom, level) * math.sqrt(variance) / k if variance > 0.0 else 0.0
+    moved = tuple(int(np.sum([f.moved[who] for f in folds])) for who in (0, 1))
+    unseen = 0.0
+    if min(moved) < _FEW and not mate.copy:
+        unseen, method = -math.log1p(-level) / fewest(systems), f"{method}+unseen"
+    low, high = max(estimate - reach - unseen, -1.0), min(estimate + reach + unseen, 1.0)
+    word = word_of(low, high)
+    needed = _needed(estimate, reach, unseen) if word == CANNOT_TELL else 1.0
+    return LearnedGain(name, with_it, without, estimate, low, high, level, method, word, k,
+                       (moved[0], moved[1]), needed, *mate)  # fmt: skip
+
+
+def _needed(estimate: float, reach: float, unseen: float) -> float:
+    """f such that reach/sqrt(f) + unseen/f is what parts the estimate from an answer."""
+    margin = max(estimate, MATTERS - estimate)
+    root = (reach + math.sqrt(reach**2 + 4.0 * unseen * margin)) / (2.0 * margin)
+    return root**2
