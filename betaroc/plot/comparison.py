@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from betaroc._words import shown
 from betaroc.analysis.epc import is_rate, measure_title
 from betaroc.analysis.format import level_words, number
+from betaroc.comparison import Comparison
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError
 from betaroc.plot.alphas import axes_of_a_curve, draw_interval, marker_of, zones
+from betaroc.plot.nouns import required
 from betaroc.plot.style import (
     COLOURS,
     legend,
@@ -22,9 +24,6 @@ from betaroc.plot.style import (
     rate_axis,
     stacked_axes,
 )
-
-if TYPE_CHECKING:
-    from betaroc.comparison import Comparison
 
 __all__ = ["plot_comparison", "plot_difference", "plot_difference_histogram"]
 
@@ -78,6 +77,7 @@ def plot_comparison(
     >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
     ['A', 'B', 'A better (95 %)']
     """
+    required(comparison, Comparison, "comparison")
     called = _called(comparison, names)
     fresh = ax is None
     ax = new_axes(ax)
@@ -133,6 +133,7 @@ def plot_difference(
     >>> plot_difference(br.compare(good, poor, replicates=200, rng=1)).get_ylabel()
     'difference in half total error rate'
     """
+    required(comparison, Comparison, "comparison")
     called = _called(comparison, names)
     fresh = ax is None
     ax = new_axes(ax)
@@ -198,6 +199,7 @@ def plot_difference_histogram(
     >>> sum(int(bar.get_height()) for bar in ax.patches)
     200
     """
+    required(comparison, Comparison, "comparison")
     called = _called(comparison, names)
     counts, edges = comparison.histogram(alpha, bins)
     place = int(np.argmin(np.abs(comparison.alpha - alpha)))

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._checks import count, score_array
+from betaroc._checks import count, finite, score_array, weights_array
 from betaroc._thresholds import FloatArray
+from betaroc._words import shown
+from betaroc.distributions.base import Distribution
+from betaroc.errors import InputError
+from betaroc.model import ScoreModel
+from betaroc.plot.nouns import distribution_of, pair_of
 from betaroc.plot.style import CLIENT, IMPOSTOR, legend, named, new_axes
 
 if TYPE_CHECKING:
-    from betaroc.distributions.base import Distribution
-    from betaroc.model import ScoreModel
+    from betaroc.fitting import DistributionFit, Fit
 
 __all__ = ["plot_densities", "plot_density", "plot_histogram"]
 
@@ -23,7 +27,7 @@ _ROOM = 0.03
 
 def plot_histogram(
     scores: npt.ArrayLike,
-    law: Distribution | None = None,
+    law: Distribution | DistributionFit | None = None,
     ax: Any = None,
     *,
     weights: npt.ArrayLike | None = None,
@@ -37,7 +41,7 @@ def plot_histogram(
     ----------
     scores : array_like
         The scores.
-    law : Distribution, optional
+    law : Distribution or DistributionFit, optional
         Drawn over the bars; its point masses as stems, and the scores there
         are left out of the bars.
     ax : matplotlib Axes, optional
@@ -69,8 +73,11 @@ def plot_histogram(
     (20, 'density')
     """
     values = score_array(scores, "scores")
-    mass = np.ones(values.size) if weights is None else np.asarray(weights, dtype=np.float64)
-    low, high = limits or span(values)
+    law = None if law is None else distribution_of(law, "law")
+    mass = np.ones(values.size)
+    if weights is not None:
+        mass = weights_array(weights, values.size, "weights")
+    low, high = span(values) if limits is None else _checked_limits(limits)
     edges = np.linspace(low, high, count(bins, "bins") + 1)
     width = float(edges[1] - edges[0])
     in_bars = np.ones(values.size, dtype=bool)
@@ -93,12 +100,21 @@ def plot_histogram(
     return ax
 
 
-def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
+def _checked_limits(limits: tuple[float, float]) -> tuple[float, float]:
+    if not isinstance(limits, tuple | list) or len(limits) != 2:
+        raise InputError(f"limits must be two numbers, low and high; got {shown(limits)}.")
+    low, high = (finite(v, "limits") for v in limits)
+    if not low < high:
+        raise InputError(f"limits must be (low, high) with low < high; got ({low!r}, {high!r}).")
+    return low, high
+
+
+def plot_densities(model: ScoreModel | Fit, ax: Any = None, **style: Any) -> Any:
     """Draw the densities of both laws of a pair, point masses as stems.
 
     Parameters
     ----------
-    model : ScoreModel
+    model : ScoreModel or Fit
         The pair.
     ax : matplotlib Axes, optional
         Where to draw; new axes if left out.
@@ -121,6 +137,7 @@ def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['client', 'impostor']
     """
+    model = pair_of(model)
     for law, colour, name in (
         (model.client, CLIENT, "client"),
         (model.impostor, IMPOSTOR, "impostor"),
@@ -129,12 +146,12 @@ def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
     return ax
 
 
-def plot_density(law: Distribution, ax: Any = None, **style: Any) -> Any:
+def plot_density(law: Distribution | DistributionFit, ax: Any = None, **style: Any) -> Any:
     """Draw the density of one law, its point masses as stems.
 
     Parameters
     ----------
-    law : Distribution
+    law : Distribution or DistributionFit
         Any law; an empirical one has no density and leaves the axes empty.
     ax : matplotlib Axes, optional
         Where to draw, over what the axes show; new axes if left out.
@@ -156,6 +173,7 @@ def plot_density(law: Distribution, ax: Any = None, **style: Any) -> Any:
     >>> ax.get_ylabel()
     'density'
     """
+    law = distribution_of(law, "law")
     low, high = _range(law)
     fresh = ax is None
     ax = new_axes(ax)

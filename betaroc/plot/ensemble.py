@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from betaroc.analysis.format import level_words
 from betaroc.distributions import Empirical
+from betaroc.ensemble.result import Inclusion
+from betaroc.plot.nouns import required
 from betaroc.plot.style import COLOURS, GREY, legend, named, new_axes, rate_axis
 from betaroc.roc import Roc
-
-if TYPE_CHECKING:
-    from betaroc.ensemble import Inclusion
 
 __all__ = ["plot_ensemble", "plot_gains", "plot_hull"]
 
@@ -51,6 +50,7 @@ def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
     >>> [ax.get_xlabel().splitlines() for ax in figure.axes]
     [['FAR'], ['gain in weighted-error by mean-logit', '(at the ends: in HTER)']]
     """
+    required(result, Inclusion, "result")
     from matplotlib.figure import Figure
 
     height = max(_HEIGHT, 2.2 + _ROW * len(result.names) * 1.6)
@@ -99,6 +99,7 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['one: include', 'two: include', "scores' ROCs", 'ROC hull']
     """
+    required(result, Inclusion, "result")
     fresh = ax is None
     ax = new_axes(ax, square=True)
     _draw_scores(result, ax)
@@ -188,6 +189,7 @@ def plot_gains(result: Inclusion, ax: Any = None, *, rule: str = "mean-logit") -
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['one', 'two']
     """
+    required(result, Inclusion, "result")
     fresh = ax is None
     ax = new_axes(ax)
     for k, (part, (label, marker)) in enumerate(_PARTS.items()):
