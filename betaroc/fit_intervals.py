@@ -369,7 +369,7 @@ def roc_band(
     simultaneous = _checks.flag(simultaneous, "simultaneous")
     groups = _checks.flag(groups, "groups")
     grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
-    x = np.atleast_1d(_checks.probability_array(grid, "far"))
+    x = np.atleast_1d(_checks.rate_array(grid, "far"))
     _refuse_one_law(f)
     errors = free_coordinates(f, groups=groups)
     small = small_sample(f, errors, groups=groups)

@@ -158,7 +158,7 @@ def plot_difference(
 
 def plot_difference_histogram(
     comparison: Comparison,
-    alpha: float,
+    alpha: float | None = None,
     ax: Any = None,
     *,
     bins: int = 50,
@@ -170,8 +170,8 @@ def plot_difference_histogram(
     ----------
     comparison : Comparison
         From :func:`betaroc.compare`.
-    alpha : float
-        One of the curves'.
+    alpha : float, optional
+        One of the curves'; may be left out where they have but one.
     ax : matplotlib Axes, optional
         Where to draw; new axes if left out.
     bins : int
@@ -202,7 +202,7 @@ def plot_difference_histogram(
     required(comparison, Comparison, "comparison")
     called = _called(comparison, names)
     counts, edges = comparison.histogram(alpha, bins)
-    place = int(np.argmin(np.abs(comparison.alpha - alpha)))
+    place = 0 if alpha is None else int(np.argmin(np.abs(comparison.alpha - alpha)))
     fresh = ax is None
     ax = new_axes(ax)
     ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=_COLOURS[0], alpha=0.32,
