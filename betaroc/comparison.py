@@ -342,8 +342,8 @@ class Comparison(Value):
         if self.first.measure not in OF_ALL_ERRORS:
             raise InputError(
                 f"the measure must be of counted errors, {_checks.listed(OF_ALL_ERRORS)}, for a"
-                f" test of two proportions; got curves of {self.first.measure!r}. Read its difference,"
-                " .low and .high, or compare curves of one of these measures."
+                f" test of two proportions; got curves of {self.first.measure!r}. Read its"
+                " difference, .low and .high, or compare curves of one of these measures."
             )
         place = self._place(alpha)
         (e1, n1), (e2, n2) = (_errors(e, place) for e in (self.first, self.second))

@@ -216,7 +216,11 @@ def plot_difference_histogram(
                    label=label + " interval" * (label[0] != "_"), gid="interval")  # fmt: skip
     if fresh:
         title = measure_title(comparison.first)
-        at = "" if CRITERIA[comparison.first.criterion].single else f" at alpha {number(alpha)}"
+        at = (
+            ""
+            if CRITERIA[comparison.first.criterion].single
+            else f" at alpha {number(comparison.alpha[place])}"
+        )
         named(ax, f"difference in {title}{at}", "bootstrap replicates")
         if is_rate(comparison.first.measure):
             rate_axis(ax.xaxis)
