@@ -139,6 +139,11 @@ class Context:
         ruled = family in ("beta", "logit-normal", ("beta", "logit-normal"))
         return br.fit(self.scores, family, **(self.pick(*RULES) if ruled else {}))
 
+    def bare(self, family: str) -> Any:
+        """The fitted distribution of a class, without point masses."""
+        found = self.fit(family).client.distribution
+        return found.base if isinstance(found, br.Inflated) else found
+
     def model(self) -> br.ScoreModel:
         """The model of a fit."""
         return self.fit().model
@@ -308,7 +313,7 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Analysis": Context.analysis,
     "AucTest": FUNCTIONS["auc_test"],
     "Band": Context.band,
-    "Beta": lambda c: c.fit("beta").client.distribution,
+    "Beta": lambda c: c.bare("beta"),
     "BetaMixture": Context.mixture,
     "Binned": lambda c: c.summary().model.client,
     "ClassSummary": lambda c: c.summary().client,
@@ -327,10 +332,10 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Fusion": lambda c: c.inclusion().fusion,
     "GuaranteedThreshold": FUNCTIONS["guaranteed_threshold"],
     "Inclusion": Context.inclusion,
-    "Inflated": lambda c: br.Inflated(c.fit("beta").client.distribution, 0.1, 0.2),
+    "Inflated": lambda c: br.Inflated(c.bare("beta"), 0.1, 0.2),
     "Interval": lambda c: _interval(c, c.fit()),
     "LikelihoodRatioTest": _likelihood_ratio,
-    "LogitNormal": lambda c: c.fit("logit-normal").client.distribution,
+    "LogitNormal": lambda c: c.bare("logit-normal"),
     "Normal": lambda c: c.fit("normal").client.distribution,
     "OperatingPoint": lambda c: c.fit().at_far(c.rate),
     "Roc": lambda c: c.model().roc(c.pick("client", "impostor")),
@@ -338,7 +343,7 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "ScoreModel": Context.model,
     "ScoreSummary": Context.summary,
     "Scores": lambda c: c.scores,
-    "Shifted": lambda c: c.fit("beta").model.shifted(0.3, scale=float(c.pick(1.0, 3.0))).client,
+    "Shifted": lambda c: br.ScoreModel(c.bare("beta"), c.bare("beta")).shifted(0.3).client,
     "TargetCheck": lambda c: br.check_fit(c.fit(), far=0.4, replicates=9, rng=1).targets[0],
     "Verdict": lambda c: next(iter(c.inclusion().verdict.values())),
 }

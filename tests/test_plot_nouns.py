@@ -110,3 +110,25 @@ def test_what_is_no_axes(nouns: dict[str, Any]) -> None:
 def test_what_a_histogram_refuses(options: dict[str, Any], text: str) -> None:
     with pytest.raises((br.InputError, br.InputTypeError), match=text):
         plot.plot_histogram([0.2, 0.4], **options)
+
+
+@pytest.mark.parametrize("law", [
+    br.Beta(0.0015, 0.0164), br.Beta(1e-300, 1e-300), br.Normal(0.0, 5e-324),
+    br.Normal(0.0, 1e-300), br.LogitNormal(0.0, 1e-300), br.Beta(1e11, 1e11),
+])  # fmt: skip
+def test_densities_that_are_infinite_where_the_scores_are(law: br.Distribution) -> None:
+    """Of Beta(0.0015, 0.0164) most quantiles round to 0 or 1, where the density is infinite."""
+    for ax in (plot.plot_density(law), plot.plot_histogram([0.1, 0.2], law)):
+        low, high = ax.get_ylim()
+        assert 0.0 <= low < high < np.inf
+        ax.figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize("draw", [
+    lambda: plot.plot_density(br.Normal(1e308, 1e307)),
+    lambda: plot.plot_density(br.Empirical([-1e308, 1e308])),
+    lambda: plot.plot_histogram([-1e308, 1e308]),
+])  # fmt: skip
+def test_scores_too_far_apart_for_axes(draw: Any) -> None:
+    with pytest.raises(br.InputError, match="a picture must be of scores between"):
+        draw()

@@ -23,6 +23,8 @@ __all__ = ["plot_densities", "plot_density", "plot_histogram"]
 
 #: Room beside the scale, as a share of it, so that what happens at an end is seen.
 _ROOM = 0.03
+#: Beyond it the differences that axes are made of leave the doubles.
+_WIDEST = 1e300
 
 
 def plot_histogram(
@@ -180,7 +182,7 @@ def plot_density(law: Distribution | DistributionFit, ax: Any = None, **style: A
     if law.continuous is not None:
         density_line(ax, law, low, high, **style)
     _stems(ax, law, 0.05 * (high - low), style.get("color", CLIENT))
-    top = 1.15 * max(typical(law), 1e-300)
+    top = 1.15 * (typical(law) or 1.0)
     shown = (low, high)
     if not fresh:
         top = max(top, ax.get_ylim()[1])
@@ -196,6 +198,7 @@ def plot_density(law: Distribution | DistributionFit, ax: Any = None, **style: A
 def span(*samples: FloatArray) -> tuple[float, float]:
     """[0, 1] where all scores lie in it, else the range that holds them."""
     low, high = min(float(s.min()) for s in samples), max(float(s.max()) for s in samples)
+    _refuse_too_wide(low, high)
     if 0.0 <= low and high <= 1.0:
         return 0.0, 1.0
     if low == high:
@@ -204,21 +207,35 @@ def span(*samples: FloatArray) -> tuple[float, float]:
     return low, high
 
 
+def _refuse_too_wide(low: float, high: float) -> None:
+    """Axes are differences of their ends, and of more than these."""
+    if max(abs(low), abs(high)) > _WIDEST:
+        raise InputError(
+            f"a picture must be of scores between -{_WIDEST:g} and {_WIDEST:g}; got {low:.6g} to"
+            f" {high:.6g}. Rescale them."
+        )
+
+
 def _range(law: Distribution) -> tuple[float, float]:
     """The support where it is bounded, else all but a thousandth at each end."""
     low, high = law.support
     low = low if np.isfinite(low) else float(law.ppf(1e-3))
     high = high if np.isfinite(high) else float(law.isf(1e-3))
+    _refuse_too_wide(low, high)
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
 def typical(law: Distribution | None) -> float:
-    """A height that shows the law: its density among the middle scores."""
+    """A height that shows the law: its density among the middle scores.
+
+    Of a law most of whose scores round to an end of the scale, where it is infinite, the rest.
+    """
     if law is None or law.continuous is None:
         return 0.0
     share, base = law.continuous
     places = base.ppf(np.linspace(0.2, 0.8, 61))
-    return share * float(np.max(base.pdf(places)))
+    heights = base.pdf(places)
+    return share * float(np.max(heights, initial=0.0, where=np.isfinite(heights)))
 
 
 def _room(ax: Any, low: float, high: float) -> None:
@@ -239,6 +256,8 @@ def density_line(ax: Any, law: Distribution, low: float, high: float, **style: A
     y = law.pdf(x)
     keep = np.isfinite(y)
     x, y = x[keep], y[keep]
+    if x.size == 0:  # all of it is one double
+        return
     beyond = 1e3 * max(typical(law), float(y.max()))
     for place, at in ((low, 0), (high, x.size)):
         if np.isposinf(law.continuous[1].pdf(place)):
