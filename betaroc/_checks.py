@@ -35,6 +35,7 @@ __all__ = [
     "positive",
     "prior",
     "probability_array",
+    "rate_array",
     "real_array",
     "score_array",
     "shown",
@@ -303,6 +304,18 @@ def probability_array(values: npt.ArrayLike, name: str) -> FloatArray:
         raise InputError(
             f"{name} must be fractions in [0, 1]; {outside.size} of {array.size} are outside, first"
             f" at index {index}: {float(array.flat[index])!r}. Divide percentages by 100."
+        )
+    return array
+
+
+def rate_array(values: npt.ArrayLike, name: str) -> FloatArray:
+    """Rates in [0, 1] that are asked of data, of any shape; NaN asks for nothing."""
+    array = probability_array(values, name)
+    unknown = np.flatnonzero(np.isnan(array))
+    if unknown.size:
+        raise InputError(
+            f"{name} must be fractions in [0, 1]; {unknown.size} of {array.size} are NaN, first at"
+            f" index {int(unknown[0])}. Leave them out."
         )
     return array
 

@@ -110,9 +110,12 @@ def _asked(arguments: argparse.Namespace, name: str) -> object:
 
 
 def _is_parquet(path: str) -> bool:
-    with suppress(OSError), Path(path).open("rb") as raw:
-        return raw.read(4) == b"PAR1"
-    return False  # what cannot be opened is refused where it is read
+    # What is no regular file, or cannot be opened, is refused where it is read; a FIFO would wait.
+    with suppress(OSError, ValueError):
+        if Path(path).is_file():
+            with Path(path).open("rb") as raw:
+                return raw.read(4) == b"PAR1"
+    return False
 
 
 class _RowsBar:

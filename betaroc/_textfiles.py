@@ -145,11 +145,25 @@ def layout_of(file: TextFile) -> str:
         if text and not text.startswith("#"):
             fields = text.split()
             if len(fields) in {2, 4, 5} and "," not in text and _NUMBER(fields[-1]):
+                _refuse_two_readings(file.name, fields, text)
                 return f"{len(fields)}col"
             break
     if not first:
         raise FileFormatError(f"{file.name} must hold scores; all its lines are blank.")
     return "tsv" if "\t" in first and first.count("\t") >= first.count(",") else "csv"
+
+
+def _refuse_two_readings(name: str, fields: list[str], text: str) -> None:
+    """Identities that are decimal numbers may be scores, of a table that lost its header."""
+    identities = fields[:-2] if len(fields) > 2 else []
+    decimal = [f for f in identities if _NUMBER(f) and not f.lstrip("+-").isdigit()]
+    if decimal:
+        raise FileFormatError(
+            f"{name} may be {len(fields)}col text, whose clients are the rows with equal claimed"
+            f" and real identity, or a table without a header: {shown(decimal[0])} in its first"
+            f" line is a decimal number, {shown(text)}. Pass format='{len(fields)}col', or write a"
+            " header and commas."
+        )
 
 
 #: What the columns of bob.measure's text are called in ``group`` and ``id``.

@@ -27,6 +27,8 @@ _METHODS = ("delong", "logit-delong", "newcombe")
 _CLASSES = ("client", "impostor")
 #: Placements are shares: what is closer together than this differs by rounding.
 _ROUNDING = 1e-12
+#: Deviates beyond which the normal distribution leaves the doubles.
+_FARTHEST = 37.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,12 +42,13 @@ class AucTest(Result):
     difference : Interval
         Area of the first minus area of the second.
     statistic : float
-        The difference in standard errors; nan where its variance is 0.
+        The difference in standard errors, by which `p_value` goes; 0 where the areas are equal.
     p_value : float
-        Two-sided, standard normal, with groups Student's t; 1 if the areas are equal, 0 if they
-        differ without variance.
+        Two-sided, standard normal, with groups Student's t; 1 where the areas are equal.
     paired : bool
         Whether both systems judged the same trials.
+    reason : str
+        Why the difference has no DeLong variance, where it has none; else empty.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class AucTest(Result):
     statistic: float
     p_value: float
     paired: bool
+    reason: str = ""
 
 
 @public
@@ -170,14 +174,14 @@ def auc_interval(
             'method="newcombe" takes trials as independent, and these depend on each other by'
             " their groups. Leave method out, or take groups=False."
         )
-    sizes = _sizes(scores, found)
+    sizes, tail = _sizes(scores, found), 0.5 * (1.0 - level)
     if method == "newcombe":
-        return Interval(area, *_newcombe(area, sizes, level), level, method)
+        return Interval(area, *_newcombe(area, sizes, tail), level, method)
     spread = _spread(parts, found)
     if method is None:
-        ends, method = _best(area, spread, sizes, level, dependent=dependent)
+        ends, method = _best(area, spread, sizes, tail, dependent=dependent)
     else:
-        ends = _ends(area, spread, level, logit=method == "logit-delong")
+        ends = _ends(area, spread, tail, logit=method == "logit-delong")
     return Interval(area, *ends, level, method)
 
 
@@ -220,34 +224,114 @@ def auc_test(
     Placements, and areas, that differ by no more than 1e-12 are equal: what is left there is
     the rounding of sums of weights.
 
+    DeLong's variance is 0 where no scores of a system overlap, though its area is not known
+    without error. With such a system the ends are those of the square-and-add method
+    (``"newcombe"``), A - B -+ the root of the squared distances of A and B from the ends of
+    their own intervals (:func:`auc_interval`), without covariance; p is 1 less the level at which
+    an end is 0, and the statistic the normal deviate of that p. So it is where all
+    placements of two systems agree. Two systems that order all of the same trials alike have one
+    ROC on them: the difference is 0, without width, the statistic 0 and p 1, whatever the
+    trials. ``.reason`` says so.
+
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson (1988), equations (4) to (7).
+    DeLong, DeLong and Clarke-Pearson (1988), equations (4) to (7). Newcombe, R. G. (1998),
+    Interval estimation for the difference between independent proportions, method 10. Zou, G. Y.
+    and Donner, A. (2008), Construction of confidence limits about effect measures.
 
     Examples
     --------
     >>> import betaroc as br
     >>> first = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
-    >>> br.auc_test(first, first).p_value
-    1.0
+    >>> same = br.auc_test(first, first)
+    >>> same.statistic, same.p_value, same.reason
+    (0.0, 1.0, 'both systems order all trials alike: one ROC')
     """
     level = _checks.level(level)
     paired, groups = _checks.flag(paired, "paired"), _checks.flag(groups, "groups")
-    (area, parts), (other, others) = _placements(a, "a"), _placements(b, "b")
+    one, two = (_Judged.of(s, name, groups=groups) for s, name in ((a, "a"), (b, "b")))
+    difference = one.area - two.area if abs(one.area - two.area) > _ROUNDING else 0.0
     if paired:
         refuse_other_trials(a, b, ("a", "b"), groups=groups)
-        moved = [_settled(one - two) for one, two in zip(parts, others, strict=True)]
+        if _ordered_alike(a, b):
+            interval = Interval(0.0, 0.0, 0.0, level, "delong")
+            return AucTest(
+                interval, 0.0, 1.0, paired, "both systems order all trials alike: one ROC"
+            )
+        moved = [_settled(v - w) for v, w in zip(one.parts, two.parts, strict=True)]
         spread = _spread(moved, _groups(joint_trials(a, b), groups=groups))
     else:
-        each = [_spread(v, _groups(s, groups=groups)) for s, v in ((a, parts), (b, others))]
-        spread = _Spread(math.hypot(*(s.sd for s in each)), min(s.freedom for s in each))
-    difference = area - other if abs(area - other) > _ROUNDING else 0.0
-    low, high = spread.around(difference, level)
+        spread = _Spread(
+            math.hypot(one.spread.sd, two.spread.sd), min(one.spread.freedom, two.spread.freedom)
+        )
+    why = _no_variance(one, two, spread)
+    if why:
+        return _square_and_add(one, two, difference, level, paired=paired, why=why)
+    low, high = spread.around(difference, 0.5 * (1.0 - level))
     interval = Interval(difference, max(low, -1.0), min(high, 1.0), level, "delong")
-    if spread.sd == 0.0:
-        return AucTest(interval, math.nan, 1.0 if difference == 0.0 else 0.0, paired)
     z = difference / spread.sd
     return AucTest(interval, z, spread.p_value(z), paired)
+
+
+class _Judged(NamedTuple):
+    """The area of one system of a test, by itself."""
+
+    area: float
+    parts: list[FloatArray]
+    spread: _Spread
+    sizes: tuple[float, float]
+    dependent: bool
+
+    @classmethod
+    def of(cls, scores: Scores, name: str, *, groups: bool) -> _Judged:
+        area, parts = _placements(scores, name)
+        units = _groups(scores, groups=groups)
+        return cls(area, parts, _spread(parts, units), _sizes(scores, units), units.dependent)
+
+    def ends(self, tail: float) -> tuple[float, float]:
+        """Of the interval that suits the scores, which leaves out `tail` at either end."""
+        return _best(self.area, self.spread, self.sizes, tail, dependent=self.dependent)[0]
+
+
+def _ordered_alike(a: Scores, b: Scores) -> bool:
+    """Whether two systems put the trials of both classes into one order, ties included."""
+    ranks = [
+        np.unique(np.concatenate([s.client, s.impostor]), return_inverse=True)[1] for s in (a, b)
+    ]
+    return bool(np.array_equal(ranks[0], ranks[1]))
+
+
+def _no_variance(one: _Judged, two: _Judged, spread: _Spread) -> str:
+    """Why DeLong's variance of a difference says nothing; empty where it does."""
+    still = [name for name, s in (("a", one), ("b", two)) if s.spread.sd <= _ROUNDING]
+    if still:
+        return f"no scores of {' and of '.join(still)} overlap, so DeLong's variance is 0 there"
+    return "" if spread.sd > _ROUNDING else "both systems place every trial alike"
+
+
+def _square_and_add(
+    one: _Judged, two: _Judged, difference: float, level: float, *, paired: bool, why: str
+) -> AucTest:
+    """The interval from those of both areas, and the test that agrees with it."""
+    from scipy.special import ndtr
+
+    def ends(tail: float) -> tuple[float, float]:
+        (low, high), (least, most) = one.ends(tail), two.ends(tail)
+        down = math.hypot(one.area - low, most - two.area)
+        return difference - down, difference + math.hypot(high - one.area, two.area - least)
+
+    interval = Interval(difference, *ends(0.5 * (1.0 - level)), level, "newcombe")
+    if difference == 0.0:
+        return AucTest(interval, 0.0, 1.0, paired, why)
+    inner, sign = (0, 1.0) if difference > 0.0 else (1, -1.0)
+
+    def excess(z: float) -> float:
+        return sign * ends(float(ndtr(-z)))[inner]
+
+    if excess(_FARTHEST) > 0.0:
+        return AucTest(interval, sign * math.inf, 0.0, paired, why)
+    z = bracketed_root(excess, 0.0, _FARTHEST, what="level of an interval that ends at 0")
+    return AucTest(interval, sign * z, 2.0 * float(ndtr(-z)), paired, why)
 
 
 # ----------------------------------------------------------------------------- placements
@@ -329,11 +413,11 @@ class _Spread(NamedTuple):
     sd: float
     freedom: float
 
-    def around(self, estimate: float, level: float, scale: float = 1.0) -> tuple[float, float]:
+    def around(self, estimate: float, tail: float, scale: float = 1.0) -> tuple[float, float]:
         """Ends of the interval of an estimate with `scale` times this deviation."""
         from scipy.special import stdtrit
 
-        reach = -float(stdtrit(self.freedom, 0.5 * (1.0 - level))) * self.sd * scale
+        reach = -float(stdtrit(self.freedom, tail)) * self.sd * scale
         return estimate - reach, estimate + reach
 
     def p_value(self, z: float) -> float:
@@ -375,66 +459,71 @@ def _sizes(scores: Scores, units: Groups) -> tuple[float, float]:
 
 
 def _best(
-    area: float, spread: _Spread, sizes: tuple[float, float], level: float, *, dependent: bool
+    area: float, spread: _Spread, sizes: tuple[float, float], tail: float, *, dependent: bool
 ) -> tuple[tuple[float, float], str]:
     """The interval that suits the scores, and its name."""
     if spread.sd <= _ROUNDING:
-        return _newcombe(area, sizes, level), "newcombe-groups" if dependent else "newcombe"
+        return _newcombe(area, sizes, tail), "newcombe-groups" if dependent else "newcombe"
     if dependent:
-        return _ends(area, spread, level, logit=True), "logit-delong"
+        return _ends(area, spread, tail, logit=True), "logit-delong"
     from scipy.special import expit
 
-    low, missed = _newcombe_tails(area, sizes, level)
+    low, missed = _newcombe_tails(area, sizes, tail)
     # Trials on the wrong side and trials on the right one: both ends have a logit.
     logits = math.log(low) - math.log1p(-low), math.log1p(-missed) - math.log(missed)
-    pairs = zip(_logit_delong(area, spread, level), logits, strict=True)
+    pairs = zip(_logit_delong(area, spread, tail), logits, strict=True)
     one, two = (float(expit(0.5 * (a + b))) for a, b in pairs)
     return (one, two), "logit-delong+newcombe"
 
 
-def _ends(area: float, spread: _Spread, level: float, *, logit: bool) -> tuple[float, float]:
+def _ends(area: float, spread: _Spread, tail: float, *, logit: bool) -> tuple[float, float]:
     if not logit:
-        low, high = spread.around(area, level)
+        low, high = spread.around(area, tail)
         return max(low, 0.0), min(high, 1.0)
     if not 0.0 < area < 1.0:
         return area, area
     from scipy.special import expit
 
-    low, high = _logit_delong(area, spread, level)
+    low, high = _logit_delong(area, spread, tail)
     return float(expit(low)), float(expit(high))
 
 
-def _logit_delong(area: float, spread: _Spread, level: float) -> tuple[float, float]:
+def _logit_delong(area: float, spread: _Spread, tail: float) -> tuple[float, float]:
     """Ends on the logit scale, of an area inside (0, 1)."""
     centre = math.log(area) - math.log1p(-area)
-    return spread.around(centre, level, 1.0 / (area * (1.0 - area)))
+    return spread.around(centre, tail, 1.0 / (area * (1.0 - area)))
 
 
-def _newcombe(area: float, sizes: tuple[float, float], level: float) -> tuple[float, float]:
-    low, missed = _newcombe_tails(area, sizes, level)
+def _newcombe(area: float, sizes: tuple[float, float], tail: float) -> tuple[float, float]:
+    low, missed = _newcombe_tails(area, sizes, tail)
     return low, 1.0 - missed
 
 
-def _newcombe_tails(area: float, sizes: tuple[float, float], level: float) -> tuple[float, float]:
+def _newcombe_tails(area: float, sizes: tuple[float, float], tail: float) -> tuple[float, float]:
     """Areas from which the observed one is no farther than z of their own standard errors.
 
     The lower end, and what the upper end lacks of 1.
     """
     from scipy.special import ndtri
 
-    z, (m, n) = float(ndtri(0.5 + 0.5 * level)), sizes
+    z, (m, n) = -float(ndtri(tail)), sizes
     half = 0.5 * (m + n)
 
-    def variance(a: float) -> float:
-        share = 2.0 * half - 1.0 - 3.0 * (half - 1.0) / ((2.0 - a) * (1.0 + a))
-        return a * (1.0 - a) / (m * n) * share
+    def per(a: float) -> float:
+        """The variance over a (1 - a)."""
+        return (2.0 * half - 1.0 - 3.0 * (half - 1.0) / ((2.0 - a) * (1.0 + a))) / (m * n)
 
     def lower(area: float) -> float:
-        # At 0 the variance vanishes: an area of 0 is its own end.
-        return 0.0 if area == 0.0 else bracketed_root(
-            lambda a: (area - a) ** 2 - z * z * variance(a), 0.0, area * (1.0 - _ROUNDING),
-            what="end of an area",
-        )  # fmt: skip
+        # At 0 the variance vanishes: an area of 0 is its own end. At 1 it does too, where the end
+        # is not: a factor 1 - a is taken out.
+        if area == 0.0:
+            return 0.0
+        what = "end of an area"
+        if area == 1.0:
+            return bracketed_root(lambda a: 1.0 - a - z * z * a * per(a), 0.0, 1.0, what=what)
+        return bracketed_root(
+            lambda a: (area - a) ** 2 - z * z * a * (1.0 - a) * per(a), 0.0, area, what=what
+        )
 
     # The variance is the same at 1 - A.
     return lower(area), lower(1.0 - area)

@@ -94,6 +94,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _discard_stdout()
         return BAD_INPUT
+    except MemoryError as error:
+        _complain(_memory_words(arguments, error))
+        return BAD_INPUT
     except BetarocError as error:
         _complain(str(error), "--resample" if arguments.run is _compare else "--band")
         return FIT_FAILED if isinstance(error, FitError) else BAD_INPUT
@@ -102,6 +105,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         _complain(f"the standard output must be writable; the system says: {error.strerror}")
         return BAD_INPUT
     return code or DONE
+
+
+def _memory_words(arguments: argparse.Namespace, error: MemoryError) -> str:
+    """That the memory did not hold the call, and what would be held."""
+    said = f" ({shown(str(error), 100)[1:-1]})" if str(error) else ""
+    if arguments.run is _study:
+        do = "Run it again to go on, with fewer --workers; or begin it with a smaller block"
+    else:
+        several = " or fewer --replicates" if hasattr(arguments, "replicates") else ""
+        do = f"Pass --stream always for Parquet files{several}, or a random part of the rows"
+    return f"the memory must hold the scores and what is computed; it does not{said}. {do}."
 
 
 def _complain(message: str, resample: str = "--band") -> None:

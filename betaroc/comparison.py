@@ -14,6 +14,7 @@ from betaroc._value import Result
 from betaroc.bands import checked_replicates, grouped_values, pointwise
 from betaroc.comparison_draws import Plan, Smallest, plan_of
 from betaroc.comparison_words import larger_is_better, short_measure, verdict_words
+from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError, InputTypeError
 from betaroc.expected_performance import Epc, area_weights
 from betaroc.intervals import Interval
@@ -22,13 +23,17 @@ from betaroc.resampling import checked_rng, streams
 from betaroc.sides import empirical_laws
 from betaroc.simultaneous import percentile_band
 
-__all__ = ["AlphaRange", "Comparison", "Histogram", "ProportionTest", "compare", "judged"]
+__all__ = [
+    "OF_ALL_ERRORS", "AlphaRange", "Comparison", "Histogram", "ProportionTest", "compare", "judged",
+]  # fmt: skip
 
 _RESAMPLE = ("both", "test")
 #: Alphas that agree to this are one alpha.
 _SAME_ALPHA = 1e-9
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
 _REPLICATES, _REPLICATES_OF_FITS = 2000, 400
+#: Measures that weigh the errors of both classes: the count of all errors says something of them.
+OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
 #: Share of the replicates that must have a value.
 _MOST = 0.9
 #: Alphas of the average, unless others are asked for.
@@ -250,13 +255,13 @@ class Comparison(Result):
     def _larger(self) -> bool:
         return larger_is_better(self.first.measure)
 
-    def histogram(self, alpha: float, bins: int = 50) -> Histogram:
+    def histogram(self, alpha: float | None = None, bins: int = 50) -> Histogram:
         """Histogram of the bootstrap differences at one alpha.
 
         Parameters
         ----------
-        alpha : float
-            One of the curve's.
+        alpha : float, optional
+            One of the curve's; may be left out where it has but one, as of criterion "eer".
         bins : int
             Number of equal bins between the smallest and the largest difference.
 
@@ -288,15 +293,15 @@ class Comparison(Result):
         counts, edges = np.histogram(values[~np.isnan(values)], bins=_checks.count(bins, "bins"))
         return Histogram(counts.astype(np.int64), edges)
 
-    def proportion_test(self, alpha: float) -> ProportionTest:
+    def proportion_test(self, alpha: float | None = None) -> ProportionTest:
         """The papers' standard proportion test on the classification error at one alpha.
 
             z = (p1 - p2) / sqrt(p (1 - p) (1/n1 + 1/n2)),   p = (e1 + e2) / (n1 + n2)
 
         Parameters
         ----------
-        alpha : float
-            One of the curve's.
+        alpha : float, optional
+            One of the curve's; may be left out where it has but one, as of criterion "eer".
 
         Returns
         -------
@@ -307,13 +312,15 @@ class Comparison(Result):
         Raises
         ------
         InputError
-            If `alpha` is not one of the curve's.
+            If `alpha` is not one of the curve's, or the measure is not of the errors of both
+            classes: "hter", "weighted-error", "dcf", "accuracy", "youden".
 
         Notes
         -----
         It takes the two sets of decisions as independent, also where the trials are the
         same: on paired trials it is too cautious for systems that err together. It counts
-        errors, whatever the curve's measure is. It ignores groups, as the papers do: where
+        the errors of both classes together, at these two thresholds as they are, whatever was
+        drawn for the intervals (`resample`). It ignores groups, as the papers do: where
         trials depend on each other its p-value is too small, and the intervals of the
         comparison are to be read instead.
 
@@ -333,6 +340,12 @@ class Comparison(Result):
         """
         from statsmodels.stats.proportion import proportions_ztest
 
+        if self.first.measure not in OF_ALL_ERRORS:
+            raise InputError(
+                f"the measure must be of counted errors, {_checks.listed(OF_ALL_ERRORS)}, for a"
+                f" test of two proportions; got curves of {self.first.measure!r}. Read its"
+                " difference, .low and .high, or compare curves of one of these measures."
+            )
         place = self._place(alpha)
         (e1, n1), (e2, n2) = (_errors(e, place) for e in (self.first, self.second))
         if e1 + e2 in {0, n1 + n2}:
@@ -358,11 +371,23 @@ class Comparison(Result):
 
         return plot_comparison(self, ax=ax, **names)
 
-    def _place(self, alpha: float) -> int:
+    def _place(self, alpha: float | None) -> int:
+        if alpha is None and self.alpha.size == 1:
+            return 0
+        if alpha is None:
+            raise InputError(
+                f"alpha must be given: the curves were computed at {self.alpha.size}, from"
+                f" {float(self.alpha.min())!r} to {float(self.alpha.max())!r}. Name one of them."
+            )
         wanted = _checks.fraction(alpha, "alpha")
         place = int(np.argmin(np.abs(self.alpha - wanted)))
         nearest = float(self.alpha[place])
         if abs(nearest - wanted) > _SAME_ALPHA:
+            if CRITERIA[self.first.criterion].single:
+                raise InputError(
+                    f"alpha must be left out: criterion {self.first.criterion!r} has none; got"
+                    f" {wanted!r}."
+                )
             raise InputError(
                 f"alpha must be one of the {self.alpha.size} at which the curves were computed; got"
                 f" {wanted!r}, the nearest is {nearest!r}. Take that, or give epc this alpha."

@@ -130,6 +130,14 @@ class Epc(Result):
         return np.asarray(self.points.threshold)
 
     @property
+    def logit_threshold(self) -> FloatArray:
+        """Their logits, exact where a threshold rounds to 0 or 1.
+
+        As of an `OperatingPoint` of dev: nan unless its distributions are continuous on [0, 1].
+        """
+        return np.asarray(_met(self.dev, self.chosen).logit_threshold)
+
+    @property
     def far(self) -> FloatArray:
         """FAR met on test."""
         return np.asarray(self.points.far)
@@ -635,16 +643,10 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
         return np.array([0.5])
     if alpha is None:
         return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
-    values = np.atleast_1d(_checks.probability_array(alpha, "alpha"))
+    values = np.atleast_1d(_checks.rate_array(alpha, "alpha"))
     if values.ndim != 1 or values.size == 0:
         raise InputError(
             f"alpha must be a list of at least one fraction; got shape {values.shape}."
-        )
-    bad = np.nonzero(np.isnan(values))[0]
-    if bad.size:
-        raise InputError(
-            f"alpha must be fractions in [0, 1]; {bad.size} of {values.size} are NaN, first at"
-            f" index {bad[0]}. Remove them."
         )
     return np.array(values)
 

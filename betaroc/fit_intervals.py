@@ -13,7 +13,7 @@ from betaroc import _checks
 from betaroc._thresholds import FloatArray
 from betaroc.bands import Band
 from betaroc.errors import InputError, InputTypeError
-from betaroc.intervals import Interval
+from betaroc.intervals import Interval, from_log, from_logit
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.parameter_errors import Names, free_coordinates, laws_at
@@ -32,8 +32,6 @@ _STEP = 0.01
 _LOST = 1e-12
 #: An error this small is the rounding of differences.
 _STILL = 1e-9
-#: Beyond it the exponential function leaves the doubles.
-_LARGEST = 709.0
 #: FARs of a band.
 _GRID = 201
 
@@ -334,7 +332,7 @@ def _scale(
     from scipy.special import ndtr, ndtri
 
     if name == "threshold" and model._pair.unit:
-        return lambda point: float(point.logit_threshold), _expit
+        return lambda point: float(point.logit_threshold), from_logit
     if name == "threshold":
         return lambda point: float(point.threshold), float
     if name == "probit":
@@ -347,16 +345,8 @@ def _scale(
             lambda y: 1.0 - float(ndtr(-y)) / rest,
         )
     if name == "log":
-        return lambda x: math.log(x) if _number(x) > 0.0 else -math.inf, _exp
+        return lambda x: math.log(x) if _number(x) > 0.0 else -math.inf, from_log
     return _number, float
-
-
-def _exp(y: float) -> float:
-    return math.exp(y) if y < _LARGEST else math.inf
-
-
-def _expit(y: float) -> float:
-    return 1.0 / (1.0 + math.exp(-y)) if y > -700.0 else 0.0
 
 
 def _model(f: Any, names: Names, place: FloatArray) -> ScoreModel:
@@ -379,7 +369,7 @@ def roc_band(
     simultaneous = _checks.flag(simultaneous, "simultaneous")
     groups = _checks.flag(groups, "groups")
     grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
-    x = np.atleast_1d(_checks.probability_array(grid, "far"))
+    x = np.atleast_1d(_checks.rate_array(grid, "far"))
     _refuse_one_law(f)
     errors = free_coordinates(f, groups=groups)
     small = small_sample(f, errors, groups=groups)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from betaroc._value import Result
 
-__all__ = ["Interval"]
+__all__ = ["Interval", "from_log", "from_logit"]
+
+#: Beyond it the exponential function leaves the doubles.
+_LARGEST = 709.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,3 +48,16 @@ class Interval(Result):
     method: str
     n_beyond: float | None = None
     extrapolated: bool = False
+
+
+def from_log(y: float) -> float:
+    """exp(y); where that leaves the doubles the end of the scale, 0 or inf."""
+    return math.exp(y) if y < _LARGEST else math.inf
+
+
+def from_logit(y: float) -> float:
+    """1/(1 + exp(-y)); where that leaves the doubles the end of the scale, 0 or 1."""
+    if y < 0.0:
+        odds = math.exp(y)
+        return odds / (1.0 + odds)
+    return 1.0 / (1.0 + math.exp(-y))

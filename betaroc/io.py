@@ -94,6 +94,9 @@ def read_scores(
     * 4col: ``claimed_id real_id probe_label score``, client iff claimed and real are equal;
     * 5col: ``claimed_id model_label real_id probe_label score``, likewise.
 
+    Text of four or five columns whose identities are decimal numbers may as well be a table that
+    lost its header: it is refused unless `format` says which it is.
+
     In verification a trial hangs on two people: ``group=("claimed", "real")``. Groups and ids
     of text files are text, also where they look like numbers.
 

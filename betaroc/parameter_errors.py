@@ -33,13 +33,15 @@ class FreeFit(NamedTuple):
 def free_coordinates(fit: Any, *, groups: bool) -> FreeFit:
     """The free coordinates of a fit; groups move both classes together."""
     results = fit.client, fit.impostor
-    for result in results:
+    for who, result in zip(("client", "impostor"), results, strict=True):
         known = {p.name for p in result.distribution._parameters()}
         if not result.names or not set(result.names) <= known:
             raise InputError(
-                "the fit must be of laws that have parameters to vary (beta, normal, logit-normal,"
-                f" mixtures); got family {result.family!r} with parameters"
-                f" {', '.join(result.names) or 'none'}. Give the test scores themselves."
+                "a fit whose errors are asked for must have parameters to vary (beta, normal,"
+                f" logit-normal, mixtures) in both classes; the {who} class is of family"
+                f" {result.family!r} with parameters {', '.join(result.names) or 'none'}. Fit it"
+                " with one of these, or ask the scores themselves: br.auc_interval(scores),"
+                " br.epc(dev, scores).band()."
             )
     parts = [_free(result) for result in results]
     client, impostor = (part.rates for part in parts)

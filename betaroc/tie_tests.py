@@ -38,6 +38,8 @@ _NEAR = 0.02
 _NEIGHBOUR = 0.1
 #: Counts this many standard deviations from their mean have no probability left.
 _REACH = 40.0
+#: Logarithms of ratios of variances whose tails have but one term in doubles.
+_FARTHEST_RATIO = 600.0
 
 
 class Departure(NamedTuple):
@@ -188,9 +190,28 @@ def by_variances(client: tuple[float, float], impostor: tuple[float, float]) -> 
             f" {client[1]!r} and {impostor[1]!r}. Weights are frequencies."
         )
     (s_c, n_c), (s_i, n_i) = client, impostor
-    ratio = (s_c / s_i) ** 2 * (n_c / (n_c - 1.0)) / (n_i / (n_i - 1.0))
+    log_ratio = 2.0 * (math.log(s_c) - math.log(s_i))
+    log_ratio += math.log(n_c / (n_c - 1.0)) - math.log(n_i / (n_i - 1.0))
+    if abs(log_ratio) > _FARTHEST_RATIO:
+        return _far_ratio(log_ratio, freedom)
+    ratio = math.exp(log_ratio)
     tails = float(fdtr(*freedom, ratio)), float(fdtrc(*freedom, ratio))
     return _from_tails(tails, min(1.0, 2.0 * min(tails)), "variance ratio")
+
+
+def _far_ratio(log_ratio: float, freedom: list[float]) -> Departure:
+    """The first term of the tail of F, x^(d/2) / (d/2 B(d/2, e/2)): the next is x times as large.
+
+    x = d/(e ratio) of a large ratio with e and d degrees of freedom, and turned about of a small.
+    """
+    from scipy.special import betaln, ndtri_exp
+
+    e, d = freedom if log_ratio > 0.0 else reversed(freedom)
+    half, other = 0.5 * d, 0.5 * e
+    log_x = math.log(d) - math.log(e) - abs(log_ratio)
+    log_tail = half * log_x - math.log(half) - float(betaln(half, other))
+    z = -float(ndtri_exp(log_tail))
+    return Departure(math.copysign(z, log_ratio), 2.0 * math.exp(log_tail), "variance ratio")
 
 
 def by_means(client: tuple[float, float, float], impostor: tuple[float, float, float]) -> Departure:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import special, stats
+from scipy.stats import norm
 
 import betaroc as br
 
@@ -278,7 +279,14 @@ def test_rounding_is_no_difference() -> None:
             found = br.auc_test(a, b, paired=paired)
             assert found.difference.estimate == 0.0
             assert found.p_value == 1.0
-        assert math.isnan(br.auc_test(a, b).statistic)
+        found = br.auc_test(a, b)
+        assert found.statistic == 0.0
+        assert found.reason == "both systems place every trial alike"
+        # Square-and-add around 0, each area with its own interval.
+        ends = [br.auc_interval(s) for s in (a, b)]
+        assert found.difference.low == pytest.approx(
+            -math.hypot(ends[0].estimate - ends[0].low, ends[1].high - ends[1].estimate), rel=1e-12
+        )
     far = {"client_weights": [0.1, 0.7, 1.3], "impostor_weights": [0.3, 0.1, 2.7]}
     apart = br.Scores([4, 5, 6], [1, 2, 3], **far)
     assert br.auc_interval(apart, method="delong").low == 1.0
@@ -289,11 +297,46 @@ def test_separated_classes_have_no_delong_variance() -> None:
     for method in ("delong", "logit-delong"):
         found = br.auc_interval(br.Scores([3, 4], [1, 2]), method=method)
         assert (found.estimate, found.low, found.high) == (1.0, 1.0, 1.0)
-    same = br.auc_test(br.Scores([3, 4], [1, 2]), br.Scores([3, 4], [1, 2]))
-    assert math.isnan(same.statistic)
-    assert same.p_value == 1.0
-    other = br.auc_test(br.Scores([3, 4], [1, 2]), br.Scores([1, 2], [3, 4]))
-    assert other.p_value == 0.0
+
+
+def test_equal_systems_differ_by_nothing_and_it_is_said_why() -> None:
+    """Statistic and p agree: 0 and 1; also of scores moved by an increasing map."""
+    one = br.Scores([3, 4, 1.5], [1, 2, 2])
+    for other in (one, br.Scores([9, 16, 2.25], [1, 4, 4])):
+        found = br.auc_test(one, other)
+        assert (found.statistic, found.p_value) == (0.0, 1.0)
+        assert found.reason == "both systems order all trials alike: one ROC"
+        assert (found.difference.low, found.difference.high) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_separated_systems_are_not_known_without_error(*, paired: bool) -> None:
+    """Both areas are 1 in these trials: the difference has Newcombe's ends of 1, squared and
+    added (Newcombe 1998, method 10), at 3 against 3 scores 1 - 0.501 on either side."""
+    a, b = br.Scores([3, 4, 5], [0, 1, 2]), br.Scores([5, 3, 4], [2, 0, 1])
+    found = br.auc_test(a, b, paired=paired)
+    reach = 1.0 - br.auc_interval(a, method="newcombe").low
+    assert (found.statistic, found.p_value) == (0.0, 1.0)
+    assert found.difference.method == "newcombe"
+    assert (found.difference.low, found.difference.high) == pytest.approx((-reach, reach), rel=1e-9)
+    assert found.reason.startswith("no scores of a and of b overlap")
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("n", [2, 3, 30, 3000])
+def test_the_test_of_a_separated_system_agrees_with_its_interval(n: int, *, paired: bool) -> None:
+    """At the level 1 - p the interval ends at 0, and the statistic is the deviate of p."""
+    rng = np.random.default_rng(n)
+    apart = br.Scores(rng.uniform(1, 2, n), rng.uniform(0, 1, n))
+    for other in (br.Scores(-apart.client, -apart.impostor), br.Scores([0.0] * n, [0.0] * n)):
+        found, swapped = br.auc_test(apart, other, paired), br.auc_test(other, apart, paired)
+        assert 0.0 <= found.p_value < 1.0
+        assert found.p_value == pytest.approx(2.0 * norm.sf(found.statistic), rel=1e-9)
+        assert (swapped.statistic, swapped.p_value) == (-found.statistic, found.p_value)
+        if found.p_value > 1e-12:
+            at = br.auc_test(apart, other, paired, level=1.0 - found.p_value).difference
+            assert at.low == pytest.approx(0.0, abs=1e-3 if found.p_value < 1e-9 else 1e-9)
+        assert -1.0 <= swapped.difference.low <= swapped.difference.high <= 1.0
 
 
 @pytest.mark.parametrize(

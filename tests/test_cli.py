@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -380,3 +381,84 @@ def test_progress_is_for_terminals_only(
     assert main(["fit", DEV]) == 0
     assert terminal.getvalue().strip() == ""  # under a second nothing is shown
     assert "AUC" in capsys.readouterr().out
+
+
+# ------------------------------------------------------------- what is no file, and memory
+STUDY = """statistics = ["true.auc"]
+[design.grid]
+a_c = [2.0]
+b_c = [1.0]
+a_i = [1.0]
+b_i = [2.0]
+"""
+KINDS = ("fifo", "folder", "/dev/zero", "/dev/null")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", [
+    "fit {x}", "fit {x} --stream always", "report --dev {s} --test {x} -o {o}",
+    "epc --dev {x} --test {s}", "epc --dev {s} --test {x}",
+    "compare --dev {s} {x} --test {s} {s}", "ensemble {x} --systems a b", "ensemble {x} {s}",
+    "study {x}", "study {c} --folder {x}", "report --dev {s} -o {x} --force",
+])  # fmt: skip
+def test_what_is_no_file_is_refused_at_once(
+    kind: str, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A FIFO that nobody writes to would be waited for without end; so would /dev/zero."""
+    scores, config = tmp_path / "s.csv", tmp_path / "c.toml"
+    scores.write_text("score,label\n0.7,1\n0.9,1\n0.4,0\n0.2,0\n")
+    config.write_text(STUDY)
+    given = kind if kind.startswith("/") else str(tmp_path / f"{kind}.html")
+    if kind == "fifo":
+        os.mkfifo(given)
+    elif kind == "folder":
+        Path(given).mkdir()
+        if "--folder" in place:
+            (Path(given) / "notes.txt").write_text("mine")
+    call = place.format(x=given, s=scores, o=tmp_path / "o.html", c=config)
+    assert main(call.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("betaroc: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["study.json", "part-000000.parquet"])
+def test_a_study_whose_files_are_no_files(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, folder = tmp_path / "c.toml", tmp_path / "folder"
+    config.write_text(STUDY)
+    if name != "study.json":
+        assert main(["study", str(config), "--folder", str(folder)]) == 0
+        (folder / name).unlink()
+    else:
+        folder.mkdir()
+    os.mkfifo(folder / name)
+    capsys.readouterr()
+    assert main(["study", str(config), "--folder", str(folder)]) == 2
+    assert f"the files of a study must be regular ones; '{name}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "where", "remedy"), [
+    ("fit {s}", "betaroc.cli.fitted_part", "--stream always"),
+    ("report --dev {s} -o {o}", "betaroc.cli.analyze_quietly", "--stream always"),
+    ("epc --dev {s} --test {s}", "betaroc.cli.epc", "fewer --replicates"),
+    ("study {s}", "betaroc.cli.run_study", "fewer --workers"),
+])  # fmt: skip
+def test_memory_that_is_not_there_is_no_impossible_fit(
+    command: str, where: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    scores = tmp_path / "s.csv"
+    scores.write_text("score,label\n0.7,1\n0.9,1\n0.4,0\n0.2,0\n")
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise MemoryError("Unable to allocate 8.00 TiB")
+
+    monkeypatch.setattr(where, fail)
+    assert main(command.format(s=scores, o=tmp_path / "o.html").split()) == 2
+    err = capsys.readouterr().err
+    assert "the memory must hold" in err
+    assert "Unable to allocate 8.00 TiB" in err
+    assert remedy in err

@@ -391,3 +391,25 @@ def test_an_alpha_that_was_not_computed() -> None:
             method(1.5)
     with pytest.raises(br.InputError, match="bins must be an int >= 1"):
         result.histogram(0.5, bins=0)
+
+
+# ------------------------------------------------------------------ criteria without alpha
+def test_a_curve_of_one_point_needs_no_alpha() -> None:
+    curve = br.epc(DEV, br.Scores([2.0, 3.5, 1.0], [0.0, 1.5]), criterion="eer")
+    result = br.compare(curve, curve, replicates=5, rng=1)
+    assert result.proportion_test().p_value == 1.0
+    assert result.histogram(bins=3).counts.sum() == 5
+    with pytest.raises(br.InputError, match="alpha must be left out: criterion 'eer' has none"):
+        result.proportion_test(0.3)
+    several = br.compare(curve_of(), curve_of(), replicates=5)
+    with pytest.raises(br.InputError, match="alpha must be given: the curves were computed at 2"):
+        several.proportion_test()
+
+
+@pytest.mark.parametrize("measure", ["f1", "far", "precision", "mutual-information", "mcc"])
+@pytest.mark.parametrize("resample", ["test", "both"])
+def test_no_proportion_test_of_what_is_no_count_of_errors(measure: str, resample: str) -> None:
+    curve = br.epc(DEV, br.Scores([2.0, 3.5, 1.0], [0.0, 1.5]), measure=measure, alpha=[0.5])
+    result = br.compare(curve, curve, resample=resample, replicates=5, rng=1)
+    with pytest.raises(br.InputError, match=f"measure must be of counted errors.*'{measure}'"):
+        result.proportion_test(0.5)

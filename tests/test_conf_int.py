@@ -276,3 +276,31 @@ def test_intervals_of_scores_near_1e_minus_100() -> None:
     scores = br.Scores(1e-100 * rng.random(60), 0.7e-100 * rng.random(80))
     interval = br.fit(scores, family="dual-beta").interval("exponent-at-one")
     assert np.isfinite([interval.estimate, interval.low, interval.high]).all()
+
+
+# ------------------------------------------------------------------------------ few scores
+@pytest.mark.filterwarnings("ignore::betaroc.errors.BetarocWarning")
+@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("family", ["beta", "normal", "logit-normal", "dual-beta", "proper-beta"])
+@pytest.mark.parametrize("level", [0.95, 0.9999, 1.0 - 1e-12])
+def test_ends_beyond_the_doubles_are_those_of_the_range(n: int, family: str, level: float) -> None:
+    """Student's t with one degree of freedom is 6366 at level 0.9999: exp(6366) is no double."""
+    fit = br.fit(br.Scores([0.3, 0.7, 0.6][:n], [0.2, 0.3, 0.5][:n]), family)
+    for who, found in fit.conf_int(level, "wald").items():
+        for name, interval in found.items():
+            assert interval.low <= interval.estimate <= interval.high, (who, name)
+            if name != "mu":
+                assert interval.low >= 0.0
+    if n == 2 and level > 0.999 and family == "beta":
+        found = fit.conf_int(level, "wald")["client"]["a"]
+        assert (found.low, found.high) == (0.0, math.inf)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.errors.BetarocWarning")
+def test_an_interval_that_is_the_whole_range_is_told_as_none() -> None:
+    """At level 0.9999 two scores in cells of 0.1 leave only Wald's interval, from 0 to inf."""
+    scores = br.Scores([0.3, 0.7], [0.2, 0.3, 0.4])
+    found = br.analyze(scores, family="beta", resolution=0.1, level=0.9999).dev.intervals.client
+    for one in found:
+        assert math.isnan(one.low)
+        assert one.why == "its interval is the whole range: the scores say nothing of it"

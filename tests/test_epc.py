@@ -259,3 +259,20 @@ def test_a_curve_prints_as_one_line() -> None:
         "hter met on test at thresholds chosen for weighted-error on dev: 0.25 to 0.25, alpha from"
         " 0.5 to 0.5 (1)"
     )
+
+
+def test_logits_of_thresholds_that_round_to_one() -> None:
+    """Of impostors Beta(1, q) the threshold of FAR x has 1 - t = x^(1/q): at x = 1e-9, q = 0.5 the
+    logit is log((1 - 1e-18)/1e-18) = 18 log 10, where the double is 1."""
+    dev = br.ScoreModel(br.Beta(1, 0.4), br.Beta(1, 0.5))
+    curve = br.epc(dev, dev, criterion="far", measure="far", alpha=[1e-9, 0.5])
+    assert curve.threshold[0] == 1.0
+    np.testing.assert_allclose(
+        curve.logit_threshold, [18.0 * math.log(10.0), math.log(3.0)], rtol=1e-12
+    )
+    scores = br.Scores([0.5, 0.9], [0.1, 0.6])
+    assert np.isnan(br.epc(scores, dev, alpha=[0.5]).logit_threshold).all()
+    np.testing.assert_array_equal(
+        br.epc(dev, scores, criterion="far", alpha=[1e-9, 0.5]).logit_threshold,
+        curve.logit_threshold,
+    )

@@ -273,3 +273,25 @@ def test_names_in_text() -> None:
     assert names_of_text("beta,beta") == "beta"
     assert family_text(("beta", "normal")) == "beta (clients), normal (impostors)"
     assert family_text("beta") == "beta"
+
+
+@pytest.mark.parametrize("name", ["proper-beta", "dual-beta"])
+def test_a_family_of_both_classes_is_named_once(name: str) -> None:
+    for family in ((name, name), [name, name]):
+        with pytest.raises(br.InputError, match=f'must stand alone.*Give family="{name}"\\.$'):
+            br.fit(scores(), family)
+    with pytest.raises(br.InputError, match='or "beta" in its place'):
+        br.fit(scores(), ("beta", name))
+
+
+@pytest.mark.parametrize("family", [("empirical", "beta"), ("beta", "empirical")])
+def test_a_class_that_is_its_scores_has_no_errors(family: tuple[str, str]) -> None:
+    """What is said names the class, and no test scores, of which there are none."""
+    made = br.fit(scores(), family)
+    who = ("client", "impostor")[family.index("empirical")]
+    for ask in (lambda: made.interval("auc"), made.roc_band):
+        with pytest.raises(br.InputError, match=f"the {who} class is of family 'empirical'") as e:
+            ask()
+        assert "test scores" not in str(e.value)
+        assert "auc_interval" in str(e.value)
+        assert len(str(e.value)) <= 400

@@ -209,7 +209,7 @@ def test_point_masses_vary() -> None:
         (lambda f: f.roc_band(far=[1.5]), br.InputError, "far must"),
         (
             lambda f: br.fit(f.scores, "empirical").interval("auc"), br.InputError,
-            "laws that have parameters to vary",
+            "must have parameters to vary",
         ),
     ],
 )  # fmt: skip

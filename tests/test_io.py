@@ -244,6 +244,8 @@ BAD = {
     "4col ragged": ("a a p 0.5\na b p\n", "4 columns", "line 2 has 3", "'a b p'"),
     "4col text": ("a a p 0.5\na b p high\n", "line 2", "'high'"),
     "4col one class": ("a a p 0.5\nb b p 0.4\n", "no impostor scores"),
+    "4col of numbers": ("0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n", "may be 4col text", "'0.5'", "header"),
+    "5col of numbers": ("1 2 1e-3 1 0.9\n1 2 3 0 0.2\n", "may be 5col text", "'1e-3'"),
     "2col swapped": ("0.5 1\n0.2 -1\n0.3 1\n", "swapped", "'0.5'"),
     "2col nan": ("1 0.5\n-1 nan\n", "line 2", "'nan'"),
 }
@@ -433,3 +435,11 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
         lambda: br.read_scores(path),
         'pip install "betaroc[parquet]"',
     )
+
+
+def test_four_columns_of_numbers_that_were_asked_for(write):
+    path = write("0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n")
+    scores = br.read_scores(path, format="4col")
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.2])
+    whole = br.read_scores(write("1 1 7 0.9\n1 2 8 0.2\n"))
+    assert whole.source.format == "4col"

@@ -29,6 +29,26 @@ from betaroc.tie_tests import (
 Shapes = tuple[float, float]
 
 
+def test_variances_whose_ratio_is_no_double() -> None:
+    """F with 1 and 1 degrees of freedom is the square of a Cauchy variable, whose tail beyond t
+    is atan(1/t)/pi: of sigmas s < S with two scores each p = 2 (2/pi) atan(s/S)."""
+    import mpmath
+
+    from betaroc.tie_tests import by_variances
+
+    for large, small in ((1e60, 1e-300), (1e5, 1e-250), (1e160, 1e-140), (1e10, 1e-100)):
+        found = by_variances((large, 2.0), (small, 2.0))
+        with mpmath.workdps(40):
+            tail = 2 / mpmath.pi * mpmath.atan(mpmath.mpf(small) / mpmath.mpf(large))
+            inverse = mpmath.findroot(
+                lambda y, tail=tail: mpmath.log(mpmath.ncdf(-y) / tail),
+                mpmath.sqrt(-2 * mpmath.log(tail)),
+            )
+        assert found.z == pytest.approx(float(inverse), rel=1e-9)
+        assert found.p_value == pytest.approx(float(2 * tail), rel=1e-9)
+        assert by_variances((small, 2.0), (large, 2.0)).z == pytest.approx(-found.z, rel=1e-12)
+
+
 def inside(rng: np.random.Generator, law: Shapes, n: int) -> np.ndarray:
     return np.clip(rng.beta(*law, n), 1e-300, 1 - 2**-53)
 

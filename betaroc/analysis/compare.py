@@ -24,15 +24,13 @@ from betaroc.analysis.epc import (
 )  # fmt: skip
 from betaroc.analysis.format import counted, level_words, number, visible
 from betaroc.analysis.text import columns
-from betaroc.comparison import AlphaRange, Comparison, ProportionTest
+from betaroc.comparison import OF_ALL_ERRORS, AlphaRange, Comparison, ProportionTest
 from betaroc.comparison_words import larger_is_better, verdict_words
 from betaroc.criteria import CRITERIA
 from betaroc.summary import Given
 
 __all__ = ["System", "comparison_csv", "comparison_numbers", "comparison_text"]
 
-#: Measures that weigh the errors of both classes: the count of all errors says something of them.
-_OF_ALL_ERRORS = frozenset({"hter", "weighted-error", "dcf", "accuracy", "youden"})
 #: Where the proportion test is printed, if these are rows of the table.
 _TESTED = (0.1, 0.3, 0.5, 0.7, 0.9)
 _SAME = 1e-9
@@ -127,7 +125,7 @@ def _arrays(comparison: Comparison, names: Sequence[str]) -> dict[str, list[Any]
 
 def _proportion_tests(comparison: Comparison) -> list[tuple[float, ProportionTest]]:
     """At a few rows of the table, where the measure is made of the errors of both classes."""
-    if comparison.first.measure not in _OF_ALL_ERRORS:
+    if comparison.first.measure not in OF_ALL_ERRORS:
         return []
     alphas = np.sort(comparison.alpha)
     alphas = alphas[spread(alphas.size)]

@@ -19,6 +19,7 @@ from betaroc.analysis.format import (
     number,
     path_words,
     percent,
+    read_as,
     threshold,
 )  # fmt: skip
 from betaroc.analysis.text import columns
@@ -122,7 +123,7 @@ def epc_text(
 def read_words(role: str, scores: Given) -> str:
     """What was read for a role."""
     source = scores.source
-    name = "" if source is None else f" {path_words(source.path)} ({source.format}),"
+    name = "" if source is None else f" {path_words(source.path)} ({read_as(source.format)}),"
     coarse = summary_words(scores)
     return (
         f"{role}:{name} {scores.n_client} client and {scores.n_impostor} impostor scores"

@@ -6,8 +6,8 @@ import math
 import sys
 
 __all__ = [
-    "counted", "extreme", "level_words", "number", "path_words", "percent", "threshold", "version",
-    "visible",
+    "counted", "extreme", "level_words", "number", "path_words", "percent", "read_as", "threshold",
+    "version", "visible",
 ]  # fmt: skip
 
 
@@ -58,6 +58,13 @@ def path_words(path: str, width: int = 70) -> str:
     """A path with repr; of a long one the end, where the file is named."""
     whole = ascii(path)
     return whole if len(whole) <= width else f"'...{whole[4 - width :]}"
+
+
+def read_as(form: str) -> str:
+    """The format a file was read in; of text without labels also who is a client."""
+    if form.startswith(("4col", "5col")):
+        return f"{form}: clients are the rows with equal claimed and real identity"
+    return form
 
 
 def version() -> str:

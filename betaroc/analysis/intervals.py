@@ -221,12 +221,10 @@ def _named(law: DistributionFit, found: Mapping[str, Interval]) -> tuple[Measure
         if _absent(name, value) or name not in found:
             continue
         i = found[name]
-        finite = math.isfinite(i.low) or math.isfinite(i.high)
-        kept.append(
-            Measured(name, value, i.low, i.high, i.method)
-            if finite
-            else Measured(name, value, why="it has no finite standard error")
-        )
+        whole = not math.isfinite(i.high) and not (math.isfinite(i.low) and i.low != 0.0)
+        why = "its interval is the whole range: the scores say nothing of it" if whole else ""
+        ends = (math.nan, math.nan, "") if whole else (i.low, i.high, i.method)
+        kept.append(Measured(name, value, *ends, why=why))
     return tuple(kept)
 
 

@@ -12,6 +12,7 @@ from betaroc._special import share_ends
 from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.distributions import Empirical
 from betaroc.grouping import GroupedSide, Groups, groups_of, settled, weights_of
+from betaroc.intervals import from_logit
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
 from betaroc.rate_errors import rate_covariance
@@ -240,9 +241,7 @@ def _logit_ends(value: float, gradient: FloatArray, v: FloatArray, reach: float)
         return None
     far = reach * math.sqrt(variance) / (value * (1.0 - value))
     centre = math.log(value) - math.log1p(-value)
-    low, high = (1.0 / (1.0 + math.exp(-min(max(y, -700.0), 700.0))) for y in
-                 (centre - far, centre + far))  # fmt: skip
-    return low, high
+    return from_logit(centre - far), from_logit(centre + far)
 
 
 def _covariance(scores: Scores, t: Thresholds, groups: Groups | None) -> list[FloatArray]:

@@ -11,7 +11,7 @@ from betaroc.analysis.certainty import certainty_of
 from betaroc.analysis.coarse import summary_words
 from betaroc.analysis.confidence import confidence_words
 from betaroc.analysis.crossings import crossing_words, whole_curve_words
-from betaroc.analysis.format import level_words, number, percent, threshold
+from betaroc.analysis.format import level_words, number, percent, read_as, threshold
 from betaroc.analysis.headline import family_words, mismatch_words, promised, verdict_lines
 from betaroc.analysis.intervals import TPR, Measured, PartIntervals
 from betaroc.analysis.parts import RATES, MetPoint, Part, is_modelled
@@ -57,7 +57,7 @@ def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
 def part_text(part: Part, reason: str) -> str:
     """What was read, the fit and its curve."""
     source = part.scores.source
-    kind = "" if source is None else f" ({source.format})"
+    kind = "" if source is None else f" ({read_as(source.format)})"
     coarse = summary_words(part.given)
     read = (
         f"{part.role}: {shown(part.name)}{kind}, {part.sizes[0]} client and"

@@ -19,7 +19,7 @@ from betaroc.errors import InputError
 from betaroc.fitting.robust import in_cells, policy_in_force
 from betaroc.fitting.tied import ClassSums, best_partner
 from betaroc.grouping import groups_of
-from betaroc.intervals import Interval
+from betaroc.intervals import Interval, from_log, from_logit
 from betaroc.small_samples import (
     freedom_of,
     inner_trials,
@@ -176,9 +176,7 @@ def _shape_ends(a: float, b: float, fall: float) -> Ends:
         gain = (other - a) * mean_log + (best - b) * mean_log1m
         return 2.0 * (log_beta_ratio(other, best, a, b) - gain)
 
-    return (
-        a * math.exp(_end(deviance, fall, -1.0)), a * math.exp(_end(deviance, fall, 1.0))
-    )  # fmt: skip
+    return a * from_log(_end(deviance, fall, -1.0)), a * from_log(_end(deviance, fall, 1.0))
 
 
 def _end(deviance: Callable[[float], float], fall: float, side: float) -> float:
@@ -213,8 +211,7 @@ def _share_ends(p: float, fall: float) -> Ends:
         return math.exp(-fall), 1.0
 
     def excess(y: float) -> float:
-        q = 1.0 / (1.0 + math.exp(-y))
-        other = 1.0 / (1.0 + math.exp(y))
+        q, other = from_logit(y), from_logit(-y)
         return p * math.log(p / q) + (1.0 - p) * math.log((1.0 - p) / other) - fall
 
     here = math.log(p) - math.log1p(-p)
@@ -223,7 +220,7 @@ def _share_ends(p: float, fall: float) -> Ends:
         reach *= 2.0
     low = bracketed_root(excess, here - reach, here, what="end of a share")
     high = bracketed_root(excess, here, here + reach, what="end of a share")
-    return 1.0 / (1.0 + math.exp(-low)), 1.0 / (1.0 + math.exp(-high))
+    return from_logit(low), from_logit(high)
 
 
 # ------------------------------------------------------------------------------ Wald
@@ -232,7 +229,8 @@ def _wald(
 ) -> dict[str, Ends]:
     """estimate -+ t standard errors: of logs of positive parameters, of logits of masses.
 
-    Of masses, whose error is binomial, the normal quantile.
+    Of masses, whose error is binomial, the normal quantile. An end that leaves the doubles is
+    that of the parameter's scale.
     """
     t, z = stretch * student(freedom, level), student(math.inf, level)
     scales = {p.name: p.scale for p in fit.distribution._parameters()}
@@ -243,12 +241,11 @@ def _wald(
             ends[name] = (value - reach, value + reach)
         elif scales[name] == "log":
             away = t * errors[name] / value
-            ends[name] = (value * math.exp(-away), value * math.exp(away))
+            ends[name] = (value * from_log(-away), value * from_log(away))
         elif 0.0 < value < 1.0:
             away = z * errors[name] / (value * (1.0 - value))
-            odds = value / (1.0 - value)
-            low, high = odds * math.exp(-away), odds * math.exp(away)
-            ends[name] = (low / (1.0 + low), high / (1.0 + high))
+            here = math.log(value) - math.log1p(-value)
+            ends[name] = (from_logit(here - away), from_logit(here + away))
         else:
             ends[name] = (value, value)
     return ends

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc import scores_beyond
+from betaroc._checks import rate_array
 from betaroc._value import Result
 from betaroc.distributions.empirical import Empirical
 from betaroc.measures import OperatingPoint
@@ -105,7 +106,7 @@ class FitPoints(Result):
         Parameters
         ----------
         x : array_like
-            Fractions in [0, 1]; NaN propagates.
+            Fractions in [0, 1].
 
         Returns
         -------
@@ -115,7 +116,7 @@ class FitPoints(Result):
         Raises
         ------
         InputError
-            If a fraction lies outside [0, 1].
+            If a fraction lies outside [0, 1] or is NaN.
         InputTypeError
             If `x` is not numeric.
 
@@ -133,6 +134,7 @@ class FitPoints(Result):
         >>> round(point.n_beyond[1], 6), point.extrapolated  # 14 impostors: 1.4 beyond
         (1.4, False)
         """
+        x = rate_array(x, "x")
         return self._stated(self.model.at_far(x), FAR=x)
 
     def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
@@ -141,7 +143,7 @@ class FitPoints(Result):
         Parameters
         ----------
         x : array_like
-            Fractions in [0, 1]; NaN propagates.
+            Fractions in [0, 1].
 
         Returns
         -------
@@ -151,7 +153,7 @@ class FitPoints(Result):
         Raises
         ------
         InputError
-            If a fraction lies outside [0, 1].
+            If a fraction lies outside [0, 1] or is NaN.
         InputTypeError
             If `x` is not numeric.
 
@@ -168,6 +170,7 @@ class FitPoints(Result):
         >>> round(fit.at_frr(0.1).n_beyond[0], 6)  # 14 clients: 1.4 beyond
         1.4
         """
+        x = rate_array(x, "x")
         return self._stated(self.model.at_frr(x), FRR=x)
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:

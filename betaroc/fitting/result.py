@@ -168,7 +168,8 @@ class DistributionFit(Result):
         one shape of a dual beta law. For two shapes it is chi-squared's times 1 + c/n, the mean
         of the left side by Lawley's formula: c is 1.4 to 1.8 for usual shapes and grows with what
         the scores do not determine. For masses it is chi-squared's. Coverage: docs/validation.md.
-        A mass that nobody had has the lower end 0 (no Wald interval: both ends are 0).
+        A mass that nobody had has the lower end 0 (no Wald interval: both ends are 0). An end that
+        leaves the doubles is the end of the parameter's range: 0 or inf of a, b and sigma.
 
         References
         ----------

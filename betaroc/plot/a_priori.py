@@ -12,13 +12,14 @@ from betaroc._checks import choice, probability_array
 from betaroc._words import shown
 from betaroc.analysis.format import number
 from betaroc.criteria import CRITERIA
-from betaroc.errors import InputError
+from betaroc.errors import InputError, InputTypeError
+from betaroc.expected_performance import Epc
 from betaroc.notices import public
 from betaroc.plot.curves import deviate, plot_det, plot_roc
-from betaroc.plot.style import COLOURS, legend, legend_below
+from betaroc.plot.nouns import required
+from betaroc.plot.style import COLOURS, checked_axes, legend, legend_below
 
 if TYPE_CHECKING:
-    from betaroc.expected_performance import Epc
     from betaroc.measures import OperatingPoint
 
 __all__ = ["plot_a_priori", "plot_a_priori_points"]
@@ -80,6 +81,13 @@ def plot_a_priori(
     ['A', 'A, chosen on dev']
     """
     choice(curve, _CURVES, "curve")
+    if isinstance(curves, Epc) or not isinstance(curves, Sequence) or not curves:
+        raise InputTypeError(
+            f"curves must be a list of one or more Epc; got {shown(curves)}. Pass"
+            " [br.epc(dev, test), ...], one a system."
+        )
+    for k, one in enumerate(curves):
+        required(one, Epc, f"curves[{k}]")
     fresh = ax is None
     called = [e.test.name or e.dev.name or f"system {k}" for k, e in enumerate(curves, start=1)]
     if names is not None:
@@ -149,6 +157,8 @@ def plot_a_priori_points(
     >>> [line.get_gid() for line in ax.lines if line.get_gid() != "chance"][-2:]
     ['a-priori', 'a-posteriori']
     """
+    required(epc, Epc, "epc")
+    checked_axes(ax)
     from betaroc.expected_performance import epc as expected_performance
 
     places = _places(epc, alpha)

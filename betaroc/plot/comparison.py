@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from betaroc._words import shown
 from betaroc.analysis.epc import is_rate, measure_title
 from betaroc.analysis.format import level_words, number
+from betaroc.comparison import Comparison
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError
 from betaroc.notices import public
 from betaroc.plot.alphas import axes_of_a_curve, draw_interval, marker_of, zones
+from betaroc.plot.nouns import required
 from betaroc.plot.style import (
     COLOURS,
     legend,
@@ -23,9 +25,6 @@ from betaroc.plot.style import (
     rate_axis,
     stacked_axes,
 )
-
-if TYPE_CHECKING:
-    from betaroc.comparison import Comparison
 
 __all__ = ["plot_comparison", "plot_difference", "plot_difference_histogram"]
 
@@ -80,6 +79,7 @@ def plot_comparison(
     >>> [text.get_text() for text in ax.figure.legends[0].get_texts()]
     ['A', 'B', 'A better (95 %)']
     """
+    required(comparison, Comparison, "comparison")
     called = _called(comparison, names)
     fresh = ax is None
     ax = new_axes(ax)
@@ -136,6 +136,7 @@ def plot_difference(
     >>> plot_difference(br.compare(good, poor, replicates=200, rng=1)).get_ylabel()
     'difference in half total error rate'
     """
+    required(comparison, Comparison, "comparison")
     called = _called(comparison, names)
     fresh = ax is None
     ax = new_axes(ax)
@@ -161,7 +162,7 @@ def plot_difference(
 @public
 def plot_difference_histogram(
     comparison: Comparison,
-    alpha: float,
+    alpha: float | None = None,
     ax: Any = None,
     *,
     bins: int = 50,
@@ -173,8 +174,8 @@ def plot_difference_histogram(
     ----------
     comparison : Comparison
         From :func:`betaroc.compare`.
-    alpha : float
-        One of the curves'.
+    alpha : float, optional
+        One of the curves'; may be left out where they have but one.
     ax : matplotlib Axes, optional
         Where to draw; new axes if left out.
     bins : int
@@ -202,9 +203,10 @@ def plot_difference_histogram(
     >>> sum(int(bar.get_height()) for bar in ax.patches)
     200
     """
+    required(comparison, Comparison, "comparison")
     called = _called(comparison, names)
     counts, edges = comparison.histogram(alpha, bins)
-    place = int(np.argmin(np.abs(comparison.alpha - alpha)))
+    place = 0 if alpha is None else int(np.argmin(np.abs(comparison.alpha - alpha)))
     fresh = ax is None
     ax = new_axes(ax)
     ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=_COLOURS[0], alpha=0.32,
@@ -218,7 +220,11 @@ def plot_difference_histogram(
                    label=label + " interval" * (label[0] != "_"), gid="interval")  # fmt: skip
     if fresh:
         title = measure_title(comparison.first)
-        at = "" if CRITERIA[comparison.first.criterion].single else f" at alpha {number(alpha)}"
+        at = (
+            ""
+            if CRITERIA[comparison.first.criterion].single
+            else f" at alpha {number(comparison.alpha[place])}"
+        )
         named(ax, f"difference in {title}{at}", "bootstrap replicates")
         if is_rate(comparison.first.measure):
             rate_axis(ax.xaxis)

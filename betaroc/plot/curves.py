@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from betaroc._thresholds import FloatArray
+from betaroc.curves import Det, PrecisionRecall
 from betaroc.notices import public
+from betaroc.plot.nouns import required
 from betaroc.plot.style import GREY, legend, named, new_axes, rate_axis
-
-if TYPE_CHECKING:
-    from betaroc.curves import Det, PrecisionRecall
-    from betaroc.roc import Roc
+from betaroc.roc import Roc
 
 __all__ = ["plot_det", "plot_precision_recall", "plot_roc"]
 
@@ -59,6 +58,7 @@ def plot_roc(roc: Roc, ax: Any = None, **style: Any) -> Any:
     ('FAR', 'TPR')
     >>> ax = plot_roc(model.generic().roc(), ax=ax, linestyle="--")
     """
+    required(roc, Roc, "roc")
     points = roc.points()
     client = roc.positive == "client"
     x, y = (points.far, points.tpr) if client else (points.frr, points.tnr)
@@ -106,6 +106,7 @@ def plot_det(det: Det, ax: Any = None, **style: Any) -> Any:
     >>> ax.get_xlabel()
     'FAR'
     """
+    required(det, Det, "det")
     points = det.points()
     fresh = ax is None
     ax = new_axes(ax, square=True)
@@ -151,6 +152,7 @@ def plot_precision_recall(curve: PrecisionRecall, ax: Any = None, **style: Any) 
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('recall', 'precision')
     """
+    required(curve, PrecisionRecall, "curve")
     points = curve.points()
     known = ~np.isnan(points.precision)
     fresh = ax is None

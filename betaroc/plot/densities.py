@@ -7,25 +7,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._checks import count, score_array
+from betaroc._checks import count, finite, score_array, weights_array
 from betaroc._thresholds import FloatArray
+from betaroc._words import shown
+from betaroc.distributions.base import Distribution
+from betaroc.errors import InputError
+from betaroc.model import ScoreModel
 from betaroc.notices import public
+from betaroc.plot.nouns import distribution_of, pair_of
 from betaroc.plot.style import CLIENT, IMPOSTOR, legend, named, new_axes
 
 if TYPE_CHECKING:
-    from betaroc.distributions.base import Distribution
-    from betaroc.model import ScoreModel
+    from betaroc.fitting import DistributionFit, Fit
 
 __all__ = ["plot_densities", "plot_density", "plot_histogram"]
 
 #: Room beside the scale, as a share of it, so that what happens at an end is seen.
 _ROOM = 0.03
+#: Beyond it the differences that axes are made of leave the doubles.
+_WIDEST = 1e300
 
 
 @public
 def plot_histogram(
     scores: npt.ArrayLike,
-    law: Distribution | None = None,
+    law: Distribution | DistributionFit | None = None,
     ax: Any = None,
     *,
     weights: npt.ArrayLike | None = None,
@@ -39,7 +45,7 @@ def plot_histogram(
     ----------
     scores : array_like
         The scores.
-    law : Distribution, optional
+    law : Distribution or DistributionFit, optional
         Drawn over the bars; its point masses as stems, and the scores there
         are left out of the bars.
     ax : matplotlib Axes, optional
@@ -71,8 +77,11 @@ def plot_histogram(
     (20, 'density')
     """
     values = score_array(scores, "scores")
-    mass = np.ones(values.size) if weights is None else np.asarray(weights, dtype=np.float64)
-    low, high = limits or span(values)
+    law = None if law is None else distribution_of(law, "law")
+    mass = np.ones(values.size)
+    if weights is not None:
+        mass = weights_array(weights, values.size, "weights")
+    low, high = span(values) if limits is None else _checked_limits(limits)
     edges = np.linspace(low, high, count(bins, "bins") + 1)
     width = float(edges[1] - edges[0])
     in_bars = np.ones(values.size, dtype=bool)
@@ -95,13 +104,22 @@ def plot_histogram(
     return ax
 
 
+def _checked_limits(limits: tuple[float, float]) -> tuple[float, float]:
+    if not isinstance(limits, tuple | list) or len(limits) != 2:
+        raise InputError(f"limits must be two numbers, low and high; got {shown(limits)}.")
+    low, high = (finite(v, "limits") for v in limits)
+    if not low < high:
+        raise InputError(f"limits must be (low, high) with low < high; got ({low!r}, {high!r}).")
+    return low, high
+
+
 @public
-def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
+def plot_densities(model: ScoreModel | Fit, ax: Any = None, **style: Any) -> Any:
     """Draw the densities of both laws of a pair, point masses as stems.
 
     Parameters
     ----------
-    model : ScoreModel
+    model : ScoreModel or Fit
         The pair.
     ax : matplotlib Axes, optional
         Where to draw; new axes if left out.
@@ -124,6 +142,7 @@ def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['client', 'impostor']
     """
+    model = pair_of(model)
     for law, colour, name in (
         (model.client, CLIENT, "client"),
         (model.impostor, IMPOSTOR, "impostor"),
@@ -133,12 +152,12 @@ def plot_densities(model: ScoreModel, ax: Any = None, **style: Any) -> Any:
 
 
 @public
-def plot_density(law: Distribution, ax: Any = None, **style: Any) -> Any:
+def plot_density(law: Distribution | DistributionFit, ax: Any = None, **style: Any) -> Any:
     """Draw the density of one law, its point masses as stems.
 
     Parameters
     ----------
-    law : Distribution
+    law : Distribution or DistributionFit
         Any law; an empirical one has no density and leaves the axes empty.
     ax : matplotlib Axes, optional
         Where to draw, over what the axes show; new axes if left out.
@@ -160,13 +179,14 @@ def plot_density(law: Distribution, ax: Any = None, **style: Any) -> Any:
     >>> ax.get_ylabel()
     'density'
     """
+    law = distribution_of(law, "law")
     low, high = _range(law)
     fresh = ax is None
     ax = new_axes(ax)
     if law.continuous is not None:
         density_line(ax, law, low, high, **style)
     _stems(ax, law, 0.05 * (high - low), style.get("color", CLIENT))
-    top = 1.15 * max(typical(law), 1e-300)
+    top = 1.15 * (typical(law) or 1.0)
     shown = (low, high)
     if not fresh:
         top = max(top, ax.get_ylim()[1])
@@ -182,6 +202,7 @@ def plot_density(law: Distribution, ax: Any = None, **style: Any) -> Any:
 def span(*samples: FloatArray) -> tuple[float, float]:
     """[0, 1] where all scores lie in it, else the range that holds them."""
     low, high = min(float(s.min()) for s in samples), max(float(s.max()) for s in samples)
+    _refuse_too_wide(low, high)
     if 0.0 <= low and high <= 1.0:
         return 0.0, 1.0
     if low == high:
@@ -190,21 +211,35 @@ def span(*samples: FloatArray) -> tuple[float, float]:
     return low, high
 
 
+def _refuse_too_wide(low: float, high: float) -> None:
+    """Axes are differences of their ends, and of more than these."""
+    if max(abs(low), abs(high)) > _WIDEST:
+        raise InputError(
+            f"a picture must be of scores between -{_WIDEST:g} and {_WIDEST:g}; got {low:.6g} to"
+            f" {high:.6g}. Rescale them."
+        )
+
+
 def _range(law: Distribution) -> tuple[float, float]:
     """The support where it is bounded, else all but a thousandth at each end."""
     low, high = law.support
     low = low if np.isfinite(low) else float(law.ppf(1e-3))
     high = high if np.isfinite(high) else float(law.isf(1e-3))
+    _refuse_too_wide(low, high)
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
 def typical(law: Distribution | None) -> float:
-    """A height that shows the law: its density among the middle scores."""
+    """A height that shows the law: its density among the middle scores.
+
+    Of a law most of whose scores round to an end of the scale, where it is infinite, the rest.
+    """
     if law is None or law.continuous is None:
         return 0.0
     share, base = law.continuous
     places = base.ppf(np.linspace(0.2, 0.8, 61))
-    return share * float(np.max(base.pdf(places)))
+    heights = base.pdf(places)
+    return share * float(np.max(heights, initial=0.0, where=np.isfinite(heights)))
 
 
 def _room(ax: Any, low: float, high: float) -> None:
@@ -225,6 +260,8 @@ def density_line(ax: Any, law: Distribution, low: float, high: float, **style: A
     y = law.pdf(x)
     keep = np.isfinite(y)
     x, y = x[keep], y[keep]
+    if x.size == 0:  # all of it is one double
+        return
     beyond = 1e3 * max(typical(law), float(y.max()))
     for place, at in ((low, 0), (high, x.size)):
         if np.isposinf(law.continuous[1].pdf(place)):

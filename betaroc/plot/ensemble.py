@@ -5,19 +5,18 @@ Above those in a learned fusion, in area; below those by a fixed rule, in its me
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from betaroc.analysis.format import level_words
 from betaroc.distributions import Empirical
 from betaroc.ensemble.learned import CANNOT_TELL, MATTERS
+from betaroc.ensemble.result import Inclusion
 from betaroc.notices import public
+from betaroc.plot.nouns import required
 from betaroc.plot.style import COLOURS, GREY, legend, named, new_axes, rate_axis
 from betaroc.roc import Roc
-
-if TYPE_CHECKING:
-    from betaroc.ensemble import Inclusion
 
 __all__ = ["plot_ensemble", "plot_gains", "plot_hull", "plot_learned"]
 
@@ -59,6 +58,7 @@ def plot_ensemble(result: Inclusion, *, rule: str = "mean-logit") -> Any:
     [['FAR'], ['gain in AUC of a learned fusion', '(shaded: less than 0.005; filled: it tells)'], \
 ['gain in weighted-error by mean-logit', '(at the ends: in HTER)']]
     """
+    required(result, Inclusion, "result")
     from matplotlib.figure import Figure
 
     height = max(_HEIGHT, 3.4 + _ROW * len(result.names) * 2.4)
@@ -113,6 +113,7 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['one: include', 'two: cannot tell', "scores' ROCs", 'ROC hull']
     """
+    required(result, Inclusion, "result")
     fresh = ax is None
     ax = new_axes(ax, square=True)
     _draw_scores(result, ax)
@@ -197,6 +198,7 @@ def plot_learned(result: Inclusion, ax: Any = None) -> Any:
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['one', 'two']
     """
+    required(result, Inclusion, "result")
     fresh = ax is None
     ax = new_axes(ax)
     ax.axvspan(-MATTERS, MATTERS, facecolor="#e8e8e8", edgecolor="none", zorder=0.4, gid="none")
@@ -250,6 +252,7 @@ def plot_gains(result: Inclusion, ax: Any = None, *, rule: str = "mean-logit") -
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['one', 'two']
     """
+    required(result, Inclusion, "result")
     fresh = ax is None
     ax = new_axes(ax)
     for k, (part, (label, marker)) in enumerate(_PARTS.items()):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from betaroc.analysis.epc import is_rate, measure_title
 from betaroc.analysis.format import level_words
+from betaroc.bands import Band
 from betaroc.criteria import CRITERIA
 from betaroc.errors import InputError
+from betaroc.expected_performance import Epc
 from betaroc.notices import public
 from betaroc.plot.alphas import axes_of_a_curve, draw_interval, marker_of, zones
+from betaroc.plot.nouns import required
 from betaroc.plot.style import (
     GREY,
     has_legend_below,
@@ -21,10 +24,6 @@ from betaroc.plot.style import (
     new_axes,
     rate_axis,
 )  # fmt: skip
-
-if TYPE_CHECKING:
-    from betaroc.bands import Band
-    from betaroc.expected_performance import Epc
 
 __all__ = ["plot_epc", "plot_expected_obtained"]
 
@@ -86,6 +85,7 @@ def plot_epc(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('alpha: weight of FAR against FRR', 'half total error rate on test')
     """
+    required(epc, Epc, "epc")
     if band is not None:
         _refuse_another_curves_band(epc, band)
     fresh = ax is None
@@ -162,6 +162,7 @@ def plot_expected_obtained(epc: Epc, ax: Any = None, **style: Any) -> Any:
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false acceptance rate promised on dev', 'false acceptance rate met on test')
     """
+    required(epc, Epc, "epc")
     fresh = ax is None
     ax = new_axes(ax, square=True)
     order = np.argsort(epc.alpha, kind="stable")
@@ -192,6 +193,7 @@ def _band_words(band: Band) -> str:
 
 
 def _refuse_another_curves_band(epc: Epc, band: Band) -> None:
+    required(band, Band, "band")
     value = epc.value
     if not (
         np.array_equal(band.alpha, epc.alpha)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from betaroc._words import shown
+from betaroc.errors import InputTypeError
+
 __all__ = [
-    "CLIENT", "COLOURS", "IMPOSTOR", "has_legend_below", "legend", "legend_below", "named",
-    "new_axes", "rate_axis", "stacked_axes",
+    "CLIENT", "COLOURS", "IMPOSTOR", "checked_axes", "has_legend_below", "legend", "legend_below",
+    "named", "new_axes", "rate_axis", "stacked_axes",
 ]  # fmt: skip
 
 #: Okabe and Ito's palette, which colour-blind readers tell apart, then darker ones of Tol's.
@@ -28,13 +31,25 @@ SIZE = (4.4, 3.5)
 def new_axes(ax: Any = None, *, square: bool = False) -> Any:
     """The axes given, or new ones on a bare figure that pyplot does not know."""
     if ax is not None:
-        return ax
+        return checked_axes(ax)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(3.9, 3.7) if square else SIZE, layout="constrained")
     ax = _bare(figure.add_subplot())
     if square:
         ax.set_box_aspect(1.0)
+    return ax
+
+
+def checked_axes(ax: Any) -> Any:
+    """The axes, if they are matplotlib's."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise InputTypeError(
+            f"ax must be matplotlib Axes; got {shown(ax)} of type {type(ax).__name__}. Leave it out"
+            " for new ones, or pass what plt.subplots() gives."
+        )
     return ax
 
 

@@ -19,6 +19,7 @@ from betaroc.analysis.format import (
     level_words,
     number,
     percent,
+    read_as,
     threshold,
     version,
     visible,
@@ -149,7 +150,7 @@ def _set_row(part: Part, role: str) -> dict[str, Any]:
     return {
         "role": role,
         "file": name(part.name) if source is None else path_shown(source.path),
-        "format": "not from a file" if source is None else source.format,
+        "format": "not from a file" if source is None else read_as(source.format),
         "rows": sum(part.sizes),
         "coarse": summary_words(part.given),
         "classes": [

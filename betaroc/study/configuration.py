@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -80,10 +81,17 @@ def read_configuration(path: str | os.PathLike[str]) -> Configuration:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > _LARGEST:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            what = "a folder" if stat.S_ISDIR(found.st_mode) else "a FIFO, a socket or a device"
+            raise FileFormatError(
+                f"the configuration must be a regular file; {shown(str(path))} is {what}. Name a"
+                " TOML file."
+            )
+        if found.st_size > _LARGEST:
             raise FileFormatError(
                 f"a configuration must have at most {_LARGEST} bytes; {shown(str(path))} has"
-                f" {path.stat().st_size}. Name the TOML file of a study."
+                f" {found.st_size}. Name the TOML file of a study."
             )
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

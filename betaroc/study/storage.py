@@ -115,6 +115,8 @@ class Folder:
     def manifest(self) -> dict[str, Any]:
         """What the folder says of its study."""
         path = self.path / MANIFEST
+        if self.path.is_dir():
+            self._names()  # that the manifest is a file
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
@@ -245,11 +247,20 @@ class Folder:
 
     def _names(self) -> list[str]:
         try:
-            return sorted(os.listdir(self.path))
+            with os.scandir(self.path) as entries:
+                found = {entry.name: entry.is_file() for entry in entries}
         except OSError as error:
             raise StudyError(
                 f"the folder of a study must be readable; {self._name}: {error.strerror}."
             ) from error
+        own = [name for name in found if name == MANIFEST or _PART.fullmatch(name)]
+        strange = sorted(name for name in own if not found[name])
+        if strange:
+            raise StudyError(
+                f"the files of a study must be regular ones; {shown(strange[0])} in {self._name} is"
+                " a folder, a FIFO or a device. Move it away."
+            )
+        return sorted(found)
 
     def _write(self, name: str, content: str | bytes) -> None:
         try:
