@@ -363,6 +363,7 @@ PICTURES: dict[str, Callable[[Context], Any]] = {
     "plot_expected_obtained": lambda c: plot.plot_expected_obtained(c.epc()),
     "plot_fit": lambda c: plot.plot_fit(c.fit(), c.pick("pp", "qq"), level=c.level),
     "plot_gains": lambda c: plot.plot_gains(c.inclusion()),
+    "plot_learned": lambda c: plot.plot_learned(c.inclusion()),
     "plot_histogram": lambda c: plot.plot_histogram(
         c.scores.client, c.fit().client, weights=c.scores.client_weights
     ),
@@ -477,7 +478,8 @@ def calls() -> list[Call]:
         found += [Call(f"{owner}.{n}", partial(_member, noun, owner, n), share) for n in names]
         found.append(Call(f"{owner} itself", partial(_written_down, noun), share))
     slow = {"analyze", "inclusion", "check_fit", "compare_families", "likelihood_ratio_test",
-            "plot_ensemble", "plot_gains", "plot_hull", "fit_covariates"}  # fmt: skip
+            "plot_ensemble", "plot_gains", "plot_hull", "plot_learned",
+            "fit_covariates"}  # fmt: skip
     return [c._replace(share=0.5) if c.name in slow else c for c in found]
 
 
