@@ -85,8 +85,8 @@ def _text(path: Path) -> str:
         if not stat.S_ISREG(found.st_mode):
             what = "a folder" if stat.S_ISDIR(found.st_mode) else "a FIFO, a socket or a device"
             raise FileFormatError(
-                f"the configuration must be a regular file; {shown(str(path))} is {what}. Name a"
-                " TOML file."
+                f"the configuration must be a file that can be read; {shown(str(path))} is {what}."
+                " Name a TOML file."
             )
         if found.st_size > _LARGEST:
             raise FileFormatError(
