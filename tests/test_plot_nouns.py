@@ -30,6 +30,7 @@ TAKES = {
     "plot_gains": {"Inclusion"},
     "plot_histogram": {"array"},
     "plot_hull": {"Inclusion"},
+    "plot_learned": {"Inclusion"},
     "plot_precision_recall": {"PrecisionRecall"},
     "plot_roc": {"Roc"},
 }

@@ -56,7 +56,7 @@ def test_every_public_method_is_called_or_listed_with_a_reason(search: Any) -> N
 @pytest.mark.parametrize("k", range(6))
 def test_random_calls_on_small_sets(search: Any, k: int) -> None:
     """Only errors and warnings of betaroc's own; benchmarks/small_sets.py makes 5000 calls."""
-    broken = [one for one in search.search(50, 100 + k, strict=False) if one[1].what]
+    broken = [one for one in search.search(50, 100 + k, strict=True) if one[1].what]
     assert broken == []
 
 
@@ -69,5 +69,5 @@ def test_a_broken_call_is_seen(search: Any) -> None:
         warnings.warn("foreign", UserWarning, stacklevel=1)
 
     for run, kind in ((lambda c: 1 / 0, "error"), (warns, "warning")):
-        found = search.one_call(0, 0, [search.Call("one", run, 1.0)], strict=False)
+        found = search.one_call(0, 0, [search.Call("one", run, 1.0)], strict=True)
         assert (found.name, found.kind) == ("one", kind)

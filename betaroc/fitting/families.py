@@ -82,11 +82,10 @@ def checked_pair(family: Any, extra: Sequence[str] = ()) -> tuple[str, str]:
             )
     pair = tuple(choice(name, tuple(FAMILIES), "family") for name in family)
     for name in pair:
-        if FAMILIES[name].of_pairs:
-            beside = "" if pair[0] == pair[1] else ', or "beta" in its place'
+        if FAMILIES[name].of_pairs and pair[0] != pair[1]:
             raise InputError(
                 f'"{name}" is a family of both classes and must stand alone; got family={pair!r}.'
-                f' Give family="{name}"{beside}.'
+                f' Give family="{name}", or "beta" in its place.'
             )
     return pair[0], pair[1]
 
