@@ -22,7 +22,7 @@ from betaroc.errors import FileFormatError, InputError, InputTypeError, ScoreFil
 from betaroc.notices import public
 from betaroc.scores import Scores, ScoreSource
 
-__all__ = ["read_scores"]
+__all__ = ["read_scores", "regular_file"]
 
 FORMATS = ("csv", "tsv", "parquet", "2col", "4col", "5col")
 _MAGIC = (
@@ -133,7 +133,7 @@ def read_scores(
     names = {"group": group, "id": id}
     columns = {role: named_columns(c, role) for role, c in names.items() if c is not None}
     wanted = Wanted(score, label, columns)
-    local = _regular_file(path)
+    local = regular_file(path)
     shown_as = shown(local.name)
     with _operating_system(shown_as):
         kind, rows = _read(local, shown_as, wanted, client_label, format)
@@ -195,7 +195,8 @@ def _refuse_magic(head: bytes, name: str) -> None:
             raise FileFormatError(f"{name} must be text or Parquet; it is {what}. {do}")
 
 
-def _regular_file(path: object) -> Path:
+def regular_file(path: object) -> Path:
+    """The path of a file that can be read, or an error that says what it is."""
     if isinstance(path, bytes):
         path = os.fsdecode(path)
     if not isinstance(path, str | os.PathLike):

@@ -421,6 +421,7 @@ def test_what_is_no_file_is_refused_at_once(
     assert out == ""
     assert err.startswith("betaroc: ")
     assert err.count("\n") == 1
+    assert "there is none" not in err
 
 
 @pytest.mark.parametrize("name", ["study.json", "part-000000.parquet"])
@@ -442,7 +443,7 @@ def test_a_study_whose_files_are_no_files(
 
 @pytest.mark.parametrize(("command", "where", "remedy"), [
     ("fit {s}", "betaroc.cli.fitted_part", "--stream always"),
-    ("report --dev {s} -o {o}", "betaroc.cli.analyze_quietly", "--stream always"),
+    ("report --dev {s} -o {o}", "betaroc.cli.analyze_stepwise", "--stream always"),
     ("epc --dev {s} --test {s}", "betaroc.cli.epc", "fewer --replicates"),
     ("study {s}", "betaroc.cli.run_study", "fewer --workers"),
 ])  # fmt: skip

@@ -238,3 +238,19 @@ def test_rows_longer_than_the_header_are_refused(
     path.write_text("label,a,b\n" + "1,0.9,0.8,0.7\n0,0.1,0.2,0.3\n" * 5, encoding="utf-8")
     said = refused(capsys, str(path))
     assert "must be a CSV or TSV file with a header line" in said
+    assert "the header has 3 fields, a row below it 4" in said
+
+
+def test_an_empty_field_at_the_end_of_rows_is_no_loss(
+    capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    """A comma at the end of each row, as some exports write, reads as without it."""
+    plain, ended = tmp_path / "plain.csv", tmp_path / "ended.csv"
+    frame.to_csv(plain, index=False)
+    head, *rows = plain.read_text(encoding="utf-8").splitlines()
+    ended.write_text("\n".join([head, *(f"{row}," for row in rows)]), encoding="utf-8")
+    documents = []
+    for path in (plain, ended):
+        assert main(["ensemble", str(path), "--json"]) == 0
+        documents.append(capsys.readouterr().out)
+    assert documents[0] == documents[1]

@@ -56,7 +56,7 @@ def checked_target(path: str | os.PathLike[str]) -> Path:
             " Make the folder or name another."
         )
     if exists and not (regular and os.access(target, os.W_OK)):
-        what = "is write-protected" if regular else "is a folder or a device"
+        what = "is write-protected" if regular else "is a folder, a FIFO or a device"
         raise OutputError(
             f"the output must be a regular file or a new one; {shown(str(path))} {what}."
             " Name another file."

@@ -12,14 +12,9 @@ import numpy.typing as npt
 from betaroc import _checks
 from betaroc._parquet import opened_parquet
 from betaroc._words import listed, nearest, shown
-from betaroc.analysis.format import path_words
 from betaroc.ensemble.result import Inclusion, inclusion
-from betaroc.errors import (
-    FileFormatError,
-    InputError,
-    ScoreFileNotFoundError,
-)
-from betaroc.io import read_scores
+from betaroc.errors import FileFormatError, InputError
+from betaroc.io import read_scores, regular_file
 from betaroc.scores import Scores
 
 __all__ = ["inclusion_of_files"]
@@ -102,11 +97,7 @@ def _score_sets(paths: Sequence[str], names: Sequence[str], **options: Any) -> d
 def _table(path: str, arguments: Any) -> Any:
     """A pandas frame of a CSV, TSV or Parquet file with a header."""
     name = Path(path).name
-    if not Path(path).is_file():
-        raise ScoreFileNotFoundError(
-            f"{path_words(path)} must be a file; there is none. Check the path."
-        )
-    with Path(path).open("rb") as raw:
+    with regular_file(path).open("rb") as raw:
         parquet = raw.read(4) == b"PAR1"
     frame = _parquet(path, name) if parquet else _text(path, name, arguments.group or [])
     label = arguments.label
@@ -128,8 +119,7 @@ def _text(path: str, name: str, groups: Sequence[str]) -> Any:
         commas = pd.read_csv(path, nrows=0)
         tabs = len(commas.columns) == 1 and "\t" in str(commas.columns[0])
         separator = "\t" if tabs else ","
-        # Refuses a first row longer than the header, which would be cut.
-        pd.read_csv(path, sep=separator, dtype=str, header=None, nrows=2)
+        _refuse_longer_rows(path, separator)
         text = pd.read_csv(path, sep=separator, dtype=str, index_col=False)
         return text.apply(lambda x: x if x.name in groups else _numbers(x))
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeError,
@@ -138,6 +128,24 @@ def _text(path: str, name: str, groups: Sequence[str]) -> Any:
             f"{shown(name)} must be a CSV or TSV file with a header line and one column a"
             f" classifier; {type(error).__name__}: {shown(str(error), 140)}. Export it again."
         ) from error
+
+
+def _refuse_longer_rows(path: str, separator: str) -> None:
+    """A first row longer than the header would be cut; one empty field at its end is no loss."""
+    import pandas as pd
+
+    width = len(pd.read_csv(path, sep=separator, nrows=0).columns)
+
+    def cut(fields: list[str]) -> list[str]:
+        if len(fields) > width + 1 or fields[width].strip():
+            raise pd.errors.ParserError(
+                f"the header has {width} fields, a row below it {len(fields)}"
+            )
+        return fields[:width]
+
+    pd.read_csv(
+        path, sep=separator, dtype=str, header=None, nrows=2, engine="python", on_bad_lines=cut
+    )
 
 
 def _parquet(path: str, name: str) -> Any:
