@@ -113,8 +113,12 @@ def _memory_words(arguments: argparse.Namespace, error: MemoryError) -> str:
     if arguments.run is _study:
         do = "Run it again to go on, with fewer --workers; or begin it with a smaller block"
     else:
-        several = " or fewer --replicates" if hasattr(arguments, "replicates") else ""
-        do = f"Pass --stream always for Parquet files{several}, or a random part of the rows"
+        ways = {
+            "stream": "--stream always for Parquet files", "replicates": "fewer --replicates",
+            "systems": "fewer classifiers",
+        }  # fmt: skip
+        possible = [way for name, way in ways.items() if hasattr(arguments, name)]
+        do = f"Pass {' or '.join(possible)}, or a random part of the rows"
     return f"the memory must hold the scores and what is computed; it does not{said}. {do}."
 
 

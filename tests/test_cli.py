@@ -445,6 +445,7 @@ def test_a_study_whose_files_are_no_files(
     ("fit {s}", "betaroc.cli.fitted_part", "--stream always"),
     ("report --dev {s} -o {o}", "betaroc.cli.analyze_stepwise", "--stream always"),
     ("epc --dev {s} --test {s}", "betaroc.cli.epc", "fewer --replicates"),
+    ("ensemble {s} {s}", "betaroc.cli.inclusion_of_files", "Pass fewer classifiers"),
     ("study {s}", "betaroc.cli.run_study", "fewer --workers"),
 ])  # fmt: skip
 def test_memory_that_is_not_there_is_no_impossible_fit(

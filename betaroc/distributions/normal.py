@@ -214,7 +214,7 @@ class NormalPair(Pair):
     def auc_continuous(self) -> float:
         from scipy.special import ndtr
 
-        # Halves, whose difference is a double; nothing rounds but for subnormals.
+        # In larger units, in which the difference is a double; a power of 2 rounds nothing.
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
         far = max(abs(mu_c), abs(mu_i), sigma_c, sigma_i) > _FAR
         unit = _SMALLER if far else 1.0

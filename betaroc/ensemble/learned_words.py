@@ -65,7 +65,7 @@ def _why(gain: LearnedGain) -> str:
         return "; with and without it all clients rank above all impostors of their fold"
     if gain.method.endswith("+unseen"):
         clients, impostors = map(counted, gain.moved, ("client", "impostor"))
-        return f"; of too few trials the rank changes with it: {clients}, {impostors}"
+        return f"; too few trials change their rank with it: {clients}, {impostors}"
     return ""
 
 

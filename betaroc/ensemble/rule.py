@@ -156,14 +156,16 @@ def verdict_of(
     )  # fmt: skip
     word = joined(marginal, gain.word)
     measured = gain_sentence(gain, sizes)
-    stands = f"; {_STANDS}" if word not in (gain.word, CANNOT_TELL) else ""
+    stands = f"; {_stands(word)}" if word not in (gain.word, CANNOT_TELL) else ""
     own = _reason(fit, evidence, marginal, region, level)
     reason = f"{measured[0].upper()}{measured[1:]}{stands}. By its own ROC: {marginal}. {own}"
     return Verdict(word, confidence, size, reason, marginal, gain)
 
 
-#: Why the own ROC decides.
-_STANDS = "so its own ROC, which speaks against it, decides"
+def _stands(word: str) -> str:
+    """Why the own ROC decides."""
+    where = "" if word == EXCLUDE else " at one end"
+    return f"so its own ROC, which speaks against it{where}, decides"
 
 
 def joined(marginal: str, gained: str) -> str:

@@ -183,9 +183,9 @@ def plot_learned(result: Inclusion, ax: Any = None) -> Any:
 
     Notes
     -----
-    An interval right of zero says include, one left of the shaded band leave out, one that ends
-    within it or left of it adds nothing: the band reaches from -0.005 to 0.005. Filled where the
-    gain tells; without an interval where nothing was measured.
+    The first that holds: an interval right of zero says include, one left of the shaded band leave
+    out, one that ends within the band adds nothing; the band reaches from -0.005 to 0.005. Filled
+    where the gain tells; nothing is drawn where nothing was measured.
 
     Examples
     --------
