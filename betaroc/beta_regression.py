@@ -101,21 +101,32 @@ def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _starts(model: Any, y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArray]:
     """statsmodels' own maximum, and one law for all trials."""
-    with np.errstate(all="ignore"):
-        try:
-            # Whether it converged is found out here.
-            result = model.fit(
-                method="bfgs", maxiter=200, disp=False, skip_hessian=True, warn_convergence=False
-            )
-            theirs = np.asarray(result.params, dtype=np.float64)
-        except (ArithmeticError, ValueError, np.linalg.LinAlgError):
-            theirs = np.array([np.nan])
+    try:
+        # Whether it converged is found out here. Its own start warns of weights that are singular.
+        result = model.fit(
+            _of_logits(y, qx, qz), method="bfgs", maxiter=200, disp=False, skip_hessian=True,
+            warn_convergence=False,
+        )  # fmt: skip
+        theirs = np.asarray(result.params, dtype=np.float64)
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+        theirs = np.array([np.nan])
     if np.all(np.isfinite(theirs)):
         yield theirs
     a, b, there = beta_mle(np.mean(np.log(y)), np.mean(np.log1p(-y)))
     a, b = (a, b) if there else (1.0, 1.0)
     constants = np.log(a) - np.log(b), np.log(a + b)
     yield np.concatenate([c * q.mean(axis=0) for c, q in zip(constants, (qx, qz), strict=True)])
+
+
+def _of_logits(y: FloatArray, qx: FloatArray, qz: FloatArray) -> FloatArray:
+    """Least squares of the logits, and the one precision whose variance is that about them."""
+    from scipy.special import expit, logit
+
+    mean = qx.T @ logit(y) / y.size
+    of_trial = expit(qx @ mean)
+    ratio = np.mean(of_trial * (1.0 - of_trial)) / np.mean((y - of_trial) ** 2)
+    precision = np.log(np.clip(ratio - 1.0, 0.1, 1e6))
+    return np.concatenate([mean, precision * qz.mean(axis=0)])
 
 
 class _Point(NamedTuple):
