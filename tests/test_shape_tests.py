@@ -54,9 +54,7 @@ def test_variances_whose_ratio_is_no_double() -> None:
     [((3.0, 30.0), (1.0, 40.0)), ((1e4, 100.0), (1.0, 120.0)), ((math.exp(299.0), 8.0), (1.0, 9.0)),
      ((1e200, 8.5), (1e-100, 3.0)), ((1.0, 5000.0), (1.9, 5000.0))],
 )  # fmt: skip
-def test_the_tail_of_variances_apart_may_be_no_double(
-    client: Shapes, impostor: Shapes
-) -> None:
+def test_the_tail_of_variances_apart_may_be_no_double(client: Shapes, impostor: Shapes) -> None:
     """P(F > r) = I_x(e/2, d/2) at x = e/(e + d r); z from its logarithm, on either side."""
     import mpmath
 
