@@ -224,14 +224,14 @@ def auc_test(
     Placements, and areas, that differ by no more than 1e-12 are equal: what is left there is
     the rounding of sums of weights.
 
-    DeLong's variance is 0 where no scores of a system overlap, though its area is not known
-    without error. With such a system the ends are those of the square-and-add method
+    DeLong's variance is 0 where no scores of a system overlap or all are equal, though its area is
+    not known without error. With such a system the ends are those of the square-and-add method
     (``"newcombe"``), A - B -+ the root of the squared distances of A and B from the ends of
     their own intervals (:func:`auc_interval`), without covariance; p is 1 less the level at which
-    an end is 0, and the statistic the normal deviate of that p. So it is where all
-    placements of two systems agree. Two systems that order all of the same trials alike have one
-    ROC on them: the difference is 0, without width, the statistic 0 and p 1, whatever the
-    trials. ``.reason`` says so.
+    an end is 0, and the statistic the normal deviate of that p. So it is where the placements of
+    two systems differ by one number in all trials. Two systems that order all of the same trials
+    alike have one ROC on them: the difference is 0, without width, the statistic 0 and p 1,
+    whatever the trials. ``.reason`` says so.
 
     References
     ----------
@@ -288,6 +288,16 @@ class _Judged(NamedTuple):
         units = _groups(scores, groups=groups)
         return cls(area, parts, _spread(parts, units), _sizes(scores, units), units.dependent)
 
+    def still(self) -> bool:
+        """Whether DeLong's variance is 0."""
+        return self.spread.sd <= _ROUNDING
+
+    def why_still(self) -> str:
+        """Shares of the other class that are all 1, or 0, or one half, or cancel in groups."""
+        if any(np.any(part) for part in self.parts):
+            return "all its groups are alike"
+        return "all its scores are equal" if 0.0 < self.area < 1.0 else "no scores overlap"
+
     def ends(self, tail: float) -> tuple[float, float]:
         """Of the interval that suits the scores, which leaves out `tail` at either end."""
         return _best(self.area, self.spread, self.sizes, tail, dependent=self.dependent)[0]
@@ -303,10 +313,16 @@ def _ordered_alike(a: Scores, b: Scores) -> bool:
 
 def _no_variance(one: _Judged, two: _Judged, spread: _Spread) -> str:
     """Why DeLong's variance of a difference says nothing; empty where it does."""
-    still = [name for name, s in (("a", one), ("b", two)) if s.spread.sd <= _ROUNDING]
+    still = [f"{name}: {s.why_still()}" for name, s in (("a", one), ("b", two)) if s.still()]
     if still:
-        return f"no scores of {' and of '.join(still)} overlap, so DeLong's variance is 0 there"
-    return "" if spread.sd > _ROUNDING else "both systems place every trial alike"
+        return f"DeLong's variance is 0 of {', and of '.join(still)}"
+    if spread.sd > _ROUNDING:
+        return ""
+    apart = [one.area - two.area, *(x for v, w in zip(one.parts, two.parts, strict=True)
+                                    for x in v - w)]  # fmt: skip
+    if not np.any(_settled(np.array(apart))):
+        return "both systems place every trial alike"
+    return "DeLong's variance of the difference is 0: it is the same for every trial or group"
 
 
 def _square_and_add(
@@ -340,10 +356,11 @@ class PairedAreas(NamedTuple):
 
     area: float
     other: float
-    #: Of the difference, with Welch's degrees of freedom; of groups those of the fewer groups.
+    #: Of the difference, with Welch's degrees of freedom; with groups those of the class with
+    #: fewer groups or, where it has none, trials.
     variance: float
     freedom: float
-    #: Trials of each class whose placement differs.
+    #: Trials of each class whose placement differs; of a class with groups the groups.
     moved: tuple[int, int]
 
 
@@ -353,15 +370,27 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
     apart = [_settled(one - two) for one, two in zip(parts, others, strict=True)]
     # Placements are less their mean: what moved is what moved beside it.
     shift = area - other
-    moved = [int(np.sum(np.abs(x + shift) > _ROUNDING)) for x in apart]
     groups = groups_of(a)
+    moved = [
+        _units(getattr(a, f"{who}_groups"), np.abs(x + shift) > _ROUNDING)
+        for who, x in zip(_CLASSES, apart, strict=True)
+    ]
     if groups is None:
         variance, freedom = welch([float(np.var(x, ddof=1)) / x.size for x in apart],
                                   [x.size - 1.0 for x in apart])  # fmt: skip
     else:
         spread = _spread(apart, groups)
-        variance, freedom = spread.sd**2, spread.freedom
+        units = [n.size if g is None else g for n, g in zip(apart, groups.sizes, strict=True)]
+        variance, freedom = spread.sd**2, min(units) - 1.0
     return PairedAreas(area, other, variance, freedom, (moved[0], moved[1]))
+
+
+def _units(groups: Any, which: Any) -> int:
+    """How many trials, or groups of them: of two columns those of the one with fewer."""
+    if groups is None:
+        return int(np.sum(which))
+    columns = groups.T if groups.ndim == 2 else [groups]
+    return min(np.unique(labels[which]).size for labels in columns)
 
 
 def welch(variances: Sequence[float], freedoms: Sequence[float]) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 from betaroc._value import Result
@@ -10,7 +11,7 @@ from betaroc._value import Result
 __all__ = ["Interval", "from_log", "from_logit"]
 
 #: Beyond it the exponential function leaves the doubles.
-_LARGEST = 709.0
+_LARGEST = math.log(sys.float_info.max)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,12 +52,12 @@ class Interval(Result):
 
 
 def from_log(y: float) -> float:
-    """exp(y); where that leaves the doubles the end of the scale, 0 or inf."""
-    return math.exp(y) if y < _LARGEST else math.inf
+    """exp(y); where that leaves the doubles the end of the scale, 0 or inf; nan of nan."""
+    return math.inf if y > _LARGEST else math.exp(y)
 
 
 def from_logit(y: float) -> float:
-    """1/(1 + exp(-y)); where that leaves the doubles the end of the scale, 0 or 1."""
+    """1/(1 + exp(-y)); where that leaves the doubles the end of the scale; nan of nan."""
     if y < 0.0:
         odds = math.exp(y)
         return odds / (1.0 + odds)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc._polygamma import information_terms, phi_tau_of
-from betaroc._special import log_beta_ratio
-from betaroc._thresholds import FloatArray
+from betaroc._special import beta_lower, beta_upper, log_beta_ratio
+from betaroc._thresholds import FloatArray, Thresholds
 from betaroc.errors import FitError, InputError
 from betaroc.fitting.tied import ClassSums, TiedSolution, tied_mle
 from betaroc.grouping import Groups, settled
@@ -38,8 +38,6 @@ _NEAR = 0.02
 _NEIGHBOUR = 0.1
 #: Counts this many standard deviations from their mean have no probability left.
 _REACH = 40.0
-#: Logarithms of ratios of variances whose tails have but one term in doubles.
-_FARTHEST_RATIO = 600.0
 
 
 class Departure(NamedTuple):
@@ -181,8 +179,6 @@ def by_errors(difference: float, variance: float, freedom: float) -> Departure:
 # ------------------------------------------------------------------- spreads and means
 def by_variances(client: tuple[float, float], impostor: tuple[float, float]) -> Departure:
     """The F test of equal variances of two normal laws, each given as (sigma, weight)."""
-    from scipy.special import fdtr, fdtrc
-
     freedom = [n - 1.0 for _, n in (client, impostor)]
     if min(freedom) <= 0.0:
         raise InputError(
@@ -192,26 +188,20 @@ def by_variances(client: tuple[float, float], impostor: tuple[float, float]) -> 
     (s_c, n_c), (s_i, n_i) = client, impostor
     log_ratio = 2.0 * (math.log(s_c) - math.log(s_i))
     log_ratio += math.log(n_c / (n_c - 1.0)) - math.log(n_i / (n_i - 1.0))
-    if abs(log_ratio) > _FARTHEST_RATIO:
-        return _far_ratio(log_ratio, freedom)
-    ratio = math.exp(log_ratio)
-    tails = float(fdtr(*freedom, ratio)), float(fdtrc(*freedom, ratio))
-    return _from_tails(tails, min(1.0, 2.0 * min(tails)), "variance ratio")
+    # d F / (d F + e) is beta with shapes d/2 and e/2; its logit is a double where F is none.
+    d, e = freedom
+    at = Thresholds.from_logit(np.array([log_ratio + math.log(d) - math.log(e)]))
+    lower, upper = (float(tail(0.5 * d, 0.5 * e, at)[1][0]) for tail in (beta_lower, beta_upper))
+    return _from_log_tails((lower, upper), "variance ratio")
 
 
-def _far_ratio(log_ratio: float, freedom: list[float]) -> Departure:
-    """The first term of the tail of F, x^(d/2) / (d/2 B(d/2, e/2)): the next is x times as large.
+def _from_log_tails(logs: tuple[float, float], method: str) -> Departure:
+    """z and twice the smaller tail, where that may be no double."""
+    from scipy.special import ndtri_exp
 
-    x = d/(e ratio) of a large ratio with e and d degrees of freedom, and turned about of a small.
-    """
-    from scipy.special import betaln, ndtri_exp
-
-    e, d = freedom if log_ratio > 0.0 else reversed(freedom)
-    half, other = 0.5 * d, 0.5 * e
-    log_x = math.log(d) - math.log(e) - abs(log_ratio)
-    log_tail = half * log_x - math.log(half) - float(betaln(half, other))
-    z = -float(ndtri_exp(log_tail))
-    return Departure(math.copysign(z, log_ratio), 2.0 * math.exp(log_tail), "variance ratio")
+    lower, upper = logs
+    z = float(ndtri_exp(lower)) if lower <= upper else -float(ndtri_exp(upper))
+    return Departure(z, min(1.0, 2.0 * math.exp(min(logs))), method)
 
 
 def by_means(client: tuple[float, float, float], impostor: tuple[float, float, float]) -> Departure:

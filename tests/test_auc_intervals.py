@@ -319,7 +319,28 @@ def test_separated_systems_are_not_known_without_error(*, paired: bool) -> None:
     assert (found.statistic, found.p_value) == (0.0, 1.0)
     assert found.difference.method == "newcombe"
     assert (found.difference.low, found.difference.high) == pytest.approx((-reach, reach), rel=1e-9)
-    assert found.reason.startswith("no scores of a and of b overlap")
+    assert found.reason == (
+        "DeLong's variance is 0 of a: no scores overlap, and of b: no scores overlap"
+    )
+
+
+def test_why_delongs_variance_is_0_is_what_holds() -> None:
+    """Equal scores overlap, groups cancel, and placements that differ by 1/2 are not alike."""
+    good = br.Scores([3, 4, 1.5], [1, 2, 0])
+    for paired in (True, False):
+        found = br.auc_test(br.Scores([1, 1, 1], [1, 1, 1]), good, paired)
+        assert found.reason == "DeLong's variance is 0 of a: all its scores are equal"
+    # Every group has one client above all impostors and one below: each has the mean share.
+    groups = {"client_groups": [0, 0, 1, 1], "impostor_groups": [2, 2, 3, 3]}
+    a = br.Scores([5, -5, 6, -6], [-1, 1, -2, 2], **groups)
+    b = br.Scores([5, 1, 3, -3], [-1, 1, -2, 4], **groups)
+    assert br.auc_test(a, b).reason == "DeLong's variance is 0 of a: all its groups are alike"
+    # Impostor, client, impostor, client: shares 1/2 and 1; turned about 0 and 1/2.
+    found = br.auc_test(br.Scores([2, 4], [1, 3]), br.Scores([1, 3], [2, 4]))
+    assert found.difference.estimate == 0.5
+    assert found.reason == (
+        "DeLong's variance of the difference is 0: it is the same for every trial or group"
+    )
 
 
 @pytest.mark.parametrize("paired", [True, False])

@@ -14,6 +14,8 @@ import pytest
 from scipy import optimize, special, stats
 
 import betaroc as br
+from betaroc.analysis.intervals import _named
+from betaroc.intervals import from_log, from_logit
 from betaroc.small_samples import shape_bias, shape_corrections
 
 CHI = stats.chi2.ppf(0.95, 1)
@@ -304,3 +306,20 @@ def test_an_interval_that_is_the_whole_range_is_told_as_none() -> None:
     for one in found:
         assert math.isnan(one.low)
         assert one.why == "its interval is the whole range: the scores say nothing of it"
+
+
+def test_exponentials_at_the_ends_of_the_doubles() -> None:
+    assert from_log(709.5) == pytest.approx(float(mpmath.exp(709.5)), rel=1e-15)
+    assert (from_log(709.79), from_log(-746.0), from_log(math.inf)) == (math.inf, 0.0, math.inf)
+    assert (from_logit(-746.0), from_logit(746.0)) == (0.0, 1.0)
+    assert math.isnan(from_log(math.nan))
+    assert math.isnan(from_logit(math.nan))
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e160])
+def test_wald_has_no_interval_without_a_standard_error(scale: float) -> None:
+    """Where the covariance is no double: not from inf to inf, and it is told as none."""
+    fit = br.fit_distribution(scale * np.arange(12.0) ** 1.5, "normal")
+    found = fit.conf_int(method="wald")
+    assert all(math.isnan(end) for i in found.values() for end in (i.low, i.high))
+    assert {one.why for one in _named(fit, found)} == {"it has no finite standard error"}

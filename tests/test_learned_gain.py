@@ -19,6 +19,7 @@ from betaroc.cli import main
 from betaroc.ensemble.learned import (
     STRENGTHS,
     LearnedGain,
+    _needed,
     learned_gains,
     nested_folds,
     word_of,
@@ -189,6 +190,16 @@ def test_freedom_is_welchs() -> None:
     assert paired_areas(a, a)[2:] == (0.0, math.inf, (0, 0))
 
 
+def test_many_groups_of_one_class_do_not_speak_for_few_trials_of_the_other() -> None:
+    """4 clients have 3 degrees of freedom, Welch's with single impostors hardly more."""
+    rng = np.random.default_rng(6)
+    own, other = ((rng.normal(1, 1, 4), rng.normal(0, 1, 200)) for _ in range(2))
+    labels = {"impostor_groups": np.arange(200) // 2}
+    found = paired_areas(br.Scores(*own, **labels), br.Scores(*other, **labels))
+    assert found.freedom == 3.0
+    assert found.freedom < paired_areas(br.Scores(*own), br.Scores(*other)).freedom < 4.0
+
+
 def test_on_dev_the_fusion_is_learned_and_observed_on_the_trials() -> None:
     """Trials whose suppressor has lost its meaning: what was learned does harm."""
     dev, test = suppressor(300, 5), suppressor(300, 6)
@@ -228,6 +239,24 @@ def test_groups_stay_whole_and_widen_the_interval() -> None:
     home = pd.DataFrame({"who": labels[:180], "fold": result.client_folds})
     assert home.groupby("who")["fold"].nunique().max() == 1
     assert result.verdict["A"].gain.estimate == pytest.approx(many[0].estimate, abs=0.05)
+
+
+def test_few_groups_that_change_their_rank_are_few_however_many_trials_they_hold() -> None:
+    """Each trial three times, as one group: the widening of single trials, and their method."""
+    names = ("A", "S", "noise")
+    classes = suppressor(60, 8)
+    thrice = tuple({k: np.repeat(v, 3) for k, v in one.items()} for one in classes)
+    labels = np.repeat(np.arange(60), 3)
+    single = systems(classes, names)
+    one = learned_gains(single, in_turn(single), None, 0.95)
+    for column in (labels, np.column_stack([labels, labels + 1000])):
+        grouped = systems((thrice[0], thrice[1]), names, client_groups=column,
+                          impostor_groups=column + 5000)  # fmt: skip
+        many = learned_gains(grouped, (labels % 5, labels % 5), None, 0.95)
+        assert [gain.moved for gain in many] == [gain.moved for gain in one]
+        assert [gain.method for gain in many] == [gain.method for gain in one]
+    assert one[2].method == "delong-folds+unseen"
+    assert 2 <= min(one[2].moved) <= 4  # of trials three times as many, which are not few
 
 
 @pytest.mark.parametrize(
@@ -302,7 +331,7 @@ def test_the_sentences_of_a_suppressor() -> None:
     assert verdict.gain.word == "include"
     assert verdict.reason.startswith("A learned fusion gains by it: AUC is 0.99")
     assert (other.word, other.marginal) == ("adds nothing", "include")
-    assert "A says nearly the same (correlation 0.98" in other.reason
+    assert "A is most like it (correlation 0.98" in other.reason
     assert "drop one of the two, not both" in other.reason
     assert other.gain.interval.estimate == other.gain.estimate
     text = " ".join(str(result).split())
@@ -321,7 +350,30 @@ def test_where_it_cannot_be_told_the_sentence_says_how_many_would_do() -> None:
     n = gain.needed * 100
     step = 10 ** (math.floor(math.log10(n)) - 1)
     many = f"{math.ceil(n / step) * step}"
-    assert f"about {many} clients and {many} impostors would tell" in result.verdict["B"].reason
+    said = f"about {many} clients and {many} impostors would have an even chance to tell a gain"
+    assert said in result.verdict["B"].reason
+
+
+def test_the_number_that_would_do_has_an_even_chance() -> None:
+    """Of B given A + error, both normal: 200 draws, 3 standard errors of .035."""
+    rng = np.random.default_rng(13)
+
+    def drawn(n: int) -> Any:
+        own = rng.normal(1, 1, n), rng.normal(0, 1, n)
+        return paired_areas(br.Scores(*own), br.Scores(*(x + rng.normal(0, 0.35, n) for x in own)))
+
+    z = stats.norm.ppf(0.975)
+    # AUC = Phi(1 / sqrt 2) less that of deviations sqrt(1 + .35^2).
+    gain = stats.norm.cdf(1 / math.sqrt(2)) - stats.norm.cdf(1 / math.sqrt(2 * (1 + 0.35**2)))
+    one = math.sqrt(drawn(100_000).variance * 100_000)
+    n = round(100 * _needed(gain, z * one / 10, 0.0))
+    assert n == pytest.approx((z * one / gain) ** 2, abs=1)
+    told = []
+    for _ in range(200):
+        found = drawn(n)
+        reach = stats.t.ppf(0.975, found.freedom) * math.sqrt(found.variance)
+        told.append(abs(found.area - found.other) > reach)
+    assert np.mean(told) == pytest.approx(0.5, abs=0.105)
 
 
 # ------------------------------------------------------------------------------ hard inputs
@@ -374,7 +426,8 @@ def test_classes_of_ten_scores() -> None:
     result = selected(scores(suppressor(10, 1), "A", "noise"), family="logit-normal")
     assert set(result.verdict.values()) <= {"cannot tell", "include"}
     assert result.verdict["noise"] == "cannot tell"
-    assert "would tell a gain from less than 0.005" in result.verdict["noise"].reason
+    said = "would have an even chance to tell a gain from less than 0.005"
+    assert said in result.verdict["noise"].reason
 
 
 @pytest.mark.parametrize(("n", "folds"), [(5, 5), (40, 2)])

@@ -49,6 +49,33 @@ def test_variances_whose_ratio_is_no_double() -> None:
         assert by_variances((small, 2.0), (large, 2.0)).z == pytest.approx(-found.z, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("client", "impostor"),
+    [((3.0, 30.0), (1.0, 40.0)), ((1e4, 100.0), (1.0, 120.0)), ((math.exp(299.0), 8.0), (1.0, 9.0)),
+     ((1e200, 8.5), (1e-100, 3.0)), ((1.0, 5000.0), (1.9, 5000.0))],
+)  # fmt: skip
+def test_the_tail_of_variances_apart_may_be_no_double(client: Shapes, impostor: Shapes) -> None:
+    """P(F > r) = I_x(e/2, d/2) at x = e/(e + d r); z from its logarithm, on either side."""
+    import mpmath
+
+    from betaroc.tie_tests import by_variances
+
+    (s, n), (other, m) = client, impostor
+    large, small = by_variances(client, impostor), by_variances(impostor, client)
+    assert large.z == pytest.approx(-small.z, rel=1e-12)
+    with mpmath.workdps(40):
+        ratio = (mpmath.mpf(s) / mpmath.mpf(other)) ** 2 * n / (n - 1) * (m - 1) / m
+        d, e = mpmath.mpf(n - 1), mpmath.mpf(m - 1)
+        upper = mpmath.betainc(e / 2, d / 2, 0, e / (e + d * ratio), regularized=True)
+        lower = mpmath.betainc(d / 2, e / 2, 0, d * ratio / (e + d * ratio), regularized=True)
+        sign, tail = (1, upper) if upper < lower else (-1, lower)
+        z = mpmath.findroot(
+            lambda y: mpmath.log(mpmath.ncdf(-y) / tail), mpmath.sqrt(-2 * mpmath.log(tail))
+        )
+    assert large.z == pytest.approx(sign * float(z), rel=1e-9)
+    assert large.p_value == pytest.approx(float(2 * tail), rel=1e-9, abs=5e-324)
+
+
 def inside(rng: np.random.Generator, law: Shapes, n: int) -> np.ndarray:
     return np.clip(rng.beta(*law, n), 1e-300, 1 - 2**-53)
 

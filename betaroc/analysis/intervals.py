@@ -223,6 +223,8 @@ def _named(law: DistributionFit, found: Mapping[str, Interval]) -> tuple[Measure
         i = found[name]
         whole = not math.isfinite(i.high) and not (math.isfinite(i.low) and i.low != 0.0)
         why = "its interval is the whole range: the scores say nothing of it" if whole else ""
+        if math.isnan(i.low) or math.isnan(i.high):
+            why = "it has no finite standard error"
         ends = (math.nan, math.nan, "") if whole else (i.low, i.high, i.method)
         kept.append(Measured(name, value, *ends, why=why))
     return tuple(kept)

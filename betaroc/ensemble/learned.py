@@ -34,7 +34,7 @@ CANNOT_TELL = "cannot tell"
 STRENGTHS = (1.0, 0.1, 0.01, 0.001, 0.0001)
 #: Folds of the nested fusion, and trials (or groups) of each class in one at least.
 LEAST_FOLDS, MOST_FOLDS, LEAST_TRIALS = 3, 10, 2
-#: With fewer trials of a class whose rank differs DeLong's variance has too little to go by; then
+#: With fewer trials (or groups) of a class that rank otherwise DeLong's variance knows little; then
 #: as many may go unseen as show in no sample of this size: the "rule of three", 3/n at .95.
 _FEW = 5
 
@@ -52,16 +52,18 @@ class LearnedGain(NamedTuple):
     high: float
     level: float
     #: "delong-folds"; "delong" of a fusion learned on dev; "+unseen" where the interval is
-    #: widened by what fewer than 5 trials of a class that changed their place cannot tell;
+    #: widened by what fewer than 5 trials (or groups) of a class that changed their place cannot
+    #: tell;
     #: "none" where nothing could be measured.
     method: str
     #: "include", "adds nothing", "leave out" or "cannot tell".
     word: str
     #: Folds of the mean; 1 for a fusion learned on dev, 0 where nothing could be measured.
     folds: int
-    #: Trials of each class that rank otherwise with it, over all folds.
+    #: Trials of each class that rank otherwise with it, over all folds; of groups the groups.
     moved: tuple[int, int]
-    #: How many times the trials would decide, if the estimate stays what it is; 1 where they do.
+    #: How many times the trials would just decide if the estimate stayed what it is, which is an
+    #: even chance as it varies; 1 where they do.
     needed: float
     #: The classifier most like it, and the correlation of both within the classes.
     nearest: str

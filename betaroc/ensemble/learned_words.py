@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from betaroc.analysis.format import counted, level_words, number, visible
+from betaroc.analysis.format import level_words, number, visible
 from betaroc.ensemble.learned import (
     ADDS_NOTHING,
     INCLUDE,
@@ -17,7 +17,7 @@ from betaroc.ensemble.learned import (
 
 __all__ = ["gain_sentence", "signed"]
 
-#: From this correlation on a classifier is said to say nearly what another says.
+#: From this correlation on the classifier most like another is named.
 _ALIKE = 0.9
 
 
@@ -58,25 +58,25 @@ def _why(gain: LearnedGain) -> str:
         return f"; it has the scores of {visible(gain.nearest)}: drop one of the two, not both"
     if gain.word == ADDS_NOTHING and abs(gain.correlation) >= _ALIKE:
         return (
-            f"; {visible(gain.nearest)} says nearly the same (correlation"
+            f"; {visible(gain.nearest)} is most like it (correlation"
             f" {gain.correlation:.3f} within the classes): drop one of the two, not both"
         )
     if gain.with_it == gain.without == 1.0:
         return "; with and without it all clients rank above all impostors of their fold"
     if gain.method.endswith("+unseen"):
         clients, impostors = map(counted, gain.moved, ("client", "impostor"))
-        return f"; too few trials change their rank with it: {clients}, {impostors}"
+        return f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"
     return ""
 
 
 def _decides(gain: LearnedGain, sizes: tuple[int, int]) -> str:
-    """How many trials would do."""
+    """How many trials would just do, if the estimate stayed: as it varies, in half of the cases."""
     if math.isnan(gain.needed) or gain.needed <= 1.0:
         return ""
     clients, impostors = (_round_up(gain.needed * n) for n in sizes)
     return (
-        f"; about {clients} clients and {impostors} impostors would tell a gain from less than"
-        f" {MATTERS:g}, if it stays as it is"
+        f"; about {clients} clients and {impostors} impostors would have an even chance to tell a"
+        f" gain from less than {MATTERS:g}, if it is what was measured"
     )
 
 

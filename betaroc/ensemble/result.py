@@ -139,10 +139,11 @@ class Inclusion(Result):
 
         Columns system, with_it, without (areas under the ROC of a ridge-logistic fusion of all and
         of all others), estimate (their difference), low, high, level, method, word ("include",
-        "adds nothing", "leave out", "cannot tell"), folds, moved (clients and impostors that
-        change their rank with it), needed (how many times the trials would decide), nearest (the
-        classifier most like it), correlation (within the classes), copy. :func:`inclusion` says
-        how it is measured; `verdict[name].gain` is the same of one.
+        "adds nothing", "leave out", "cannot tell"), folds, moved (clients and impostors, or
+        groups of them, that change their rank with it), needed (how many times the trials would
+        have an even chance to decide), nearest (the classifier most like it), correlation (within
+        the classes), copy. :func:`inclusion` says how it is measured; `verdict[name].gain` is
+        the same of one.
         """
         import pandas as pd
 
@@ -376,7 +377,7 @@ def inclusion(
     mean over folds of the difference of both areas; its variance is the sum of DeLong's paired
     variances inside the folds over the number of folds squared (between groups, where there are
     groups), its interval Student's with Welch's degrees of freedom; the fusions are held fixed.
-    Where fewer than 5 trials of a class change their rank the interval is wider by
+    Where fewer than 5 trials (or groups) of a class change their rank the interval is wider by
     -log(1 - level)/n, what may go unseen in n trials: two perfect classifiers add nothing to each
     other from 600 trials a class on. Over all FARs, whatever the region. Fewer than 3 folds or 6
     trials of a class leave the gain unmeasured. Processor time on 1500 trials a class: 0.2 s for
