@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from betaroc.analysis.format import level_words, number, visible
+from betaroc.analysis.format import counted, level_words, number, visible
 from betaroc.ensemble.learned import (
     ADDS_NOTHING,
     INCLUDE,
