@@ -97,11 +97,14 @@ def passed_on(prefix: str = "") -> Iterator[list[Notice]]:
 @contextmanager
 def without(*categories: type[BetarocWarning]) -> Iterator[None]:
     """Notices of these categories are left out: they are said elsewhere."""
-    with collected() as notices:
-        yield
-    for notice in notices:
-        if not issubclass(notice.category, categories):
-            warn(notice.message, notice.category)
+    notices: list[Notice] = []
+    try:
+        with collected() as notices:
+            yield
+    finally:
+        for notice in notices:
+            if not issubclass(notice.category, categories):
+                warn(notice.message, notice.category)
 
 
 @contextmanager

@@ -27,6 +27,9 @@ _PARTS = {"all": ("all alphas", "o"), "strict": ("low-FAR end", "<"),
 _DARK = "#333333"
 #: A legend on top of the axes.
 _ABOVE: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), "ncols": 2}
+#: One under the axes, and the classifiers beyond which it is there.
+_UNDER: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.45, -0.15), "fontsize": 7}
+_MOST_INSIDE = 8
 #: Inches: two square pictures side by side.
 _WIDTH, _HEIGHT, _ROW = 8.4, 5.0, 0.34
 
@@ -135,10 +138,17 @@ def plot_hull(result: Inclusion, ax: Any = None) -> Any:
                        label="_nolegend_", gid="outside")  # fmt: skip
     if fresh:
         _roc_axes(ax)
+    legend(ax, **_legend_place(result))
+    return ax
+
+
+def _legend_place(result: Inclusion) -> dict[str, Any]:
+    """Inside the axes where there is room."""
+    if len(result.names) > _MOST_INSIDE:
+        return _UNDER
     # A curve below the diagonal runs where the legend else stands.
     below = any(result.fits[name].model.auc() < 0.5 for name in result.names)
-    legend(ax, **(_ABOVE if below else {"loc": "lower right"}))
-    return ax
+    return _ABOVE if below else {"loc": "lower right"}
 
 
 def _draw_scores(result: Inclusion, ax: Any) -> None:
