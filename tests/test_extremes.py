@@ -94,7 +94,11 @@ def test_pairs_an_ulp_apart_have_the_crossings_of_their_shape(shapes: Any) -> No
 @pytest.mark.parametrize(
     "shapes",
     [(0.016083304160952987, 4.246360662939635, 0.016083304160954593, 4.246360662940059),
-     (3.0, 2.0, 3.0000000000000004, 2.0000000000000004), (3.5, 20.0, 3.0, 10.0)],
+     (3.0, 2.0, 3.0000000000000004, 2.0000000000000004), (3.5, 20.0, 3.0, 10.0),
+     # In tails of e^-3000 and e^-875, beyond all quantiles that are doubles.
+     (797.34430658016, 4.344953315603256, 797.342671307638, 4.343789421173314),
+     (4.344953315603256, 797.34430658016, 4.343789421173314, 797.342671307638),
+     (567.518213889762, 0.014431042555838295, 567.5182345113407, 0.014431466360818476)],
 )  # fmt: skip
 def test_the_crossing_of_neighbours_is_where_the_sign_changes(shapes: Any) -> None:
     y = float(
@@ -102,11 +106,14 @@ def test_the_crossing_of_neighbours_is_where_the_sign_changes(shapes: Any) -> No
     )
 
     def excess(logit: Any) -> Any:
-        x = 1 / (1 + mp.exp(-logit))
+        # Of the lower tails, or turned about: 1 less the least of them has no digit left.
+        sign = 1 if logit < 0 else -1
+        x = 1 / (1 + mp.exp(abs(logit)))
         client, impostor = (
-            mp.betainc(*map(mp.mpf, s), 0, x, regularized=True) for s in (shapes[:2], shapes[2:])
+            mp.betainc(*map(mp.mpf, s[::sign]), 0, x, regularized=True)
+            for s in (shapes[:2], shapes[2:])
         )
-        return impostor - client
+        return sign * (impostor - client)
 
     step = mp.mpf("1e-9") * max(1.0, abs(y))
     assert excess(y - step) * excess(y + step) < 0

@@ -376,11 +376,14 @@ class Pair:
 
         return integrate_panels(integrand, self.panels(i, low, high))
 
-    def excess_by_ratio(self, u: float, *, lower: bool = True) -> float:
+    def excess_by_ratio(
+        self, u: float, *, lower: bool = True, panels: FloatArray | None = None, top: float = 0.0
+    ) -> float:
         """F_i - F_c of the continuous parts at a working coordinate, where the two nearly agree.
 
         The integral of f_i - f_c, the larger density times 1 less the ratio: a difference that
-        does not cancel. Of S_c - S_i the same from above.
+        does not cancel. Of S_c - S_i the same from above. Over `panels` if the tail lies beyond
+        all quantiles that are doubles, in units of e^top if its densities are no doubles.
         """
         c, i = self._base("client"), self._base("impostor")
 
@@ -388,13 +391,14 @@ class Pair:
             t = self.place(v)
             ratio = self.log_ratio(t)
             with np.errstate(under="ignore"):
-                densities = [np.exp(law._log_density_in(t, unit=self.unit)) for law in (c, i)]
+                densities = [np.exp(law._log_density_in(t, unit=self.unit) - top) for law in (c, i)]
                 larger = np.where(ratio > 0.0, *densities)
                 return np.sign(-ratio) * larger * -np.expm1(-np.abs(ratio))
 
-        if lower:
-            return integrate_panels(integrand, self.panels(i, -math.inf, u))
-        return -integrate_panels(integrand, self.panels(i, u, math.inf))
+        if panels is None:
+            panels = self.panels(i, *((-math.inf, u) if lower else (u, math.inf)))
+        value = integrate_panels(integrand, panels)
+        return value if lower else -value
 
     def panels(self, law: Distribution, low: float, high: float) -> FloatArray:
         """Break points of a quadrature over a law's support: quantiles of both laws."""
