@@ -599,8 +599,9 @@ def warn_of_bins(found: ScoreSummary) -> None:
 
 def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
     """The labels of clients and impostors."""
-    labels = list(sums)
-    counts = [one.rows for one in sums.values()]
+    # Engines group in any order.
+    labels = sorted(sums, key=lambda one: (type(one).__name__, one))
+    counts = [sums[one].rows for one in labels]
     mask = client_mask(labels, client_label, name=name, counts=counts)
     return labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
 
