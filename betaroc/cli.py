@@ -52,7 +52,7 @@ from betaroc.errors import (
 from betaroc.expected_performance import Epc, epc
 from betaroc.fitting import fit
 from betaroc.fitting.families import AUTO, BEST, Names, family_text
-from betaroc.notices import Notice, collected, keep, passed_on, warn, without
+from betaroc.notices import Notice, collected, keep, passed_on, warn
 from betaroc.plot import plot_epc
 from betaroc.plot.comparison import draw_both
 from betaroc.plot.ensemble import plot_ensemble
@@ -305,7 +305,7 @@ def _curve(
     with passed_on(f"{prefix}dev: "):
         fitted = fit(dev, **_options(arguments, family))
     # The fit has said it of dev; of test it is said below.
-    with without(ReversedScoresWarning), passed_on(prefix):
+    with passed_on(prefix, but=(ReversedScoresWarning,)):
         curve = epc(
             dev if family == "empirical" else fitted,
             test,

@@ -18,7 +18,7 @@ from betaroc.errors import InputError, InputTypeError, TargetWarning
 from betaroc.expected_performance import epc, warn_of_reach
 from betaroc.measures import OperatingPoint
 from betaroc.model import ScoreModel
-from betaroc.notices import public, without
+from betaroc.notices import passed_on, public
 from betaroc.scores import Scores
 from betaroc.summary import rows_of
 
@@ -182,7 +182,7 @@ def epc_cv(
         client, impostor = client_folds == fold, impostor_folds == fold
         laws = _laws(scores, ~client, ~impostor)
         dev = ScoreModel(*laws, prior=laws[0].total / (laws[0].total + laws[1].total))
-        with without(TargetWarning):  # said once below, of all scores
+        with passed_on(but=(TargetWarning,)):  # said once below, of all scores
             curve = epc(dev, dev, criterion=criterion, measure=measure, alpha=alpha, prior=prior)
         curves.append(curve)
         counts.append(_decisions(*_laws(scores, client, impostor), curve.threshold))

@@ -22,8 +22,7 @@ import numpy as np
 from betaroc.errors import BetarocWarning
 
 __all__ = [
-    "Notice", "collected", "constructor", "edge", "keep", "passed_on", "public", "quietly",
-    "warn", "without",
+    "Notice", "collected", "constructor", "edge", "keep", "passed_on", "public", "quietly", "warn",
 ]  # fmt: skip
 
 _P = ParamSpec("_P")
@@ -83,28 +82,21 @@ def collected() -> Iterator[list[Notice]]:
 
 
 @contextmanager
-def passed_on(prefix: str = "") -> Iterator[list[Notice]]:
-    """The notices of the block, which go on to the call around it, else to the user."""
+def passed_on(
+    prefix: str = "", *, but: tuple[type[BetarocWarning], ...] = ()
+) -> Iterator[list[Notice]]:
+    """The notices of the block, which go on to the call around it, else to the user.
+
+    Those of the categories ``but`` go no further: they are said elsewhere.
+    """
     notices: list[Notice] = []
     try:
         with collected() as notices:
             yield notices
     finally:
         for notice in notices:
-            warn(f"{prefix}{notice.message}", notice.category)
-
-
-@contextmanager
-def without(*categories: type[BetarocWarning]) -> Iterator[None]:
-    """Notices of these categories are left out: they are said elsewhere."""
-    notices: list[Notice] = []
-    try:
-        with collected() as notices:
-            yield
-    finally:
-        for notice in notices:
-            if not issubclass(notice.category, categories):
-                warn(notice.message, notice.category)
+            if not issubclass(notice.category, but):
+                warn(f"{prefix}{notice.message}", notice.category)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.notices import Notice, collected, passed_on, public, quietly, warn, without
+from betaroc.notices import Notice, collected, passed_on, public, quietly, warn
 from betaroc.plot.private_style import private_style
 from betaroc.plot.svg import draw_svg
 
@@ -81,7 +81,7 @@ def test_blocks_collect_prefix_and_leave_out() -> None:
     with collected() as notices:
         with passed_on("dev: "):
             warn("a", br.ScaleWarning)
-        with without(br.ScaleWarning):
+        with passed_on(but=(br.ScaleWarning,)):
             warn("b", br.ScaleWarning)
             warn("c", br.TargetWarning)
         with quietly():

@@ -22,7 +22,7 @@ from betaroc.errors import (
     SameDataWarning,
 )  # fmt: skip
 from betaroc.expected_performance import Epc, epc
-from betaroc.notices import passed_on, warn, without
+from betaroc.notices import passed_on, warn
 
 __all__ = [
     "MetCurve", "curve_numbers", "curves_text", "ends_words", "loss_words", "met_curves",
@@ -69,7 +69,7 @@ def met_curves(dev: Part, tests: Sequence[Part], level: float, rng: Any) -> tupl
     found = []
     for part in tests:
         # These were said where the set was read and fitted.
-        with without(SameDataWarning, ReversedScoresWarning):
+        with passed_on(but=(SameDataWarning, ReversedScoresWarning)):
             with passed_on(f"{part.role}: "):
                 curves = [(chosen_by, epc(given, part.given)) for chosen_by, given in choosers]
             bands = _bands(part.role, curves, level, rng)
