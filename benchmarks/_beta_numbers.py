@@ -157,7 +157,7 @@ def log_coefficients(s: Array) -> tuple[Array, Array]:
 
 # ----------------------------------------------------------------------------- H-measure
 def h_measure(s: Array, prior: float) -> Array:
-    """H-measure with costs of Beta(2, 2): theory of `betaroc.h_measure`, by other quadratures."""
+    """H-measure with costs of Beta(2, 2), as `betaroc.model.h_measure`, by other quadratures."""
     flat = s.reshape(4, -1)
     a, b = flat[0] - flat[2], flat[1] - flat[3]
     odds = np.log(prior) - np.log1p(-prior)

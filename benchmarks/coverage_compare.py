@@ -31,10 +31,10 @@ import numpy.typing as npt
 from _common import report, table
 
 import betaroc as br
-from betaroc.bands import grouped_values
-from betaroc.comparison import Comparison, judged
-from betaroc.comparison_draws import plan_of
-from betaroc.resampling import streams
+from betaroc.core.resampling import streams
+from betaroc.decision.bands import grouped_values
+from betaroc.decision.comparison import Comparison, judged
+from betaroc.decision.comparison_draws import plan_of
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -28,7 +28,13 @@ from scipy.special import betaln, expit, log_expit, logit, ndtr, ndtri, polygamm
 from scipy.stats import chi2
 
 import betaroc as br
-from betaroc.small_samples import SmallSample, freedom_of, shape_bias, shape_corrections, student
+from betaroc.inference.small_samples import (
+    SmallSample,
+    freedom_of,
+    shape_bias,
+    shape_corrections,
+    student,
+)
 
 Array = npt.NDArray[np.float64]
 

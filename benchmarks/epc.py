@@ -17,7 +17,7 @@ import numpy.typing as npt
 from _common import Goal, command, file_of, medians, table, version
 
 import betaroc as br
-from betaroc.criteria import CRITERIA
+from betaroc.model.criteria import CRITERIA
 
 FloatArray = npt.NDArray[np.float64]
 Case = Callable[[], object]

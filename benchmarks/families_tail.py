@@ -19,7 +19,7 @@ import numpy as np
 from _common import report, table
 
 import betaroc as br
-from betaroc.notices import quietly
+from betaroc.core.notices import quietly
 
 SIZES = (500, 1000, 2000, 5000, 20_000)
 TRUTH = br.BetaMixture((0.99, 0.01), (br.Beta(2.0, 8.0), br.Beta(6.0, 3.0)))

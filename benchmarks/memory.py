@@ -203,7 +203,7 @@ def every_engine(path: Path) -> str:
 
 def file_case(path: Path, engine: str) -> Callable[[], object]:
     """Summarize the file through one engine."""
-    from betaroc.summary import summarize_file
+    from betaroc.data.summary import summarize_file
 
     return lambda: summarize_file(path, engine=engine)
 

@@ -25,7 +25,7 @@ from _common import report, table
 from scipy.special import ndtri
 
 import betaroc as br
-from betaroc.refits import drawn_inside
+from betaroc.fits.refits import drawn_inside
 
 Array = npt.NDArray[np.float64]
 

@@ -22,11 +22,11 @@ from _common import report, table
 from scipy.special import ndtr
 
 import betaroc as br
-from betaroc.analysis.certainty import certainty_of
-from betaroc.analysis.contradictions import contradictions
-from betaroc.analysis.crossings import whole_curve_words
-from betaroc.analysis.parts import Part, empirical_model, met_points
-from betaroc.analysis.words import category_words, end_words
+from betaroc.report.certainty import certainty_of
+from betaroc.report.contradictions import contradictions
+from betaroc.report.crossings import whole_curve_words
+from betaroc.report.parts import Part, empirical_model, met_points
+from betaroc.report.words import category_words, end_words
 
 Law = tuple[float, float]
 LEVEL, SEED = 0.95, 13

@@ -27,8 +27,8 @@ from scipy.special import ndtr
 from scipy.stats import binom, fisher_exact, norm
 
 import betaroc as br
-from betaroc.shape_tests import FittedEnds
-from betaroc.tie_tests import Departure, by_counts
+from betaroc.fits.shape_tests import FittedEnds
+from betaroc.fits.tie_tests import Departure, by_counts
 
 FloatArray = npt.NDArray[np.float64]
 Laws = tuple[tuple[float, float], tuple[float, float]]
@@ -135,7 +135,10 @@ def one_set(design: Design, rng: np.random.Generator) -> list[float]:
 def rejected(design: Design, seeds: list[np.random.SeedSequence]) -> npt.NDArray[np.int64]:
     """In how many sets each p-value is at most the level."""
     # What lies below the diagonal is not asked for, and costs more than the tests.
-    with warnings.catch_warnings(), mock.patch("betaroc.shape_tests.hooks_of", return_value=()):
+    with (
+        warnings.catch_warnings(),
+        mock.patch("betaroc.fits.shape_tests.hooks_of", return_value=()),
+    ):
         warnings.simplefilter("ignore", br.BetarocWarning)
         values = [one_set(design, np.random.default_rng(seed)) for seed in seeds]
     return np.sum(np.array(values) <= LEVEL, axis=0)

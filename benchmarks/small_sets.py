@@ -31,8 +31,8 @@ import pandas as pd
 from _common import report, table
 
 import betaroc as br
-from betaroc import plot
-from betaroc.measures import MEASURES
+from betaroc.model.measures import MEASURES
+from betaroc.rendering import pictures as plot
 
 #: Sets drawn for one call, until one is large enough for it.
 TRIES = 4

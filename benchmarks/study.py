@@ -17,9 +17,9 @@ from _common import Goal, command, medians, table
 from scipy import stats
 
 import betaroc as br
-from betaroc.study.batches import draw_and_fit, shapes_of
-from betaroc.study.parameters import setting
-from betaroc.study.trials import Seed, Trial
+from betaroc.studies.batches import draw_and_fit, shapes_of
+from betaroc.studies.parameters import setting
+from betaroc.studies.trials import Seed, Trial
 
 CELLS, SCORES, BLOCK = 10_000, 1000, 313
 #: Cells that slow cases do, extrapolated.

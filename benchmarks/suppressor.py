@@ -21,7 +21,7 @@ from _common import report, table
 from scipy.stats import norm
 
 import betaroc as br
-from betaroc.notices import quietly
+from betaroc.core.notices import quietly
 
 WORDS = ("include", "adds nothing", "leave out", "cannot tell")
 #: What is added to what.

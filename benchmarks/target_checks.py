@@ -20,8 +20,8 @@ import numpy as np
 from _common import report, table
 
 import betaroc as br
-from betaroc.notices import quietly
-from betaroc.target_checks import check_targets, good_down_to
+from betaroc.core.notices import quietly
+from betaroc.fits.target_checks import check_targets, good_down_to
 
 SIZES = (500, 1000, 2000, 5000, 20_000)
 FAR = 1e-3

@@ -11,30 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from betaroc.adequacy import FitCheck, TargetCheck, check_fit
-    from betaroc.analysis import Analysis, analyze
-    from betaroc.auc_intervals import AucTest, auc_interval, auc_test
-    from betaroc.averages import EpcAverage, epc_average
-    from betaroc.bands import Band
-    from betaroc.batch_statistics import mean_logs
-    from betaroc.comparison import Comparison, compare
-    from betaroc.covariates import CovariateFit, fit_covariates
-    from betaroc.cross_validation import EpcCv, epc_cv
-    from betaroc.distributions import (
-        Beta,
-        BetaMixture,
-        Binned,
-        Distribution,
-        Empirical,
-        Inflated,
-        LogitNormal,
-        Normal,
-        Shape,
-        Shifted,
-        beta_auc,
-    )
-    from betaroc.ensemble import Fusion, Inclusion, Verdict, inclusion
-    from betaroc.errors import (
+    from betaroc.core.errors import (
         BetarocError,
         BetarocWarning,
         BoundaryWarning,
@@ -60,71 +37,106 @@ if TYPE_CHECKING:
         StudyError,
         TargetWarning,
     )
-    from betaroc.expected_performance import Epc, epc
-    from betaroc.family_choice import FamilyComparison, FamilyRow, compare_families
-    from betaroc.fitting import DistributionFit, Fit, beta_mle, fit, fit_distribution
-    from betaroc.forecast import EpcForecast, epc_forecast
-    from betaroc.guarantee import GuaranteedThreshold, guaranteed_threshold
-    from betaroc.intervals import Interval
-    from betaroc.io import read_scores
-    from betaroc.many_fits import fit_many
-    from betaroc.measures import OperatingPoint
-    from betaroc.model import ScoreModel
-    from betaroc.nested import LikelihoodRatioTest, likelihood_ratio_test
-    from betaroc.pair_solving import solve_pair
-    from betaroc.planning import SampleSize, plan_sample_size
-    from betaroc.roc import Roc
-    from betaroc.samples import sample_systems
-    from betaroc.scores import Scores
-    from betaroc.study import Design, Study, StudyResult
-    from betaroc.summary import ClassSummary, ScoreSummary, summarize
+    from betaroc.data.read import read_scores
+    from betaroc.data.scores import Scores
+    from betaroc.data.summary import ClassSummary, ScoreSummary, summarize
+    from betaroc.decision.averages import EpcAverage, epc_average
+    from betaroc.decision.bands import Band
+    from betaroc.decision.comparison import Comparison, compare
+    from betaroc.decision.cross_validation import EpcCv, epc_cv
+    from betaroc.decision.epc import Epc, epc
+    from betaroc.decision.forecast import EpcForecast, epc_forecast
+    from betaroc.decision.guarantee import GuaranteedThreshold, guaranteed_threshold
+    from betaroc.distributions.base import Distribution
+    from betaroc.distributions.beta import Beta, Shape, beta_auc
+    from betaroc.distributions.binned import Binned
+    from betaroc.distributions.empirical import Empirical
+    from betaroc.distributions.inflated import Inflated
+    from betaroc.distributions.logit_normal import LogitNormal
+    from betaroc.distributions.mixture import BetaMixture
+    from betaroc.distributions.normal import Normal
+    from betaroc.distributions.shifted import Shifted
+    from betaroc.ensemble.fusion import Fusion
+    from betaroc.ensemble.inclusion import Inclusion, inclusion
+    from betaroc.ensemble.rule import Verdict
+    from betaroc.estimation.batch import mean_logs
+    from betaroc.estimation.many_fits import fit_many
+    from betaroc.estimation.newton import beta_mle
+    from betaroc.fits.check import FitCheck, TargetCheck, check_fit
+    from betaroc.fits.covariates import CovariateFit, fit_covariates
+    from betaroc.fits.estimate import fit, fit_distribution
+    from betaroc.fits.family_choice import FamilyComparison, FamilyRow, compare_families
+    from betaroc.fits.fit import DistributionFit, Fit
+    from betaroc.fits.nested import LikelihoodRatioTest, likelihood_ratio_test
+    from betaroc.inference.auc import AucTest, auc_interval, auc_test
+    from betaroc.inference.interval import Interval
+    from betaroc.model.measures import OperatingPoint
+    from betaroc.model.model import ScoreModel
+    from betaroc.model.roc import Roc
+    from betaroc.model.samples import sample_systems
+    from betaroc.report.analysis import Analysis, analyze
+    from betaroc.studies.design import Design
+    from betaroc.studies.plan import SampleSize, plan_sample_size
+    from betaroc.studies.result import StudyResult
+    from betaroc.studies.solve import solve_pair
+    from betaroc.studies.study import Study
 
 __version__ = "0.1.0"
 
-_ROOMS = {
-    "adequacy": ("FitCheck", "TargetCheck", "check_fit"),
-    "analysis": ("Analysis", "analyze"),
-    "auc_intervals": ("AucTest", "auc_interval", "auc_test"),
-    "averages": ("EpcAverage", "epc_average"),
-    "bands": ("Band",),
-    "batch_statistics": ("mean_logs",),
-    "comparison": ("Comparison", "compare"),
-    "covariates": ("CovariateFit", "fit_covariates"),
-    "many_fits": ("fit_many",),
-    "cross_validation": ("EpcCv", "epc_cv"),
-    "distributions": (
-        "Beta", "BetaMixture", "Binned", "Distribution", "Empirical", "Inflated", "LogitNormal",
-        "Normal", "Shape", "Shifted", "beta_auc",
-    ),
-    "ensemble": ("Fusion", "Inclusion", "Verdict", "inclusion"),
-    "expected_performance": ("Epc", "epc"),
-    "errors": (
+_HOMES = {
+    "core.errors": (
         "BetarocError", "BetarocWarning", "BoundaryWarning", "DegenerateDataError",
-        "DiscretenessWarning", "DuplicateWarning", "EngineError",
-        "ExtrapolationWarning", "FileFormatError", "FitError", "InfluenceWarning", "InputError",
-        "InputTypeError", "MisfitWarning", "MissingDependencyError",
-        "OutputError", "PrecisionWarning", "ReversedScoresWarning", "SameDataWarning",
-        "ScaleWarning", "ScoreFileNotFoundError", "SmallSampleWarning", "StudyError",
-        "TargetWarning",
+        "DiscretenessWarning", "DuplicateWarning", "EngineError", "ExtrapolationWarning",
+        "FileFormatError", "FitError", "InfluenceWarning", "InputError", "InputTypeError",
+        "MisfitWarning", "MissingDependencyError", "OutputError", "PrecisionWarning",
+        "ReversedScoresWarning", "SameDataWarning", "ScaleWarning", "ScoreFileNotFoundError",
+        "SmallSampleWarning", "StudyError", "TargetWarning",
     ),
-    "family_choice": ("FamilyComparison", "FamilyRow", "compare_families"),
-    "fitting": ("DistributionFit", "Fit", "beta_mle", "fit", "fit_distribution"),
-    "forecast": ("EpcForecast", "epc_forecast"),
-    "guarantee": ("GuaranteedThreshold", "guaranteed_threshold"),
-    "intervals": ("Interval",),
-    "io": ("read_scores",),
-    "measures": ("OperatingPoint",),
-    "model": ("ScoreModel",),
-    "nested": ("LikelihoodRatioTest", "likelihood_ratio_test"),
-    "planning": ("SampleSize", "plan_sample_size"),
-    "pair_solving": ("solve_pair",),
-    "roc": ("Roc",),
-    "samples": ("sample_systems",),
-    "scores": ("Scores",),
-    "study": ("Design", "Study", "StudyResult"),
-    "summary": ("ClassSummary", "ScoreSummary", "summarize"),
+    "distributions.base": ("Distribution",),
+    "distributions.beta": ("Beta", "Shape", "beta_auc"),
+    "distributions.binned": ("Binned",),
+    "distributions.empirical": ("Empirical",),
+    "distributions.inflated": ("Inflated",),
+    "distributions.logit_normal": ("LogitNormal",),
+    "distributions.mixture": ("BetaMixture",),
+    "distributions.normal": ("Normal",),
+    "distributions.shifted": ("Shifted",),
+    "data.read": ("read_scores",),
+    "data.scores": ("Scores",),
+    "data.summary": ("ClassSummary", "ScoreSummary", "summarize"),
+    "model.measures": ("OperatingPoint",),
+    "model.model": ("ScoreModel",),
+    "model.roc": ("Roc",),
+    "model.samples": ("sample_systems",),
+    "estimation.batch": ("mean_logs",),
+    "estimation.many_fits": ("fit_many",),
+    "estimation.newton": ("beta_mle",),
+    "inference.auc": ("AucTest", "auc_interval", "auc_test"),
+    "inference.interval": ("Interval",),
+    "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
+    "fits.covariates": ("CovariateFit", "fit_covariates"),
+    "fits.estimate": ("fit", "fit_distribution"),
+    "fits.family_choice": ("FamilyComparison", "FamilyRow", "compare_families"),
+    "fits.fit": ("DistributionFit", "Fit"),
+    "fits.nested": ("LikelihoodRatioTest", "likelihood_ratio_test"),
+    "decision.averages": ("EpcAverage", "epc_average"),
+    "decision.bands": ("Band",),
+    "decision.comparison": ("Comparison", "compare"),
+    "decision.cross_validation": ("EpcCv", "epc_cv"),
+    "decision.epc": ("Epc", "epc"),
+    "decision.forecast": ("EpcForecast", "epc_forecast"),
+    "decision.guarantee": ("GuaranteedThreshold", "guaranteed_threshold"),
+    "studies.design": ("Design",),
+    "studies.plan": ("SampleSize", "plan_sample_size"),
+    "studies.result": ("StudyResult",),
+    "studies.solve": ("solve_pair",),
+    "studies.study": ("Study",),
+    "ensemble.fusion": ("Fusion",),
+    "ensemble.inclusion": ("Inclusion", "inclusion"),
+    "ensemble.rule": ("Verdict",),
+    "report.analysis": ("Analysis", "analyze"),
 }  # fmt: skip
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Analysis", "AucTest", "Band", "Beta", "BetaMixture", "BetarocError", "BetarocWarning",
@@ -148,7 +160,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "errors":
-        return import_module("betaroc.errors")
+        return import_module("betaroc.core.errors")
     if name not in _HOME:
         raise AttributeError(f"module 'betaroc' has no attribute {name!r}")
     value = getattr(import_module(f"betaroc.{_HOME[name]}"), name)

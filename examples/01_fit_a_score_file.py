@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import betaroc as br
-from betaroc.ends import End
+from betaroc.model.ends import End
 
 SCORES = Path(__file__).parent / "data" / "liveness_cross_logreg" / "dev.csv"
 FAMILIES = ("auto", "best", "beta", "normal", "logit-normal")

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import betaroc as br
-from betaroc.plot import plot_histogram
+from betaroc.rendering.pictures import plot_histogram
 
 DATA = Path(__file__).parent / "data" / "liveness_cross_logreg"
 CLIENT, IMPOSTOR = "#0072B2", "#D55E00"

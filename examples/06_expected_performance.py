@@ -16,7 +16,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import betaroc as br
-from betaroc.plot import plot_epc, plot_expected_obtained, plot_roc
+from betaroc.rendering.pictures import plot_epc, plot_expected_obtained, plot_roc
 
 DATA = Path(__file__).parent / "data"
 SYSTEMS = {"A, network": "liveness_within_mlp", "B, SVM": "liveness_within_svmdecision"}

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import betaroc as br
-from betaroc.plot.files import save_picture
+from betaroc.rendering.picture_files import save_picture
 
 DATA = Path(__file__).parent / "data"
 #: The forest's scores are shares of the votes of 100 trees.

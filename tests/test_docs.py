@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import betaroc
+from helpers.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 
 _spec = importlib.util.spec_from_file_location("build_docs", ROOT / "docs" / "build.py")

@@ -10,15 +10,14 @@ import importlib.util
 import math
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import mpmath as mp
 import numpy as np
 import pytest
 
 import betaroc as br
+from helpers.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 
 # Omar and Ivrissimtzis, Table 1, row by row as printed: client, imp0, imp1, imp5, imp50.

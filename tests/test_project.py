@@ -17,15 +17,14 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 import betaroc
+from helpers.places import DATA, ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "betaroc"
-DATA = ROOT / "examples" / "data"
 
 INSTALL_AND_RUN = (
     "python -m pip install . && betaroc report"
@@ -34,93 +33,16 @@ INSTALL_AND_RUN = (
 )
 INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
 
-# Bottom to top; a name stands for the module and all below it. A module imports from lower layers,
-# and from its own layer as long as no circle arises.
-LAYERS = (
-    ("betaroc.alpha_words", "betaroc.errors", "betaroc._words"),
-    ("betaroc.notices",),
-    ("betaroc._checks", "betaroc._containers", "betaroc._thresholds", "betaroc._value"),
-    ("betaroc.intervals",),
-    ("betaroc._frames", "betaroc._labels", "betaroc._layout", "betaroc._names"),
-    ("betaroc._engines", "betaroc._polygamma", "betaroc._special", "betaroc._sums"),
-    ("betaroc._columns", "betaroc._streams"),
-    ("betaroc._one_pass",),
-    ("betaroc.distributions",),
-    ("betaroc.measures",),
-    ("betaroc.decisions", "betaroc.ends", "betaroc.hull"),
-    ("betaroc.h_measure", "betaroc.posterior", "betaroc.ranking", "betaroc.roc"),
-    ("betaroc.curves", "betaroc.roc_crossings"),
-    ("betaroc.model",),
-    ("betaroc.scores", "betaroc.summary"),
-    ("betaroc.resampling", "betaroc.grouping"),
-    ("betaroc.scores_beyond",),
-    ("betaroc.epc_support",),
-    ("betaroc.pair_solving", "betaroc.samples"),
-    ("betaroc.empirical_choice", "betaroc.smooth_choice"),
-    ("betaroc.criteria",),
-    ("betaroc.side_checks",),
-    ("betaroc.expected_performance",),
-    ("betaroc.averages",),
-    (
-        "betaroc.parameter_errors",
-        "betaroc.small_samples",
-        "betaroc.threshold_error",
-        "betaroc.delta_bands",
-    ),
-    ("betaroc.paired_trials", "betaroc.rate_errors", "betaroc.sides"),
-    ("betaroc.bands",),
-    (
-        "betaroc.auc_intervals",
-        "betaroc.calibration",
-        "betaroc.fit_intervals",
-        "betaroc.hooks",
-    ),
-    ("betaroc._parquet", "betaroc._rows", "betaroc._textfiles", "betaroc.io"),
-    ("betaroc.fitting",),
-    ("betaroc.drawn_trials", "betaroc.simultaneous"),
-    ("betaroc.resample_fit", "betaroc.resample_threshold"),
-    ("betaroc.comparison_draws", "betaroc.comparison_words"),
-    ("betaroc.comparison",),
-    ("betaroc.shape_tests", "betaroc.tie_tests"),
-    ("betaroc.beta_regression", "betaroc.designs", "betaroc.term_tests"),
-    ("betaroc.covariates",),
-    ("betaroc.batch_statistics", "betaroc._system_sums", "betaroc.many_fits"),
-    ("betaroc.refits", "betaroc.nested", "betaroc.target_checks"),
-    ("betaroc.adequacy", "betaroc.cross_validation", "betaroc.forecast", "betaroc.guarantee"),
-    ("betaroc.audit", "betaroc.family_choice", "betaroc.family_folds"),
-    ("betaroc.expected_fits", "betaroc.plan_goals", "betaroc.planning"),
-    ("betaroc.analysis",),
-    ("betaroc.study",),
-    ("betaroc.ensemble",),
-    ("betaroc.plot",),
-    ("betaroc.report",),
-    ("betaroc._arguments", "betaroc._inputs"),
-    ("betaroc.cli",),
-    ("betaroc.__main__",),
-)
-
-# (module, function, module above): methods of at most two statements that only delegate.
-DELEGATES = {
-    ("betaroc.fitting.estimate", "_best", "betaroc.family_choice"),
-    ("betaroc.fitting.result", "plot", "betaroc.plot"),
-    ("betaroc.fitting.result", "curve_test", "betaroc.shape_tests"),
-    ("betaroc.fitting.result", "end_tests", "betaroc.shape_tests"),
-    ("betaroc.fitting.result", "sensitivity", "betaroc.audit"),
-    ("betaroc.fitting.result", "shape_probabilities", "betaroc.shape_tests"),
-    ("betaroc.comparison", "plot", "betaroc.plot"),
-    ("betaroc.curves", "plot", "betaroc.plot"),
-    ("betaroc.expected_performance", "band", "betaroc.bands"),
-    ("betaroc.ensemble.result", "plot", "betaroc.plot"),
-    ("betaroc.expected_performance", "plot", "betaroc.plot"),
-    ("betaroc.model", "sample", "betaroc.samples"),
-    ("betaroc.roc", "crossings", "betaroc.roc_crossings"),
-    ("betaroc.roc", "plot", "betaroc.plot"),
-    ("betaroc.analysis", "to_html", "betaroc.report"),
-}
-
-
 # ------------------------------------------------------------------ the import graph
-Function = ast.FunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+#: Bottom to top, as the page on the architecture shows them.
+ROOMS = re.findall(
+    r"^\| `(\w+)` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.M
+)
+#: Modules that load by name what is asked of them.
+TABLES = ("betaroc", "betaroc.cli", "betaroc.sklearn")
+MOST_FILES = 23
 
 
 def module_name(path: Path) -> str:
@@ -131,75 +53,93 @@ def module_name(path: Path) -> str:
 MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def layer(module: str) -> int | None:
-    for number, names in enumerate(LAYERS):
-        if any(module == name or module.startswith(f"{name}.") for name in names):
-            return number
-    return None
+class Import(NamedTuple):
+    """One module of the package that another imports, wherever the import stands."""
+
+    module: str
+    target: str
+    lazy: bool
 
 
-def is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+def room(module: str) -> str:
+    return module.split(".")[1]
 
 
-def imports(
-    node: ast.AST, function: Function | None = None
-) -> Iterator[tuple[str, Function | None]]:
-    """Every module of the package imported at run time, and the function that does it."""
-    if is_type_checking(node):
-        return
+def imports(module: str, node: ast.AST, lazy: bool = False) -> Iterator[Import]:
+    """Every import of an own module: at the top, for types alone, inside a function, by name."""
     if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
         for alias in node.names:
             whole = f"{node.module}.{alias.name}"
-            yield (whole if whole in MODULES else str(node.module)), function
+            yield Import(module, whole if whole in MODULES else str(node.module), lazy)
     elif isinstance(node, ast.Import):
-        yield from ((a.name, function) for a in node.names if a.name.split(".")[0] == "betaroc")
-    if isinstance(node, Function):
-        function = node
+        for alias in node.names:
+            if alias.name.split(".")[0] == "betaroc":
+                yield Import(module, alias.name, lazy)
+    elif isinstance(node, ast.Constant) and node.value in MODULES and node.value != "betaroc":
+        yield Import(module, str(node.value), True)
+    lazy = lazy or isinstance(node, Function | ast.Lambda)
     for child in ast.iter_child_nodes(node):
-        yield from imports(child, function)
+        yield from imports(module, child, lazy)
 
 
-def delegates(module: str, target: str, function: Function | None) -> bool:
-    """Whether the import stands in a listed method of at most two statements."""
-    if function is None:
-        return False
-    statements = len(function.body) - (ast.get_docstring(function) is not None)
-    above = (target, target.rpartition(".")[0])
-    return statements <= 2 and any((module, function.name, name) in DELEGATES for name in above)
+IMPORTS = [
+    found
+    for module, path in MODULES.items()
+    if module not in ("betaroc", "betaroc.__main__")
+    for found in imports(module, ast.parse(path.read_text(encoding="utf-8")))
+    if not (found.lazy and module in TABLES)
+]
 
 
-def edges() -> Iterator[tuple[str, str, Function | None]]:
-    for module, path in MODULES.items():
-        if module != "betaroc":  # the table of public names points everywhere
-            for target, function in imports(ast.parse(path.read_text(encoding="utf-8"))):
-                yield module, target, function
+def test_nothing_lies_loose() -> None:
+    assert {path.name for path in PACKAGE.glob("*") if path.is_file()} == {
+        "__init__.py",
+        "__main__.py",
+        "py.typed",
+    }
+    folders = {path.name for path in PACKAGE.iterdir() if list(path.glob("*.py"))}
+    assert folders <= set(ROOMS)
 
 
-def test_every_module_has_a_layer() -> None:
-    assert [m for m in MODULES if m != "betaroc" and layer(m) is None] == []
+@pytest.mark.parametrize("name", sorted({room(m) for m in MODULES if m.count(".") > 1}))
+def test_a_room_is_no_larger_than_can_be_known(name: str) -> None:
+    assert len(list((PACKAGE / name).rglob("*.py"))) <= MOST_FILES
 
 
-def test_imports_go_strictly_downwards() -> None:
+@pytest.mark.xfail(reason="the walls are going up", strict=True)
+def test_imports_go_down_the_rooms() -> None:
+    up = {
+        (found.module, found.target)
+        for found in IMPORTS
+        if ROOMS.index(room(found.target)) > ROOMS.index(room(found.module))
+    }
+    assert up == set()
+
+
+@pytest.mark.xfail(reason="the walls are going up", strict=True)
+def test_no_file_is_in_a_circle() -> None:
     graph: dict[str, set[str]] = {}
-    upward = []
-    for module, target, function in edges():
-        here, there = layer(module), layer(target)
-        if here is None:
-            continue  # the test above names it
-        if there is not None and there <= here:
-            graph.setdefault(module, set()).add(target)
-        elif not delegates(module, target, function):
-            upward.append(f"{module} imports {target}")
-    assert upward == []
+    for found in IMPORTS:
+        graph.setdefault(found.module, set()).add(found.target)
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
 
 
-def test_nothing_but_plot_imports_matplotlib() -> None:
+@pytest.mark.xfail(reason="the walls are going up", strict=True)
+def test_no_own_module_is_imported_inside_a_function() -> None:
+    assert [found for found in IMPORTS if found.lazy] == []
+
+
+@pytest.mark.xfail(reason="the walls are going up", strict=True)
+def test_doors_import_nothing() -> None:
+    doors = {m for m, path in MODULES.items() if path.name == "__init__.py"}
+    assert [found for found in IMPORTS if found.module in doors] == []
+
+
+def test_nothing_but_rendering_imports_matplotlib() -> None:
     guilty = [
         module
         for module, path in MODULES.items()
-        if not module.startswith("betaroc.plot")
+        if not module.startswith("betaroc.rendering.")
         and re.search(r"^\s*(import|from) matplotlib", path.read_text(encoding="utf-8"), re.M)
     ]
     assert guilty == []
@@ -254,14 +194,14 @@ NO_EXAMPLE = {
 
 # Classes that public functions return although nobody makes them by hand.
 RETURNED = (
-    "betaroc.curves.Det",
-    "betaroc.curves.PrecisionRecall",
-    "betaroc.ends.End",
-    "betaroc.ends.Ends",
-    "betaroc.ends.SemiDerivatives",
-    "betaroc.forecast.DevSize",
-    "betaroc.roc.RocHull",
-    "betaroc.roc_crossings.RocCrossings",
+    "betaroc.model.curves.Det",
+    "betaroc.model.curves.PrecisionRecall",
+    "betaroc.model.ends.End",
+    "betaroc.model.ends.Ends",
+    "betaroc.model.ends.SemiDerivatives",
+    "betaroc.decision.forecast.DevSize",
+    "betaroc.model.roc.RocHull",
+    "betaroc.model.crossings.RocCrossings",
 )
 
 

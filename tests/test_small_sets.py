@@ -5,24 +5,22 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import betaroc as br
-from betaroc import plot
-
-FOLDER = Path(__file__).parents[1] / "benchmarks"
+from betaroc.rendering import pictures as plot
+from helpers.places import BENCHMARKS
 
 
 @pytest.fixture(scope="module")
 def search() -> Any:
-    sys.path.insert(0, str(FOLDER))
+    sys.path.insert(0, str(BENCHMARKS))
     try:
         return importlib.import_module("small_sets")
     finally:
-        sys.path.remove(str(FOLDER))
+        sys.path.remove(str(BENCHMARKS))
 
 
 def test_every_public_name_is_called_or_listed_with_a_reason(search: Any) -> None:

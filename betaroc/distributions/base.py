@@ -1,6 +1,6 @@
 """The contract of one class's score distribution.
 
-A law answers at :class:`~betaroc._thresholds.Thresholds`: both tails and their
+A law answers at :class:`~betaroc.core.thresholds.Thresholds`: both tails and their
 logs, the density of its continuous part, both inverses. It declares its atoms
 (point masses) and its tail at each end; everything downstream is written from
 these. The public functions of a scalar or an array are written here, once.
@@ -17,9 +17,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._checks import count, generator, probability_array, real_array
-from betaroc._thresholds import FloatArray, Thresholds
-from betaroc._value import Value
+from betaroc.core.checks import count, generator, probability_array, real_array
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.value import Value
 
 __all__ = ["Atoms", "Distribution", "Parameter", "Tail"]
 

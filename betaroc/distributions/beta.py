@@ -11,16 +11,16 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from betaroc import _special
-from betaroc._checks import positive, real_array
-from betaroc._thresholds import FloatArray, Thresholds, softplus
-from betaroc.distributions._beta_auc import auc_of_pair, auc_of_pairs
-from betaroc.distributions._beta_balance import balance_guess
-from betaroc.distributions._quadrature import integrate_panels
+from betaroc.core import special
+from betaroc.core.checks import positive, real_array
+from betaroc.core.errors import InputError
+from betaroc.core.notices import public
+from betaroc.core.quadrature import integrate_panels
+from betaroc.core.thresholds import FloatArray, Thresholds, softplus
 from betaroc.distributions.base import Distribution, Parameter, ScalarOrArray, Tail, as_output
+from betaroc.distributions.beta_auc import auc_of_pair, auc_of_pairs
+from betaroc.distributions.beta_balance import balance_guess
 from betaroc.distributions.pairs import Pair, closed_forms
-from betaroc.errors import InputError
-from betaroc.notices import public
 
 __all__ = ["Beta", "Shape", "beta_auc"]
 
@@ -153,13 +153,13 @@ class Beta(Distribution):
         return (self.a / n) * (self.b / n) / (n + 1.0)
 
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return _special.beta_lower(self.a, self.b, _clipped(t))
+        return special.beta_lower(self.a, self.b, _clipped(t))
 
     def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return _special.beta_upper(self.a, self.b, _clipped(t))
+        return special.beta_upper(self.a, self.b, _clipped(t))
 
     def _log_density(self, t: Thresholds) -> FloatArray:
-        return _special.beta_log_density(self.a, self.b, t)
+        return special.beta_log_density(self.a, self.b, t)
 
     def _log_density_slope(self, t: Thresholds) -> FloatArray:
         inside = _clipped(t)
@@ -185,7 +185,7 @@ class Beta(Distribution):
         return Thresholds.from_logit(-_logit_quantile(self.b, self.a, p, log_p))
 
     def _tails(self) -> tuple[Tail, Tail]:
-        log_b = _special.log_beta(self.a, self.b)
+        log_b = special.log_beta(self.a, self.b)
         return (
             Tail(0.0, 1, self.a, log_coefficient=-math.log(self.a) - log_b),
             Tail(1.0, 1, self.b, log_coefficient=-math.log(self.b) - log_b),
@@ -208,11 +208,11 @@ def _clipped(t: Thresholds) -> Thresholds:
 def _logit_quantile(a: float, b: float, p: FloatArray, log_p: FloatArray) -> FloatArray:
     """Lower quantile as a logit; beyond the median through the other tail (1 - p is exact)."""
     below = ~(p > 0.5)
-    y = _special.beta_lower_quantile(a, b, np.where(below, log_p, -1.0))
+    y = special.beta_lower_quantile(a, b, np.where(below, log_p, -1.0))
     if not np.all(below):
         with np.errstate(divide="ignore"):
             log_q = np.log(1.0 - np.where(below, 0.5, p))
-        y = np.where(below, y, -_special.beta_lower_quantile(b, a, log_q))
+        y = np.where(below, y, -special.beta_lower_quantile(b, a, log_q))
     return y
 
 
@@ -239,7 +239,7 @@ class BetaPair(Pair):
 
     def _differences(self) -> tuple[float, float, float]:
         c, i = self._laws()
-        return c.a - i.a, c.b - i.b, _special.log_beta_ratio(i.a, i.b, c.a, c.b)
+        return c.a - i.a, c.b - i.b, special.log_beta_ratio(i.a, i.b, c.a, c.b)
 
     def log_ratio(self, t: Thresholds) -> FloatArray:
         a, b, log_c = self._differences()
@@ -257,9 +257,9 @@ class BetaPair(Pair):
             near, far, other, y = c.a, i.a, max(c.b, i.b), t.logit
         else:
             near, far, other, y = c.b, i.b, max(c.a, i.a), -t.logit
-        log_b = _special.log_beta_ratio(c.a, c.b, i.a, i.b)
+        log_b = special.log_beta_ratio(c.a, c.b, i.a, i.b)
         with np.errstate(invalid="ignore", over="ignore"):
-            power = (far - near) * y + _special.log_ratio(near, far) + log_b
+            power = (far - near) * y + special.log_ratio(near, far) + log_b
         deep = (y < -45.0 - math.log1p(other)) & np.isfinite(y)
         return np.where(deep, power if lower else -power, general)
 
@@ -307,7 +307,7 @@ class BetaPair(Pair):
         def excess(y: float) -> float:
             return known[y] if y in known else self._excess(y, subtract=subtract)
 
-        root = _special.bracketed_root(excess, *known, what="crossing")
+        root = special.bracketed_root(excess, *known, what="crossing")
         return Thresholds.from_logit(np.array([root]))
 
     def _excess(self, y: float, *, subtract: bool) -> float:
@@ -355,7 +355,7 @@ class BetaPair(Pair):
         elif not excess(low) > 0.0 > excess(high):
             return None
         else:
-            low = _special.bracketed_root(excess, low, high, what="balance of the two errors")
+            low = special.bracketed_root(excess, low, high, what="balance of the two errors")
         return Thresholds.from_logit(np.array(low))
 
     def auc(self) -> float:
@@ -421,7 +421,7 @@ def _auc_by_quadrature(client: Beta, impostor: Beta) -> float:
 
     def log_integrand(y: FloatArray) -> FloatArray:
         t = Thresholds.from_logit(y)
-        return _special.beta_log_density(client.a, client.b, t) + impostor._lower(t)[1]
+        return special.beta_log_density(client.a, client.b, t) + impostor._lower(t)[1]
 
     def at(y: float) -> float:
         return float(log_integrand(np.array([y]))[0])
@@ -455,16 +455,14 @@ def _mode(client: Beta, impostor: Beta) -> tuple[float, float]:
 
     def slope(y: float) -> float:
         t = Thresholds.from_logit(np.array([y]))
-        hazard = np.exp(
-            _special.beta_log_density(impostor.a, impostor.b, t) - impostor._lower(t)[1]
-        )
+        hazard = np.exp(special.beta_log_density(impostor.a, impostor.b, t) - impostor._lower(t)[1])
         return float((client.a * t.complement - client.b * t.theta + hazard)[0])
 
     start = math.log(client.a / client.b)
     reach = 1.0
     while slope(start + reach) > 0.0:
         reach *= 2.0
-    mode = _special.bracketed_root(slope, start - 1.0, start + reach, what="mode of f_c F_i")
+    mode = special.bracketed_root(slope, start - 1.0, start + reach, what="mode of f_c F_i")
     step = 1e-3 * min(1.0, _logit_moments(client)[1])
     curvature = (slope(mode - step) - slope(mode + step)) / (2.0 * step)
     return mode, 1.0 / math.sqrt(max(curvature, 1e-6))

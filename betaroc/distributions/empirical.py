@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._checks import score_array, weights_array
-from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.distributions._bins import Bins
-from betaroc.distributions._gaps import (
+from betaroc.core.checks import score_array, weights_array
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.distributions.base import Atoms, Distribution, Tail
+from betaroc.distributions.bins import Bins
+from betaroc.distributions.gaps import (
     Gaps,
     gap_places,
     gap_thresholds,
@@ -21,9 +22,8 @@ from betaroc.distributions._gaps import (
     sums_above,
     sums_below,
 )
-from betaroc.distributions._staircase import Staircase, balance, staircase
-from betaroc.distributions.base import Atoms, Distribution, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
+from betaroc.distributions.staircase import Staircase, balance, staircase
 
 __all__ = ["Empirical"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from betaroc._checks import fraction
-from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.checks import fraction
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
-from betaroc.errors import InputError, InputTypeError
 
 __all__ = ["MASSES", "Inflated", "base_of"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from betaroc._checks import finite, positive
-from betaroc._thresholds import FloatArray, Thresholds
-from betaroc.distributions._quadrature import integrate_panels
+from betaroc.core.checks import finite, positive
+from betaroc.core.quadrature import integrate_panels
+from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.normal import (
     NormalPair,

@@ -11,12 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from betaroc._checks import positive
-from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.core.checks import positive
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.beta import Beta, beta_auc
 from betaroc.distributions.pairs import Pair, closed_forms
-from betaroc.errors import InputError, InputTypeError
 
 __all__ = ["BetaMixture"]
 

@@ -10,16 +10,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from betaroc._checks import finite, flag, positive
-from betaroc._thresholds import BELOW_ONE, FloatArray, Thresholds
-from betaroc.distributions._quadrature import integrate_panels
+from betaroc.core.checks import finite, flag, positive
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.quadrature import integrate_panels
+from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import Inflated
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, closed_forms, pair_of
-from betaroc.errors import InputError, InputTypeError
 
 __all__ = ["Shifted", "lies_on_unit", "moved_law"]
 

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc._thresholds import FloatArray, softplus
-from betaroc.fit_intervals import delta
-from betaroc.model import ScoreModel
-from betaroc.parameter_errors import FreeFit, free_coordinates, laws_at
-from betaroc.roc_crossings import places_of_far
-from betaroc.small_samples import SmallSample, small_sample
+from betaroc.core.thresholds import FloatArray, softplus
+from betaroc.inference.delta import delta
+from betaroc.inference.parameter_errors import FreeFit, free_coordinates, laws_at
+from betaroc.inference.small_samples import SmallSample, small_sample
+from betaroc.model.crossings import places_of_far
+from betaroc.model.model import ScoreModel
 
 __all__ = ["Departures", "FitErrors", "logit", "tpr_probits"]
 

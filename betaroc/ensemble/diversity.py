@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._thresholds import FloatArray
+from betaroc.core.thresholds import FloatArray
 from betaroc.ensemble.fusing import TrialSet, logits
 from betaroc.ensemble.losses import Part, Splits, thresholds_of
 

@@ -9,16 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc._thresholds import FloatArray, Thresholds
-from betaroc._value import Value
-from betaroc.distributions import Beta, LogitNormal, Normal
+from betaroc.core.errors import InputError
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.value import Value
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
 from betaroc.ensemble.departures import FitErrors, logit
-from betaroc.errors import InputError
-from betaroc.fitting import Fit
-from betaroc.hooks import Hook, hooks_of
-from betaroc.intervals import Interval
-from betaroc.model import ScoreModel
-from betaroc.shape_tests import TESTED, EndTest
+from betaroc.fits.fit import Fit
+from betaroc.fits.shape_tests import TESTED, EndTest
+from betaroc.inference.interval import Interval
+from betaroc.model.hooks import Hook, hooks_of
+from betaroc.model.model import ScoreModel
 
 __all__ = ["Evidence", "Peak", "Side", "evidence_of"]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc._thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.ensemble.trials import Systems
 
 __all__ = [

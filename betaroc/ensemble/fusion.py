@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc._checks import choice
-from betaroc._thresholds import FloatArray
-from betaroc._value import Value
+from betaroc.core.checks import choice
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Value
 from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums
 from betaroc.ensemble.losses import Part, Splits, score_losses, thresholds_of, vote_losses
-from betaroc.grouping import Groups, settled
-from betaroc.intervals import Interval
-from betaroc.small_samples import student
+from betaroc.inference.groups import Groups, settled
+from betaroc.inference.interval import Interval
+from betaroc.inference.small_samples import student
 
 __all__ = ["FUSING", "PARTS", "Fusion", "Gain", "fusion_of"]
 

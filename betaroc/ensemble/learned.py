@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._thresholds import FloatArray
-from betaroc.auc_intervals import PairedAreas, paired_areas, welch
+from betaroc.core.errors import InputError
+from betaroc.core.thresholds import FloatArray
+from betaroc.data.scores import Scores
 from betaroc.ensemble.fusing import logits
 from betaroc.ensemble.ridge import Standard, linear, log_losses, ridge_path
 from betaroc.ensemble.trials import Systems
-from betaroc.errors import InputError
-from betaroc.intervals import Interval
-from betaroc.scores import Scores
-from betaroc.small_samples import student
+from betaroc.inference.auc import PairedAreas, paired_areas, welch
+from betaroc.inference.interval import Interval
+from betaroc.inference.small_samples import student
 
 __all__ = [
     "ADDS_NOTHING", "CANNOT_TELL", "INCLUDE", "LEAST_FOLDS", "LEAST_TRIALS", "LEAVE_OUT",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from betaroc.analysis.format import counted, level_words, number, visible
 from betaroc.ensemble.learned import (
     ADDS_NOTHING,
     INCLUDE,
@@ -14,6 +13,7 @@ from betaroc.ensemble.learned import (
     MATTERS,
     LearnedGain,
 )
+from betaroc.rendering.numbers import counted, level_words, number, visible
 
 __all__ = ["gain_sentence", "signed"]
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._thresholds import FloatArray
-from betaroc._value import Value
-from betaroc.criteria import CRITERIA
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Value
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.ensemble.fusing import TrialSet
+from betaroc.model.criteria import CRITERIA
 
 __all__ = ["MEASURES", "Part", "Splits", "score_losses", "thresholds_of", "vote_losses"]
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.adequacy import TOLERANCE
-from betaroc.distributions import Empirical
-from betaroc.fitting import Fit
-from betaroc.model import ScoreModel
-from betaroc.scores import Scores
+from betaroc.data.scores import Scores
+from betaroc.distributions.empirical import Empirical
+from betaroc.fits.check import TOLERANCE
+from betaroc.fits.fit import Fit
+from betaroc.model.model import ScoreModel
 
 __all__ = ["Misfit", "misfit_of"]
 

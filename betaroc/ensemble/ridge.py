@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._thresholds import FloatArray
-from betaroc.errors import FitError
+from betaroc.core.errors import FitError
+from betaroc.core.thresholds import FloatArray
 
 __all__ = ["Standard", "linear", "log_losses", "ridge_path"]
 

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.analysis.format import level_words, number, percent
 from betaroc.ensemble.evidence import Evidence, Side
 from betaroc.ensemble.learned import ADDS_NOTHING, LEAVE_OUT, LearnedGain
 from betaroc.ensemble.learned_words import gain_sentence
-from betaroc.fitting import Fit
-from betaroc.fitting.families import family_text
-from betaroc.hooks import SEEN
+from betaroc.estimation.families import family_text
+from betaroc.fits.fit import Fit
+from betaroc.model.hooks import SEEN
+from betaroc.rendering.numbers import level_words, number, percent
 
 __all__ = ["END_WORDS", "WORDS", "Confidence", "Size", "Verdict", "joined", "verdict_of"]
 

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._checks import probability_array
-from betaroc._thresholds import Thresholds
-from betaroc._value import Value
-from betaroc.analysis.format import extreme
+from betaroc.core.checks import probability_array
+from betaroc.core.notices import public
+from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import Value
 from betaroc.distributions.base import as_output
 from betaroc.distributions.pairs import Pair
-from betaroc.notices import public
-from betaroc.ranking import partial_auc
-from betaroc.roc import Roc, curve_thresholds
+from betaroc.model.ranking import partial_auc
+from betaroc.model.roc import Roc, curve_thresholds
+from betaroc.rendering.numbers import extreme
 
 __all__ = ["EnsembleHull", "HullSegment", "hull_of"]
 

@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc._checks import choice, frozen, score_array
-from betaroc._frames import collected, frame_columns, named_columns, opened
-from betaroc._labels import client_mask
-from betaroc._names import AnyArray, name_columns
-from betaroc._thresholds import FloatArray
-from betaroc._value import Value
-from betaroc._words import listed, nearest, shown
-from betaroc.errors import (
+from betaroc.core.checks import choice, frozen, score_array
+from betaroc.core.errors import (
     DegenerateDataError,
     DuplicateWarning,
     InputError,
     InputTypeError,
     SameDataWarning,
 )
-from betaroc.notices import warn
-from betaroc.paired_trials import refuse_other_trials
-from betaroc.scores import Scores
+from betaroc.core.notices import warn
+from betaroc.core.text import listed, nearest, shown
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Value
+from betaroc.data.frames import collected, frame_columns, named_columns, opened
+from betaroc.data.labels import client_mask
+from betaroc.data.names import AnyArray, name_columns
+from betaroc.data.scores import Scores
+from betaroc.inference.paired_trials import refuse_other_trials
 
 __all__ = ["Systems", "duplicates_of", "refuse_constant", "systems_of", "warn_of_same_trials"]
 

@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from betaroc.adequacy import TOLERANCE
-from betaroc.analysis.format import counted, level_words, number, visible
 from betaroc.ensemble.evidence import Evidence
 from betaroc.ensemble.learned import ADDS_NOTHING, INCLUDE, MATTERS
 from betaroc.ensemble.learned_words import signed
 from betaroc.ensemble.rule import END_WORDS, LAX, STRICT, Size
-from betaroc.fitting.families import family_text
-from betaroc.hooks import SEEN
-from betaroc.roc_crossings import RocCrossings
+from betaroc.estimation.families import family_text
+from betaroc.fits.check import TOLERANCE
+from betaroc.model.crossings import RocCrossings
+from betaroc.model.hooks import SEEN
+from betaroc.rendering.numbers import counted, level_words, number, visible
 
 if TYPE_CHECKING:
     from betaroc.ensemble.fusion import Fusion
-    from betaroc.ensemble.result import Inclusion
+    from betaroc.ensemble.inclusion import Inclusion
 
 __all__ = [
     "crossings_frame", "fusion_text", "inclusion_frame", "inclusion_numbers", "inclusion_text",

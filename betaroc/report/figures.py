@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.analysis import Analysis, Part
-from betaroc.analysis.format import counted, level_words, threshold
-from betaroc.analysis.headline import marked
-from betaroc.analysis.parts import is_modelled
-from betaroc.distributions import Distribution
-from betaroc.errors import InputError
-from betaroc.measures import OperatingPoint
-from betaroc.plot import plot_det, plot_epc, plot_fit, plot_histogram, plot_roc
-from betaroc.plot.curves import deviate, in_det_frame
-from betaroc.plot.densities import density_line, span, typical
-from betaroc.plot.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
-from betaroc.plot.svg import draw_svg
+from betaroc.core.errors import InputError
+from betaroc.distributions.base import Distribution
+from betaroc.model.measures import OperatingPoint
+from betaroc.rendering.curves import deviate, in_det_frame
+from betaroc.rendering.densities import density_line, span, typical
+from betaroc.rendering.numbers import counted, level_words, threshold
+from betaroc.rendering.pictures import plot_det, plot_epc, plot_fit, plot_histogram, plot_roc
+from betaroc.rendering.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
+from betaroc.rendering.svg import draw_svg
+from betaroc.report.analysis import Analysis, Part
+from betaroc.report.headline import marked
+from betaroc.report.parts import is_modelled
 
 __all__ = ["Figure", "curve_figures", "epc_figures", "histogram_figures", "probability_figures"]
 

@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from betaroc.analysis import Analysis, MetPoint, Part
-from betaroc.analysis.beta_pair import beta_pair_bullets, beta_pair_words
-from betaroc.analysis.certainty import certainty_of, p_words
-from betaroc.analysis.coarse import summary_words
-from betaroc.analysis.crossings import unseen
-from betaroc.analysis.format import (
+from betaroc.fits.fit import DistributionFit
+from betaroc.fits.shape_tests import EndTests
+from betaroc.model.measures import OperatingPoint
+from betaroc.rendering.numbers import (
     extreme,
     level_words,
     number,
@@ -24,15 +22,11 @@ from betaroc.analysis.format import (
     version,
     visible,
 )
-from betaroc.analysis.headline import called, first_lines, headline, mismatch_words, promised
-from betaroc.analysis.intervals import Measured
-from betaroc.analysis.met_curves import MetCurve, ends_words, loss_words, table_rows
-from betaroc.analysis.parts import is_modelled, target
-from betaroc.analysis.quality import sentence
-from betaroc.analysis.text import interval_notes, measure_rows, rate_ends, shape_sentences
-from betaroc.analysis.words import boundary_words, coefficient, fit_families, parameters
-from betaroc.fitting import DistributionFit
-from betaroc.measures import OperatingPoint
+from betaroc.report.analysis import Analysis, MetPoint, Part
+from betaroc.report.beta_pair import beta_pair_bullets, beta_pair_words
+from betaroc.report.certainty import certainty_of, p_words
+from betaroc.report.coarse import summary_words
+from betaroc.report.crossings import unseen
 from betaroc.report.figures import (
     Figure,
     curve_figures,
@@ -40,8 +34,14 @@ from betaroc.report.figures import (
     histogram_figures,
     probability_figures,
 )
-from betaroc.report.quality import audits, check_notes, checks, families, lights
-from betaroc.shape_tests import EndTests
+from betaroc.report.headline import called, first_lines, headline, mismatch_words, promised
+from betaroc.report.intervals import Measured
+from betaroc.report.met_curves import MetCurve, ends_words, loss_words, table_rows
+from betaroc.report.page_quality import audits, check_notes, checks, families, lights
+from betaroc.report.parts import is_modelled, target
+from betaroc.report.reliability import sentence
+from betaroc.report.text import interval_notes, measure_rows, rate_ends, shape_sentences
+from betaroc.report.words import boundary_words, coefficient, fit_families, parameters
 
 __all__ = ["page"]
 

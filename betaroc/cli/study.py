@@ -1,0 +1,93 @@
+"""What ``betaroc study`` does and says."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from betaroc.core.errors import InputError
+from betaroc.core.text import shown
+from betaroc.rendering.numbers import path_words, visible
+from betaroc.report.numbers import as_json
+from betaroc.studies.configuration import read_configuration
+from betaroc.studies.result import StudyResult, read
+from betaroc.studies.storage import Folder
+
+__all__ = ["run_study"]
+
+#: Exit codes.
+_DONE, _INCOMPLETE = 0, 3
+
+
+def run_study(arguments: argparse.Namespace, seed: int) -> int:
+    """Run the study of a configuration, say what came out; the exit code.
+
+    ``seed`` is the one to take where neither the command line nor the configuration has one.
+    """
+    asked = read_configuration(arguments.config)
+    if arguments.seed is not None:
+        if arguments.seed < 0:
+            raise InputError(f"--seed must be an int >= 0; got {arguments.seed}.")
+        seed = arguments.seed
+    elif asked.seed is not None:
+        seed = asked.seed
+    study = asked.study(folder=arguments.folder, workers=arguments.workers, seed=seed)
+    try:
+        result = study.run()
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(
+            f"interrupted; {_kept(arguments.folder or asked.folder)}. Give the same command again"
+            " to go on"
+        ) from stop
+    if arguments.json:
+        sys.stdout.write(as_json(_document(result, seed)))
+    else:
+        sys.stdout.write(_text(result) + "\n")
+    return _INCOMPLETE if result.failed else _DONE
+
+
+def _kept(folder: str) -> str:
+    """What is there of a study that was interrupted."""
+    there = Folder(folder)
+    trials = read(folder).skipped if there.there else 0
+    if not trials:
+        return f"no part was finished yet, and no trial is kept in {shown(folder)}"
+    parts = len(there.parts())
+    return f"{trials} trials ({parts} finished parts) are kept in {shown(folder)}"
+
+
+def _document(result: StudyResult, seed: int) -> dict[str, Any]:
+    rows = result.summary().to_dict(orient="records")
+    return {
+        "folder": str(result.folder),
+        "seed": seed,
+        "trials": result.rows,
+        "computed": result.computed,
+        "skipped": result.skipped,
+        "failed": result.failed,
+        "errors": result._failures(),
+        "summary": [{key: _python(value) for key, value in row.items()} for row in rows],
+    }
+
+
+def _python(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _text(result: StudyResult) -> str:
+    lines = [
+        f"{result.rows} trials in {path_words(str(result.folder))}: {result.computed} computed now,"
+        f" {result.skipped} were there, {result.failed} failed"
+    ]
+    table = result.summary()
+    width = max([len(name) for name in table["statistic"]] + [len("mean of the cells")])
+    if len(table):
+        head = f"{'mean of the cells':<{width}} {'least':>10} {'median':>10} {'largest':>10}"
+        lines += ["", f"{head} {'MC error':>10}"]
+    for name, group in table.groupby("statistic", sort=False):
+        mean, error = group["mean"], group["mc_error"]
+        numbers = (mean.min(), mean.median(), mean.max(), error.max())
+        lines.append(f"{visible(name):<{width}} " + " ".join(f"{v:>10.4g}" for v in numbers))
+    failures = result._failure_lines()
+    return "\n".join([*lines, *([""] if failures else []), *failures])

@@ -1,0 +1,368 @@
+"""Argument checks: each returns the checked value, and all speak one form.
+
+What must hold, what was given (count, first place, value), where, what to do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.containers import array_1d, refuse_kind, to_numpy
+from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
+from betaroc.core.notices import warn
+from betaroc.core.text import listed, nearest, shown
+from betaroc.core.thresholds import FloatArray
+
+__all__ = [
+    "LARGEST_EXACT",
+    "FloatArray",
+    "array_1d",
+    "choice",
+    "count",
+    "finite",
+    "flag",
+    "fraction",
+    "frozen",
+    "generator",
+    "level",
+    "listed",
+    "nearest",
+    "positive",
+    "prior",
+    "probability_array",
+    "rate_array",
+    "real_array",
+    "score_array",
+    "shown",
+    "weights_array",
+]
+
+#: Up to here every integer has a float64 of its own.
+LARGEST_EXACT = 2**53
+
+
+def choice(value: object, options: Sequence[str], name: str) -> str:
+    """One of the named options."""
+    if isinstance(value, str) and value in options:
+        return str(value)
+    kind = InputError if isinstance(value, str) else InputTypeError
+    raise kind(
+        f"{name} must be one of {listed(options, 12)}; got {shown(value)}."
+        f" {nearest(value, options)}".rstrip()
+    )
+
+
+def flag(value: object, name: str) -> bool:
+    """True or False, nothing that merely counts as either."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise InputTypeError(f"{name} must be True or False; got {shown(value)}. Give one of them.")
+
+
+def _real(value: object, name: str, must: str) -> float:
+    """A Python float of one real number that is no bool, text or array."""
+    if type(value) is float:
+        return value
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool | np.bool_ | complex | np.complexfloating | str | bytes):
+        kind = type(value).__name__
+        raise InputTypeError(f"{name} {must}; got {shown(value)} of type {kind}. Give one number.")
+    if isinstance(value, np.ndarray | list | tuple | dict | set):
+        raise InputTypeError(
+            f"{name} {must}; got a {type(value).__name__}, {shown(value)}. Give one number."
+        )
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputTypeError(
+            f"{name} {must}; got {shown(value)} of type {type(value).__name__}. Give one number."
+        ) from error
+
+
+def finite(value: object, name: str) -> float:
+    """A finite real number."""
+    must = "must be a finite number"
+    number = _real(value, name, must)
+    if not math.isfinite(number):
+        raise InputError(f"{name} {must}; got {number!r}. Give a finite value.")
+    return number
+
+
+def positive(value: object, name: str) -> float:
+    """A finite number above 0, such as the shape of a law."""
+    must = "must be a finite number > 0"
+    number = _real(value, name, must)
+    if not (math.isfinite(number) and number > 0.0):
+        raise InputError(f"{name} {must}; got {number!r}. Give a positive value.")
+    return number
+
+
+def fraction(value: object, name: str, must: str = "must be a fraction in [0, 1]") -> float:
+    """A number in [0, 1]."""
+    number = _real(value, name, must)
+    if not 0.0 <= number <= 1.0:
+        raise InputError(f"{name} {must}; got {number!r}. {_percent(number)}")
+    return number
+
+
+def _percent(number: float) -> str:
+    if 2.0 <= number <= 100.0:
+        return f"Did you mean {number / 100.0!r}?"
+    return "Give a fraction, such as 0.95."
+
+
+def prior(value: object, name: str = "prior") -> float:
+    """The probability of a client, in [0, 1]."""
+    return fraction(value, name, "must be the probability of a client, in [0, 1]")
+
+
+def level(value: object, name: str = "level") -> float:
+    """A confidence level, strictly between 0 and 1."""
+    must = "must be a confidence level strictly between 0 and 1"
+    number = _real(value, name, must)
+    if not 0.0 < number < 1.0:
+        raise InputError(f"{name} {must}; got {number!r}. {_percent(number)}")
+    return number
+
+
+def count(value: object, name: str, minimum: int = 1) -> int:
+    """A whole number of at least ``minimum``."""
+    must = f"must be an int >= {minimum}"
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        number = _real(value, name, must)
+        hint = f"Did you mean {round(number)}?" if math.isfinite(number) else "Give an int."
+        raise InputError(f"{name} {must}; got {shown(value)}. {hint}")
+    if value < minimum:
+        raise InputError(f"{name} {must}; got {value}. Give a larger count.")
+    return int(value)
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """Where randomness comes from: None, an int, a SeedSequence or a Generator."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(
+            f"rng must be None, an int >= 0, a SeedSequence or a Generator; got"
+            f" {shown(rng)}. Give a seed such as 1."
+        ) from error
+
+
+def score_array(values: Any, name: str) -> FloatArray:
+    """Finite scores as a read-only contiguous float64 array, order kept.
+
+    float32 and smaller integers convert exactly, float16 with a
+    PrecisionWarning; the input is never written to and never shared.
+    """
+    array = _float64(array_1d(values, name), name)
+    _refuse_nonfinite(array, name)
+    return array
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same array, made read-only."""
+    array.flags.writeable = False
+    return array
+
+
+def _float64(array: npt.NDArray[Any], name: str) -> FloatArray:
+    kind = array.dtype.kind
+    if kind == "O":
+        array = _from_objects(array, name)
+        kind = array.dtype.kind
+    if kind not in "iuf":
+        _refuse_dtype(array, name)
+    if kind in "iu":
+        _refuse_lost_integers(array, name)
+    if array.dtype.itemsize == 2 and kind == "f":
+        _warn_half(array, name)
+    with np.errstate(over="ignore", under="ignore"):
+        result = np.array(array, dtype=np.float64, order="C", copy=True)
+    if array.dtype.itemsize > 8 and kind == "f":
+        _refuse_rounded(array, result, name)
+    return frozen(result)
+
+
+def _from_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    from numbers import Real
+
+    for i, item in enumerate(array):
+        if isinstance(item, bool | np.bool_) or not isinstance(item, Real | np.number):
+            kind = type(item).__name__
+            if item is None or kind in {"NAType", "NaTType"}:
+                raise InputError(
+                    f"{name} must have no missing value; got {shown(item)} at index {i} of"
+                    f" {array.size}. Drop these rows first."
+                )
+            ragged = isinstance(item, list | tuple | np.ndarray)
+            hint = "Flatten it." if ragged else "Convert all items with float(...)."
+            raise InputTypeError(
+                f"{name} must hold real numbers; got {shown(item)} of type {kind} at index {i}."
+                f" {hint}"
+            )
+        if isinstance(item, complex | np.complexfloating):
+            raise InputTypeError(
+                f"{name} must hold real numbers; got a complex at index {i}. Pass x.real."
+            )
+    try:
+        result = np.array([float(item) for item in array], dtype=np.float64)
+    except OverflowError as error:
+        raise InputError(
+            f"{name} must fit float64; an int is too large for it. Rescale the scores."
+        ) from error
+    for i, (item, number) in enumerate(zip(array, result, strict=True)):
+        if isinstance(item, int | np.integer) and int(item) != int(number):
+            _raise_lost(item, i, name)
+    return result
+
+
+def _raise_lost(item: object, index: int, name: str) -> NoReturn:
+    raise InputError(
+        f"{name} must keep their identity as float64; the integer {shown(item)} at index {index}"
+        " is beyond 2**53 and would be rounded. Subtract a constant or rank them first."
+    )
+
+
+def _refuse_lost_integers(array: npt.NDArray[Any], name: str) -> None:
+    if array.dtype.itemsize < 8:
+        return
+    large = np.flatnonzero(
+        (array > LARGEST_EXACT) | (array < -LARGEST_EXACT if array.dtype.kind == "i" else 0)
+    )
+    for index in large.tolist():
+        if int(float(int(array[index]))) != int(array[index]):
+            _raise_lost(array[index], index, name)
+
+
+def _refuse_dtype(array: npt.NDArray[Any], name: str) -> NoReturn:
+    kind, first = array.dtype.kind, shown(array[0])
+    words = {
+        "b": ("boolean decisions", "Did you swap labels and scores?"),
+        "U": (f"text, first {first}", "Convert with .astype(float)."),
+        "T": (f"text, first {first}", "Convert with .astype(float)."),
+        "S": (f"bytes, first {first}", "Convert with .astype(float)."),
+        "c": ("complex numbers", "Pass the real part, x.real."),
+        "M": ("dates", "Scores are numbers: pass another column."),
+        "m": ("time spans", "Scores are numbers: pass another column."),
+        "V": ("records", "Pass one of the fields."),
+    }
+    if "weight" in name:
+        words["b"] = ("booleans", "Convert with .astype(float).")
+    what, do = words.get(kind, (f"dtype {array.dtype}", "Convert with .astype(float)."))
+    raise InputTypeError(f"{name} must be real numbers; got {what} (dtype {array.dtype}). {do}")
+
+
+def _warn_half(array: npt.NDArray[Any], name: str) -> None:
+    distinct = np.unique(array).size
+    warn(
+        f"{name}: float16 scores have 11 significant bits, {distinct} distinct values of"
+        f" {array.size}; ties are of the format's making. Store scores as float32 or float64.",
+        PrecisionWarning,
+    )
+
+
+def _refuse_rounded(wide: npt.NDArray[Any], narrow: FloatArray, name: str) -> None:
+    same = (narrow == 0.0) & (wide != 0) | (narrow == 1.0) & (wide != 1)
+    changed = np.flatnonzero(same | np.isinf(narrow) & np.isfinite(wide))
+    if changed.size:
+        index = int(changed[0])
+        raise InputError(
+            f"{name} must keep 0, 1 and inf apart as float64; {changed.size} of {wide.size} values"
+            f" become exactly {narrow[index]!s}, first at index {index}:"
+            f" {str(wide[index])[:60]}. Pass 1 - score or logits."
+        )
+
+
+def _refuse_nonfinite(array: FloatArray, name: str) -> None:
+    known = np.isfinite(array)
+    if known.all():
+        return
+    bad = np.flatnonzero(~known)
+    index = int(bad[0])
+    kind = "NaN" if math.isnan(array[index]) else repr(float(array[index]))
+    raise InputError(
+        f"{name} must be finite; score {index} is {kind} ({bad.size} of {array.size} are NaN or"
+        " infinite). Nothing is dropped unasked: remove or replace these trials first."
+    )
+
+
+def probability_array(values: npt.ArrayLike, name: str) -> FloatArray:
+    """Numbers in [0, 1] of any shape; NaN is let through, it propagates."""
+    array = real_array(values, name)
+    with np.errstate(invalid="ignore"):
+        outside = np.flatnonzero((array < 0.0) | (array > 1.0))
+    if outside.size:
+        index = int(outside[0])
+        raise InputError(
+            f"{name} must be fractions in [0, 1]; {outside.size} of {array.size} are outside, first"
+            f" at index {index}: {float(array.flat[index])!r}. Divide percentages by 100."
+        )
+    return array
+
+
+def rate_array(values: npt.ArrayLike, name: str) -> FloatArray:
+    """Rates in [0, 1] that are asked of data, of any shape; NaN asks for nothing."""
+    array = probability_array(values, name)
+    unknown = np.flatnonzero(np.isnan(array))
+    if unknown.size:
+        raise InputError(
+            f"{name} must be fractions in [0, 1]; {unknown.size} of {array.size} are NaN, first at"
+            f" index {int(unknown[0])}. Leave them out."
+        )
+    return array
+
+
+def real_array(values: Any, name: str) -> FloatArray:
+    """Real numbers of any shape, such as thresholds; NaN and inf are let through."""
+    if isinstance(values, np.ma.MaskedArray):
+        refuse_kind(values, name, "a masked array", "Pass x.filled(np.nan).")
+    array = to_numpy(values, name)
+    if array.dtype.kind == "O" and array.size:
+        array = _from_objects(array.reshape(-1), name).reshape(array.shape)
+    if array.size and array.dtype.kind not in "iuf":
+        _refuse_dtype(array.reshape(-1), name)
+    return np.asarray(array, dtype=np.float64)
+
+
+def weights_array(values: Any, n: int, name: str) -> FloatArray:
+    """``n`` finite weights >= 0, not all zero, as a read-only float64 array."""
+    array = _float64(array_1d(values, name), name)
+    if array.size != n:
+        raise InputError(
+            f"{name} must have one weight a score; got {array.size} weights for {n} scores."
+            " Pass the weights of the same rows."
+        )
+    _refuse_nonfinite_weight(array, name)
+    negative = np.flatnonzero(array < 0.0)
+    if negative.size:
+        index = int(negative[0])
+        raise InputError(
+            f"{name} must be >= 0; {name}[{index}] = {float(array[index])!r} < 0"
+            f" ({negative.size} of {n} are negative). A weight k stands for k equal trials."
+        )
+    if not array.any():
+        named = [c for c in ("client", "impostor") if c in name]
+        classes = f"the {named[0]} class has" if named else "the client and impostor classes have"
+        raise InputError(
+            f"{name} must have a sum > 0; all {n} are 0, so {classes} total weight 0."
+            " Give at least one positive weight."
+        )
+    return array
+
+
+def _refuse_nonfinite_weight(array: FloatArray, name: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        index = int(bad[0])
+        raise InputError(
+            f"{name} must be finite; {name}[{index}] is {float(array[index])!r} ({bad.size} of"
+            f" {array.size} are NaN or infinite). Give a frequency, or 0 to leave a trial out."
+        )

@@ -1,0 +1,154 @@
+"""What is to be said beside a result: collected where it arises, warned once at the edge.
+
+Collectors live in a context variable and not in the filters of :mod:`warnings`,
+which belong to the whole process: threads neither hear nor silence each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from pathlib import Path
+from typing import NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+
+from betaroc.core.errors import BetarocWarning
+
+__all__ = [
+    "Notice", "collected", "constructor", "edge", "keep", "passed_on", "public", "quietly", "warn",
+]  # fmt: skip
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+#: Files whose lines are not the user's: the package's, and what runs its context managers.
+_OURS = (str(Path(__file__).parents[1]) + os.sep, contextlib.__file__)
+
+
+class Notice(NamedTuple):
+    """A warning as a value.
+
+    Attributes
+    ----------
+    category : type
+        The class of the warning.
+    message : str
+        Its text.
+    """
+
+    category: type[BetarocWarning]
+    message: str
+
+
+_open: ContextVar[list[Notice] | None] = ContextVar("betaroc notices", default=None)
+
+
+def warn(message: str, category: type[BetarocWarning]) -> None:
+    """Say it to the call that is under way, once, else to the user."""
+    notices, notice = _open.get(), Notice(category, message)
+    if notices is None:
+        _emit(notice)
+    elif notice not in notices:
+        notices.append(notice)
+
+
+def _emit(notice: Notice) -> None:
+    """Warn at the line of the caller outside this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(notice.message, notice.category, stacklevel=level)
+
+
+@contextmanager
+def collected() -> Iterator[list[Notice]]:
+    """The notices of the block, which go no further; numpy's errors as by default.
+
+    What a function computes does not depend on the user's ``numpy.seterr``.
+    """
+    notices: list[Notice] = []
+    before = _open.set(notices)
+    try:
+        with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
+            yield notices
+    finally:
+        _open.reset(before)
+
+
+@contextmanager
+def passed_on(
+    prefix: str = "", *, but: tuple[type[BetarocWarning], ...] = ()
+) -> Iterator[list[Notice]]:
+    """The notices of the block, which go on to the call around it, else to the user.
+
+    Those of the categories ``but`` go no further: they are said elsewhere.
+    """
+    notices: list[Notice] = []
+    try:
+        with collected() as notices:
+            yield notices
+    finally:
+        for notice in notices:
+            if not issubclass(notice.category, but):
+                warn(f"{prefix}{notice.message}", notice.category)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Without notices: of a trial fit that is for no use of its own."""
+    with collected():
+        yield
+
+
+def public(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Collect the notices of a call: its result keeps them, and the user is warned at his line.
+
+    Within another call they are left to that one, which passes them on.
+    """
+
+    @wraps(function)
+    def inner(*args: _P.args, **options: _P.kwargs) -> _R:
+        with passed_on() as notices:
+            result = function(*args, **options)
+        keep(result, notices)
+        return result
+
+    return inner
+
+
+def edge(method: Callable[_P, _R]) -> Callable[_P, _R]:
+    """:func:`public` of a method of a value, of which there are many calls within a call."""
+    outermost = public(method)
+
+    @wraps(method)
+    def inner(*args: _P.args, **options: _P.kwargs) -> _R:
+        return outermost(*args, **options) if _open.get() is None else method(*args, **options)
+
+    return inner
+
+
+def constructor(method: Callable[..., None]) -> Callable[..., None]:
+    """:func:`public` of what makes a value, which keeps its notices itself."""
+
+    @wraps(method)
+    def inner(self: object, *args: object, **options: object) -> None:
+        if _open.get() is None:
+            with passed_on() as notices:
+                method(self, *args, **options)
+            keep(self, notices)
+        else:
+            method(self, *args, **options)
+
+    return inner
+
+
+def keep(result: object, notices: Iterable[Notice]) -> None:
+    """The result keeps these notices; a number, or one that has some already, does not."""
+    if notices and getattr(result, "notices", None) == ():
+        object.__setattr__(result, "notices", tuple(notices))

@@ -1,0 +1,168 @@
+"""Resampled counts: what a bootstrap of the rows does to the few cells that matter.
+
+Rows drawn with replacement leave multinomial counts between the distinct
+thresholds of a curve; only these are drawn, never the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.distributions.empirical import Empirical
+
+__all__ = [
+    "Cells",
+    "Drawn",
+    "cells_of",
+    "checked_rng",
+    "class_sizes",
+    "draw_law",
+    "draw_multinomial",
+    "refuse_fractional_weights",
+    "streams",
+]
+
+IntArray = npt.NDArray[np.int64]
+
+#: Replicates that share one stream of random numbers: fixed, so that no byte hangs on memory.
+BLOCK = 250
+#: Rows are drawn one by one up to this many a distinct score, counts beyond.
+_ROWS_A_CELL = 4
+
+
+# --------------------------------------------------------------------------- randomness
+def streams(replicates: int, rng: Any) -> Iterator[tuple[slice, np.random.Generator]]:
+    """Each block of replicates with a generator of its own."""
+    seed = _seed(rng)
+    for number, start in enumerate(range(0, replicates, BLOCK)):
+        child = np.random.SeedSequence(
+            seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size
+        )
+        yield slice(start, min(start + BLOCK, replicates)), np.random.default_rng(child)
+
+
+def _seed(rng: Any) -> np.random.SeedSequence:
+    rng = checked_rng(rng)
+    if isinstance(rng, np.random.SeedSequence):
+        return rng
+    if isinstance(rng, np.random.Generator):
+        return np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
+    return np.random.SeedSequence(rng)
+
+
+def checked_rng(rng: Any) -> Any:
+    """A source of randomness as it is, whether it will be asked or not."""
+    if rng is None or isinstance(rng, np.random.SeedSequence | np.random.Generator):
+        return rng
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
+        return checks.count(rng, "rng", 0)
+    raise InputTypeError(
+        "rng must be None, an int >= 0, a numpy SeedSequence or a numpy Generator; got"
+        f" {type(rng).__name__}. Give a seed, such as rng=1."
+    )
+
+
+# --------------------------------------------------------------------------- counts
+@dataclass(frozen=True)
+class Cells:
+    """The scores of one class between the distinct thresholds of a curve.
+
+    Parameters
+    ----------
+    counts : ndarray of int
+        Scores in each cell, ascending: one cell more than distinct thresholds.
+    place : ndarray of int
+        For each threshold the last cell at or below it.
+    """
+
+    counts: IntArray
+    place: npt.NDArray[np.intp]
+
+    @property
+    def total(self) -> int:
+        """Number of scores."""
+        return int(np.sum(self.counts))
+
+    def draw(self, rng: np.random.Generator, totals: IntArray) -> IntArray:
+        """Scores at or below each threshold, a row for each total."""
+        drawn = draw_multinomial(rng, totals, self.counts)
+        return np.asarray(np.cumsum(drawn, axis=1)[:, self.place])
+
+
+def cells_of(law: Empirical, t: Thresholds) -> Cells:
+    """The cells that flat thresholds cut a sample into."""
+    distinct, place = np.unique(law._index(t), return_inverse=True)
+    at_most = np.concatenate([[0.0], law._below[distinct], [law.total]])
+    return Cells(np.diff(np.rint(at_most).astype(np.int64)), place)
+
+
+def draw_multinomial(rng: np.random.Generator, totals: IntArray, counts: IntArray) -> IntArray:
+    """One multinomial row for each total, with probabilities counts / sum(counts)."""
+    # An empty last cell would take what rounding leaves of the probabilities.
+    filled = counts > 0
+    drawn = np.zeros((totals.size, counts.size), dtype=np.int64)
+    share = counts[filled] / np.sum(counts)
+    drawn[:, filled] = rng.multinomial(totals, share)
+    return drawn
+
+
+def class_sizes(
+    rng: np.random.Generator, size: int, clients: int, impostors: int, *, stratified: bool
+) -> tuple[IntArray, IntArray]:
+    """Class sizes of the replicates: fixed, or as rows of both classes fall."""
+    total = clients + impostors
+    if stratified:
+        drawn = np.full(size, clients, dtype=np.int64)
+    else:
+        drawn = np.asarray(rng.binomial(total, clients / total, size), dtype=np.int64)
+    return drawn, total - drawn
+
+
+class Drawn(Empirical):
+    """A replicate of a sample whose distinct scores are sorted already."""
+
+    def __init__(self, places: FloatArray, masses: FloatArray) -> None:
+        object.__setattr__(self, "values", places)
+        object.__setattr__(self, "weights", masses)
+
+    @cached_property
+    def _steps(self) -> tuple[FloatArray, FloatArray]:
+        return self.values, self.weights
+
+
+def draw_law(rng: np.random.Generator, law: Empirical, size: int) -> Drawn:
+    """The empirical law of `size` scores drawn with replacement."""
+    places, masses = law._steps
+    if size <= _ROWS_A_CELL * places.size:
+        rows = rng.integers(round(law.total), size=size)
+        single = places.size == round(law.total)  # the row is its place
+        cells = rows if single else np.searchsorted(law._below, rows, side="right") - 1
+        drawn = np.bincount(cells, minlength=places.size)
+    else:
+        counts = np.rint(masses).astype(np.int64)
+        drawn = draw_multinomial(rng, np.array([size]), counts)[0]
+    kept = np.flatnonzero(drawn)
+    return Drawn(places[kept], drawn[kept].astype(np.float64))
+
+
+def refuse_fractional_weights(law: Empirical, name: str) -> None:
+    """Only frequencies, whole numbers of copies, can be resampled."""
+    if law.weights is None:
+        return
+    bad = np.flatnonzero(law.weights != np.floor(law.weights))
+    if bad.size:
+        raise InputError(
+            f"weights must be whole numbers of copies to be resampled; {bad.size} of"
+            f" {law.weights.size} {name} weights are not, first"
+            f" {float(law.weights[bad[0]])!r} at index {bad[0]}. Leave the weights out, or repeat"
+            " trials."
+        )

@@ -1,0 +1,334 @@
+"""The special functions behind the laws: both tails, logs, in logit coordinates.
+
+The incomplete beta ratio is taken from scipy where it does not underflow and
+from its continued fraction in log space beyond; the density is written with
+the deviance of Loader (2000), so that nothing large cancels.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.errors import FitError
+from betaroc.core.polygamma import phi_tau
+from betaroc.core.thresholds import FloatArray, Thresholds, softplus
+
+HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+#: Below this the incomplete beta ratio is formed in log space.
+_TINY = 1e-270
+#: Closer to an end than this, theta or 1 - theta is denormal or gone; the logit is not.
+_LOST = 1e-290
+#: From here on eight terms of Stirling's series are exact to rounding.
+_FAR = 10.0
+_LEGENDRE = np.polynomial.legendre.leggauss(16)
+# Coefficients of Stirling's series for log Gamma, B_2k / (2k (2k - 1)).
+_STIRLING = (
+    1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400,
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def stirling_remainder(x: float) -> float:
+    """log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2], relatively accurate for x > 0."""
+    total = 0.0
+    while x < 12.0:
+        step = math.log1p(1.0 / x) if x > 1e-8 else math.log1p(x) - math.log(x)
+        total += (x + 0.5) * step - 1.0
+        x += 1.0
+    inverse_square, power = 1.0 / (x * x), 1.0 / x
+    series = []
+    for coefficient in _STIRLING:
+        series.append(coefficient * power)
+        power *= inverse_square
+    return total + math.fsum(series)
+
+
+def stirling_remainders(x: FloatArray) -> FloatArray:
+    """`stirling_remainder` of arrays, relatively to 1e-12: the series at x, or at x + 8."""
+    near = x < _FAR
+    inverse = 1.0 / np.where(near, x + 8.0, x)
+    square = inverse * inverse
+    c1, c2, c3, c4, c5, c6, c7, c8 = _STIRLING
+    series = c5 + square * (c6 + square * (c7 + square * c8))
+    series = c1 + square * (c2 + square * (c3 + square * (c4 + square * series)))
+    if not np.any(near):
+        return np.asarray(series * inverse)
+    x, square = np.where(near, x, 1.0), np.where(near, square, 1.0)
+    # The product of (x + k) e / (x + 8) over k < 8, in pairs of k and 7 - k.
+    pair, share = x * (x + 7.0), math.e * math.e * square
+    product = pair * share * ((pair + 6.0) * share)
+    product *= (pair + 10.0) * share * ((pair + 12.0) * share)
+    step = (x - 0.5) * np.log1p(8.0 / x) - np.log(product)
+    return np.asarray(series * inverse + np.where(near, step, 0.0))
+
+
+@lru_cache(maxsize=4096)
+def log_beta(a: float, b: float) -> float:
+    """log of the beta function, from Stirling remainders: no large terms cancel."""
+    n = a + b
+    return math.fsum(
+        (
+            HALF_LOG_TWO_PI,
+            0.5 * (math.log(n / a) - math.log(b)),
+            -a * math.log1p(b / a),
+            -b * math.log1p(a / b),
+            stirling_remainder(a),
+            stirling_remainder(b),
+            -stirling_remainder(n),
+        )
+    )
+
+
+def log_beta_ratio(a_2: float, b_2: float, a_1: float, b_1: float) -> float:
+    """log B(a_2, b_2) - log B(a_1, b_1), relatively accurate for neighbouring shapes too."""
+    step_a, step_b = a_2 - a_1, b_2 - b_1
+    if abs(step_a) > 0.2 * min(a_1, a_2) or abs(step_b) > 0.2 * min(b_1, b_2):
+        return log_beta(a_2, b_2) - log_beta(a_1, b_1)
+    share = 0.5 * (_LEGENDRE[0] + 1.0)
+    a, b = a_1 + share * step_a, b_1 + share * step_b
+    # digamma(a) - digamma(a + b) without their logarithms, which cancel.
+    of_a, of_b, total = (phi_tau(shape)[0] for shape in (a, b, a + b))
+    rate = step_a * (of_a - total - np.log1p(b / a)) + step_b * (of_b - total - np.log1p(a / b))
+    return math.fsum(0.5 * _LEGENDRE[1] * rate)
+
+
+def exponential(x: float) -> float:
+    """e^x; inf and 0 where no double holds it."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.exp(x))
+
+
+def log_ratio(x: float, y: float) -> float:
+    """log x / y of positive numbers, relatively accurate for neighbours too."""
+    near = 0.5 * y < x < 2.0 * y
+    return math.log1p((x - y) / y) if near else math.log(x) - math.log(y)
+
+
+def exactly_scaled(x: float, power: int) -> float:
+    """x 2^power; inf where no double holds it."""
+    try:
+        return math.ldexp(x, power)
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def beta_log_density(a: float, b: float, t: Thresholds) -> FloatArray:
+    """log of theta^a (1 - theta)^b / B(a, b): the density of logit theta.
+
+    Near the mean with the deviance: with p = a / (a + b), d = logit theta -
+    log(a / b) and n = a + b it is const - n [log(1 - p + p e^d) - p d]. Far
+    away term by term, whichever rounds less. -inf at both ends.
+    """
+    n, centre = a + b, math.log(a) - math.log(b)
+    log_beta_value = log_beta(a, b)
+    with np.errstate(invalid="ignore", under="ignore", over="ignore"):
+        shift = t.logit - centre
+        deviance = n * np.where(
+            shift < 0.0, _deviance(a / n, b / n, shift), _deviance(b / n, a / n, -shift)
+        )
+        log_x, log_q = -a * softplus(-t.logit), -b * softplus(t.logit)
+        plain = log_x + log_q - log_beta_value
+        plain_rounds = np.abs(log_x) + np.abs(log_q) + abs(log_beta_value)
+        # Next to 1 the distance from the mean is in the complement alone.
+        away = np.maximum(np.abs(t.theta - a / n), np.abs(t.complement - b / n))
+        deviance_rounds = n * away * (np.abs(t.logit) + abs(centre))
+        far = plain_rounds < deviance_rounds
+    constant = math.fsum(
+        (
+            -HALF_LOG_TWO_PI,
+            0.5 * (math.log(a / n) + math.log(b)),
+            stirling_remainder(n),
+            -stirling_remainder(a),
+            -stirling_remainder(b),
+        )
+    )
+    value = np.where(far, plain, constant - deviance)
+    return np.where(np.isinf(t.logit), -np.inf, value)
+
+
+def _deviance(p: float, q: float, shift: FloatArray) -> FloatArray:
+    """log(q + p e^shift) - p shift for shift <= 0, exact near 0 and far from it."""
+    d = np.minimum(shift, 0.0)
+    if p <= 0.5:  # q may round to 1
+        return np.asarray(np.log1p(p * np.expm1(d)) - p * shift)
+    with np.errstate(divide="ignore"):  # p may round to 1
+        return np.where(d > -1.0, np.log1p(p * np.expm1(d)), np.log(q + p * np.exp(d))) - p * shift
+
+
+def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
+    """log of the lower tail well left of the mean, by the continued fraction (DLMF 8.17.22)."""
+    if b == 1.0:
+        with np.errstate(over="ignore"):
+            return np.asarray(-a * softplus(-t.logit))
+    x, tiny = t.theta, 1e-300
+    c = np.ones_like(x)
+    d = 1.0 / _away(1.0 - (a + b) * x / (a + 1.0), tiny)
+    h = d.copy()
+    for m in range(1, 2000):
+        even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
+        d = 1.0 / _away(1.0 + even * d, tiny)
+        c = _away(1.0 + even / c, tiny)
+        h = h * d * c
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
+        d = 1.0 / _away(1.0 + odd * d, tiny)
+        c = _away(1.0 + odd / c, tiny)
+        step = d * c
+        h = h * step
+        if np.all(np.abs(step - 1.0) <= 2e-16):
+            break
+    return np.asarray(beta_log_density(a, b, t) - math.log(a) + np.log(h))
+
+
+def _away(value: FloatArray, tiny: float) -> FloatArray:
+    return np.where(np.abs(value) < tiny, tiny, value)
+
+
+def _mirror(t: Thresholds) -> Thresholds:
+    return Thresholds(t.complement, t.theta, -t.logit)
+
+
+def _near_and_rest(
+    a: FloatArray, b: FloatArray, left: npt.NDArray[np.bool_], t: Thresholds
+) -> tuple[FloatArray, FloatArray]:
+    """The tail on the threshold's side of 1/2 and the other, which cancels only beyond the median.
+
+    scipy's complement costs nine times the ratio, so it is asked for where it matters.
+    """
+    from scipy.special import betainc, betaincc
+
+    x = np.where(left, t.theta, t.complement)
+    with np.errstate(under="ignore"):
+        near = np.asarray(betainc(a, b, x))
+        rest = np.asarray(1.0 - near)
+        beyond = near > 0.5
+        if np.any(beyond):
+            rest[beyond] = betaincc(a[beyond], b[beyond], x[beyond])
+    return near, rest
+
+
+def beta_lower(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+    """The lower tail P(S <= theta) and its log, each in its own precision.
+
+    ``theta`` must lie in [0, 1]; the upper tail is ``beta_lower(b, a, mirror)``.
+    """
+    left = t.logit <= 0.0
+    near, rest = _near_and_rest(np.where(left, a, b), np.where(left, b, a), left, t)
+    value, other = np.where(left, near, rest), np.where(left, rest, near)
+    with np.errstate(divide="ignore"):
+        log = np.where(value < 0.5, np.log(value), np.log1p(-other))
+    deep = ((value < _TINY) | (t.theta < _LOST)) & (t.logit > -np.inf)
+    if np.any(deep):
+        log[deep] = np.minimum(_log_lower(a, b, t[deep]), 0.0)
+        with np.errstate(under="ignore"):
+            value[deep] = np.exp(log[deep])
+    lost = (t.complement < _LOST) & (t.logit < np.inf)
+    if np.any(lost):
+        # The scale's upper end is not resolved in 1 - theta, and mass is left there.
+        log_other = np.minimum(_log_lower(b, a, _mirror(t[lost])), 0.0)
+        with np.errstate(under="ignore", divide="ignore"):
+            value[lost] = -np.expm1(log_other)
+            log[lost] = np.log1p(-np.exp(log_other))
+    nan = np.isnan(t.logit)
+    return np.where(nan, np.nan, value), np.where(nan, np.nan, log)
+
+
+def beta_upper(a: float, b: float, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+    """The upper tail P(S > theta) and its log."""
+    return beta_lower(b, a, _mirror(t))
+
+
+def beta_lower_quantile(a: float, b: float, log_p: npt.ArrayLike) -> FloatArray:
+    """logit of the theta with log P(S <= theta) = log_p.
+
+    The log of the lower tail is concave in logit theta, so Newton's iterates
+    increase to the root from any place left of it.
+    """
+    target = np.asarray(log_p, dtype=np.float64)
+    flat = np.ravel(target)
+    y = np.where(np.isnan(flat), np.nan, np.where(flat >= 0.0, np.inf, -np.inf))
+    todo = np.isfinite(flat) & (flat < 0.0)
+    if np.any(todo):
+        y[todo] = _newton_quantile(a, b, flat[todo])
+    return y.reshape(target.shape)
+
+
+def _newton_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
+    y = _left_of_quantile(a, b, log_p)
+    active = np.ones(y.shape, dtype=bool)
+    last = np.full(y.shape, np.inf)
+    for _ in range(200):
+        at = Thresholds.from_logit(y[active])
+        _, log = beta_lower(a, b, at)
+        # P / f is at least 1 / a and, left of the mode, at most 1 / (log f)': two long logs may
+        # not say so.
+        slope = np.maximum(a * at.complement - b * at.theta, _TINY)
+        least, most = -math.log(a), -np.log(slope)
+        inverse = np.clip(log - beta_log_density(a, b, at), least, np.maximum(least, most))
+        step = (log_p[active] - log) * np.exp(inverse)
+        y[active] += step
+        scale = np.maximum(1.0, np.abs(y[active]))
+        size = np.abs(step)
+        # Newton squares a small step; one that does not shrink is rounding.
+        rounding = (size <= 1e-9 * scale) & (size > 0.1 * last[active])
+        last[active] = size
+        active[active] = ~((size <= 1e-15 * scale) | rounding)
+        if not np.any(active):
+            break
+    return y
+
+
+def _left_of_quantile(a: float, b: float, log_p: FloatArray) -> FloatArray:
+    """A bound from P <= e^(a y) / (a B) in y = logit theta or, if b >= 1, theta^a / (a B)."""
+    start = np.asarray((log_p + math.log(a) + log_beta(a, b)) / a)
+    if b < 1.0:
+        return start
+    log_theta = np.minimum(start, -sys.float_info.min)
+    return np.where(start < 0.0, log_theta - np.log(-np.expm1(log_theta)), start)
+
+
+def bracketed_root(
+    function: Callable[[float], float], low: float, high: float, *, what: str
+) -> float:
+    """The sign change of ``function`` in [low, high], to the last digits."""
+    from scipy.optimize import brentq
+
+    at_low, at_high = function(low), function(high)
+    if at_low == 0.0:
+        return low
+    if at_high == 0.0:
+        return high
+    if not (at_low < 0.0 < at_high or at_high < 0.0 < at_low):
+        raise FitError(
+            f"{what}: no sign change between {low!r} and {high!r} (values {at_low!r}, {at_high!r})."
+            " This is a defect of betaroc: please report the two laws."
+        )
+    root, state = brentq(
+        function, low, high, xtol=max(1e-18 * (high - low), 5e-324), rtol=1e-15, maxiter=500,
+        full_output=True, disp=False,
+    )  # fmt: skip
+    if not state.converged:
+        raise FitError(
+            f"{what}: the root did not converge within 500 steps near {root!r}."
+            " This is a defect of betaroc: please report the two laws."
+        )
+    return float(root)
+
+
+def share_ends(hits: Any, n: Any, tail: float) -> tuple[FloatArray, FloatArray]:
+    """Clopper and Pearson's ends of a share, with probability `tail` beyond each.
+
+    Effective numbers of trials are no whole ones.
+    """
+    from scipy.special import betaincinv
+
+    hits, missing = np.asarray(hits), np.asarray(n - hits)
+    some, few = np.where(hits > 0, hits, 1), np.where(missing > 0, missing, 1)
+    low = np.where(hits > 0, betaincinv(some, n - some + 1, tail), 0.0)
+    return low, np.where(missing > 0, betaincinv(n - few + 1, few, 1.0 - tail), 1.0)

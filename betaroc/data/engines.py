@@ -1,0 +1,143 @@
+"""Sources of rows in pieces, what is collected of them, errors of engines as ours."""
+
+from __future__ import annotations
+
+import errno
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.errors import BetarocError, EngineError, FileFormatError, InputError
+from betaroc.core.text import shown
+
+__all__ = ["Source", "as_ours", "collected", "file_error", "frame_error", "is_dask", "is_lazy"]
+
+#: Names of the errors that say that a worker or the way to it is gone, of Dask and Spark.
+_LOST = {
+    "KilledWorker", "CommClosedError", "CommError", "TimeoutError", "CancelledError",
+    "FutureCancelledError", "Py4JNetworkError", "ConnectionRefusedError",
+    "SparkConnectGrpcException",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """Rows that are read in pieces, as often as wanted.
+
+    `pieces` gives Narwhals frames of some columns, lazy ones on their own engine; `error` makes
+    an error of the engine one of ours; `name` is the file's, with a colon; `rows` is how many
+    there are, where that is known without reading them; `dask` is whether Dask holds them.
+    """
+
+    schema: Any
+    pieces: Callable[[list[str]], Iterator[Any]]
+    error: Callable[[Exception], Exception]
+    name: str = ""
+    rows: int | None = None
+    dask: bool = False
+
+
+def is_lazy(frame: Any) -> bool:
+    """Whether a Narwhals frame is computed elsewhere."""
+    import narwhals as nw
+
+    return isinstance(frame, nw.LazyFrame)
+
+
+def collected(frame: Any) -> dict[str, Any]:
+    """The columns of a Narwhals frame of few rows, as arrays; Polars streams."""
+    name = frame.implementation.name.lower() if is_lazy(frame) else ""
+    if name == "duckdb":  # needs neither pyarrow nor pandas
+        columns = frame.to_native().fetchnumpy().items()
+        return {k: _unmasked(values) for k, values in columns}
+    if name == "polars":
+        import narwhals as nw
+
+        frame = nw.from_native(frame.to_native().collect(engine="streaming"))
+    elif name:
+        frame = frame.collect()
+    return {column: frame[column].to_numpy() for column in frame.columns}
+
+
+def _unmasked(values: Any) -> Any:
+    """With None in place of what is masked, since numpy joins masked arrays without their masks."""
+    if not np.ma.isMaskedArray(values):
+        return values
+    if not np.any(values.mask):
+        return values.data
+    plain = values.data.astype(object)
+    plain[values.mask] = None
+    return plain
+
+
+def is_dask(frame: Any) -> bool:
+    """Whether Dask holds a frame, its own or one of Narwhals."""
+    name = getattr(getattr(frame, "implementation", None), "name", "")
+    return name == "DASK" or type(frame).__module__.partition(".")[0] == "dask"
+
+
+#: One pass over a Dask frame at a time: what silences it are filters of the whole process.
+_SILENCE = threading.RLock()
+
+
+@contextmanager
+def _silent_dask() -> Iterator[None]:
+    """Without what Narwhals, Dask and its threads say of plans; betaroc's own do not pass here."""
+    with _SILENCE, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Dask support is moving", FutureWarning)
+        # Fewer texts than would be shown.
+        warnings.filterwarnings("ignore", "Insufficient elements for `head`", UserWarning)
+        # A thread of the engine does not see numpy's error state.
+        warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
+        yield
+
+
+@contextmanager
+def as_ours(named: Callable[[Exception], Exception], *, dask: bool = False) -> Iterator[None]:
+    """Errors of an engine as ours; squares may overflow.
+
+    That memory was refused, and what the user stops, stays what it is.
+    """
+    try:
+        with _silent_dask() if dask else nullcontext(), np.errstate(over="ignore"):
+            yield
+    except (BetarocError, MemoryError):
+        raise
+    except Exception as error:  # engines raise whatever they like; it is chained
+        raise (MemoryError(str(error)) if _out_of_memory(error) else named(error)) from error
+
+
+def _out_of_memory(error: Exception) -> bool:
+    """Whether an engine's own error says that memory was refused."""
+    return (
+        type(error).__name__ == "OutOfMemoryException"
+        or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+        or "Cannot allocate memory" in str(error)
+    )
+
+
+def frame_error(score: str, label: str, error: Exception) -> BetarocError:
+    """What became of the engine of a frame."""
+    kind, text = type(error).__name__, shown(str(error), 200)
+    if kind in _LOST or isinstance(error, ConnectionError):
+        return EngineError(
+            f"the frame's engine must keep its workers; {kind}: {text}. Nothing was written and no"
+            " row is lost: look for what ends the workers (memory, most often), then call again."
+        )
+    return InputError(
+        f"the frame's engine must be able to group column {shown(score)} by column {shown(label)};"
+        f" {kind}: {text}. Correct the frame's own steps or these columns."
+    )
+
+
+def file_error(name: str, error: Exception) -> BetarocError:
+    """What is wrong with a Parquet file."""
+    return FileFormatError(
+        f"{name} must be intact Parquet; {type(error).__name__}: {shown(str(error), 140)}. Copy or"
+        " export it again."
+    )

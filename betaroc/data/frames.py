@@ -1,0 +1,95 @@
+"""Columns of any frame that Narwhals reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.text import listed, nearest, shown
+from betaroc.data.names import names_array, stacked
+
+
+def frame_columns(frame: Any, wanted: dict[str, str | tuple[str, str]]) -> dict[str, Any]:
+    """The wanted columns, eager, with no missing value; two names give an array of two columns."""
+    table, present = opened(frame)
+    columns = {role: named_columns(given, role) for role, given in wanted.items()}
+    for role, column in ((r, c) for r, names in columns.items() for c in names):
+        if column not in present:
+            raise InputError(
+                f"{role}={shown(column)} must name a column of the frame; there are"
+                f" {listed(present)}. {nearest(column, [str(p) for p in present])}Pass"
+                f" {role}=..."
+            )
+    table = collected(table, [c for names in columns.values() for c in names])
+    return {role: _joined(table, names) for role, names in columns.items()}
+
+
+def opened(frame: Any) -> tuple[Any, list[str]]:
+    """The frame as Narwhals holds it, and the names of its columns."""
+    import narwhals as nw
+    from narwhals.exceptions import NarwhalsError
+
+    try:
+        table: Any = nw.from_native(frame)
+        return table, list(table.collect_schema().names())
+    except NarwhalsError as error:
+        raise InputError(
+            f"frame must have readable, distinct columns; {type(error).__name__}:"
+            f" {shown(str(error), 160)}. Rename the columns first."
+        ) from error
+    except TypeError as error:
+        raise InputTypeError(
+            "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask);"
+            f" got {shown(frame)} of type {type(frame).__name__}. Use Scores.from_labels(y, s)."
+        ) from error
+
+
+def collected(table: Any, columns: list[str]) -> Any:
+    """These columns alone, in memory."""
+    import narwhals as nw
+
+    table = table.select(list(dict.fromkeys(columns)))
+    return table.collect() if isinstance(table, nw.LazyFrame) else table
+
+
+def named_columns(given: Any, role: str) -> tuple[str, ...]:
+    """The names of one column, or of two different ones given as a tuple."""
+    names = given if isinstance(given, tuple) else (given,)
+    if not all(isinstance(name, str) for name in names):
+        raise InputTypeError(
+            f"{role} must be the name of a column, or a tuple of two; got {shown(given)} of type"
+            f" {type(given).__name__}. Pass text, such as ('claimed', 'real')."
+        )
+    if len(names) != len(set(names)) or not 1 <= len(names) <= (1 if role in _SINGLE else 2):
+        raise InputError(
+            f"{role} must name one column"
+            + ("" if role in _SINGLE else " or two different ones")
+            + f"; got {shown(given)}. Name each column once."
+        )
+    return names
+
+
+#: Roles of a single column.
+_SINGLE = frozenset({"score", "label", "weight"})
+
+
+def _joined(table: Any, names: tuple[str, ...]) -> Any:
+    parts = [_column(table[name], name) for name in names]
+    if len(parts) == 1:
+        return parts[0]
+    called = [f"column {shown(name)}" for name in names]
+    checked = [names_array(p, len(p), c) for p, c in zip(parts, called, strict=True)]
+    return stacked(checked, f"group or id {shown(names)}")
+
+
+def _column(series: Any, column: str) -> Any:
+    gone = np.flatnonzero(np.asarray(series.is_null().to_numpy(), dtype=bool))
+    if gone.size:
+        raise InputError(
+            f"column {shown(column)} must have no missing value; got {gone.size} of {len(series)}"
+            f" missing, first in rows {listed(gone.tolist())} (counted from 0)."
+            " Drop these rows first."
+        )
+    return series.to_numpy()

@@ -1,0 +1,181 @@
+"""Which trials are clients: two labels, never guessed beyond {0, 1}, {-1, 1} and booleans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.containers import array_1d
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.text import listed, shown
+
+BoolArray = npt.NDArray[np.bool_]
+
+#: The pairs that need no client_label: the larger is the client's.
+WORDS = frozenset({"true", "false"})
+KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
+
+
+def client_mask(
+    labels: Any,
+    client_label: object,
+    *,
+    name: str = "y_true",
+    scores: Any = None,
+    counts: Any = None,
+) -> BoolArray:
+    """True where the label is the client's.
+
+    ``scores`` are only looked at to tell whether the two were swapped. Each label stands for one
+    trial, or for as many as ``counts`` says.
+    """
+    array = _label_array(labels, name)
+    kinds, first, ones = np.unique(array, return_index=True, return_counts=True)
+    counts = ones if counts is None else np.bincount(np.searchsorted(kinds, array), counts)
+    order = np.argsort(first)
+    found = [kinds[i].item() for i in order]
+    tally = [int(counts[i]) for i in order]
+    where = [int(first[i]) for i in order]
+    if len(found) > 2:
+        _refuse_many(found, tally, where, name, scores)
+    client = _client_among(found, tally, client_label, name)
+    mask = np.asarray(array == client)
+    _refuse_one_class(mask, found, sum(tally), name)
+    return mask
+
+
+def _refuse_one_class(mask: BoolArray, found: Sequence[object], n: int, name: str) -> None:
+    """Raise unless both classes occur."""
+    if mask.all() or not mask.any():
+        missing = "impostor" if mask.any() else "client"
+        raise InputError(
+            f"{name} must name both classes; there are no {missing} scores: all {n} labels are"
+            f" {listed(found)}. Add the trials of the other class."
+        )
+
+
+def label_key(token: str) -> object:
+    """What a label in a file stands for: its number if it is one, else its text."""
+    text = token.strip()
+    try:
+        number = float(text)
+    except ValueError:
+        return text.lower() if text.lower() in WORDS else text
+    return number if np.isfinite(number) and "_" not in text else text
+
+
+def looks_like_labels(values: npt.NDArray[Any]) -> bool:
+    """True if both values of {0, 1} or {-1, 1} occur and nothing else."""
+    return {float(v) for v in _few_distinct(values)} in KNOWN_LABELS
+
+
+def _few_distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The distinct values if they are few; three of them tell as much as all."""
+    head = np.unique(values[:100])
+    return head[:3] if head.size > 2 else np.unique(values)[:3]
+
+
+def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
+    array = array_1d(labels, name)
+    if array.dtype.kind == "O":
+        array = _one_type(array, name)
+    if array.dtype.kind == "S":
+        raise InputTypeError(
+            f"{name} must be text, numbers or booleans; got bytes, first {shown(array[0])}."
+            ' Decode them: np.char.decode(y, "ascii").'
+        )
+    if array.dtype.kind not in "biufUT":
+        raise InputTypeError(
+            f"{name} must be text, numbers or booleans; got dtype {array.dtype}. Pass two labels."
+        )
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        at = np.flatnonzero(np.isnan(array))
+        raise InputError(
+            f"{name} must have no missing label; got {at.size} NaN of {array.size}, first at"
+            f" positions {listed(at.tolist())}. Drop these rows first."
+        )
+    return array
+
+
+def _one_type(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """Objects of one kind (text, numbers or booleans) as an array of that kind."""
+    groups: dict[str, tuple[int, object]] = {}
+    for index, item in enumerate(array):
+        if item is None or type(item).__name__ in {"NAType", "NaTType"}:
+            raise InputError(
+                f"{name} must have no missing label; got {shown(item)} at position {index}."
+                " Drop these rows first."
+            )
+        groups.setdefault(_kind(item, index, name), (index, item))
+    if len(groups) > 1:
+        parts = ", ".join(f"{shown(v)} ({k}) at {i}" for k, (i, v) in groups.items())
+        raise InputTypeError(
+            f"{name} must hold labels of one type; got mixed types: {parts}."
+            " Convert them to one type first."
+        )
+    return np.array(array.tolist())
+
+
+def _kind(item: object, index: int, name: str) -> str:
+    if isinstance(item, bool | np.bool_):
+        return "bool"
+    if isinstance(item, int | float | np.integer | np.floating):
+        return "number"
+    if isinstance(item, str):
+        return "text"
+    if isinstance(item, bytes):
+        raise InputTypeError(
+            f"{name} must be text, numbers or booleans; got bytes {shown(item)} at {index}."
+            ' Decode them: [v.decode("ascii") for v in y].'
+        )
+    raise InputTypeError(
+        f"{name} must be text, numbers or booleans; got {shown(item)} of type"
+        f" {type(item).__name__} at {index}. Pass two labels."
+    )
+
+
+def _refuse_many(
+    found: list[Any], tally: list[int], where: list[int], name: str, scores: Any
+) -> NoReturn:
+    n = sum(tally)
+    odd = [i for i, v in enumerate(found) if isinstance(v, float) and not v.is_integer()]
+    swapped = scores is not None and looks_like_labels(scores)
+    if odd or swapped:
+        i = odd[0] if odd else 2
+        hint = (
+            "The scores hold two values: y and scores are swapped."
+            if swapped
+            else ("Did you swap y and scores? Soft labels must be cut into two classes first.")
+        )
+        raise InputError(
+            f"{name} must hold two labels; label {shown(found[i])} at {where[i]} is not one of two"
+            f" classes ({len(found)} distinct values in {n}). {hint}"
+        )
+    parts = ", ".join(f"{shown(v, 24)} (count {c})" for v, c in zip(found[:4], tally, strict=False))
+    more = f" and {len(found) - 4} more" if len(found) > 4 else ""
+    raise InputError(
+        f"{name} must hold two labels; got {len(found)}: {parts}{more}. For one against the rest"
+        f" pass the booleans y == {shown(found[0], 24)}."
+    )
+
+
+def _client_among(found: list[Any], tally: list[int], client_label: object, name: str) -> object:
+    parts = ", ".join(f"{shown(v, 40)} (count {c})" for v, c in zip(found, tally, strict=True))
+    if client_label is not None:
+        for value in found:
+            if isinstance(value, str) == isinstance(client_label, str) and value == client_label:
+                return value
+        raise InputError(
+            f"client_label must be one of the labels; got {shown(client_label)}, but {name} holds"
+            f" {parts}. Give one of them, of the same type."
+        )
+    numbers = set() if isinstance(found[0], str) else {float(v) for v in found}
+    if numbers and any(numbers <= known for known in KNOWN_LABELS):
+        return type(found[0])(1)
+    raise InputError(
+        f"{name} must be {{0, 1}}, {{False, True}} or {{-1, 1}} unless client_label= says which"
+        f" label is the client's; got {parts}. Pass client_label= one of them."
+    )

@@ -1,0 +1,309 @@
+"""One pass over rows: grouped by label and bin on their own engine, or in slices of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.errors import BetarocError, InputTypeError
+from betaroc.core.text import shown
+from betaroc.data.columns import (
+    checked_schema,
+    refuse_lost_integers,
+    refuse_many_labels,
+    refuse_text,
+)
+from betaroc.data.engines import Source, as_ours, collected, frame_error, is_dask, is_lazy
+from betaroc.data.layout import Layout, bin_steps
+from betaroc.data.sums import KIND_STRIDE, KINDS, Labels, added, array_sums, group_sums, is_missing
+
+__all__ = ["Progress", "frame_source", "label_squares", "label_sums", "system_groups"]
+
+#: Called with the rows done and the rows to do, all passes together.
+Progress = Callable[[int, int], object]
+#: Rows of memory at a time.
+_SLICE = 1 << 20
+#: Labels beyond which nothing is summed any more.
+_MANY = 16
+#: Groups by system and label beyond which the labels are counted before all groups are collected.
+_MANY_GROUPS = 1 << 20
+
+
+def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
+    """A frame that Narwhals reads: a lazy one as it is, one in memory in slices.
+
+    `instead` is what the caller takes in place of a frame.
+    """
+    import narwhals as nw
+
+    named = partial(frame_error, score, label)
+    dask = is_dask(frame)
+    with as_ours(named, dask=dask):
+        try:
+            table: Any = nw.from_native(frame)
+        except TypeError as error:
+            raise InputTypeError(
+                "the argument must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB,"
+                f" Dask, PySpark) or {instead}; got {shown(frame)} of type {type(frame).__name__}."
+            ) from error
+        if not is_lazy(table) and table.implementation.is_polars():
+            table = table.lazy()  # its own engine is the faster one
+        schema = table.collect_schema()
+
+    def pieces(columns: list[str]) -> Iterator[Any]:
+        wanted = table.select(columns)
+        if is_lazy(wanted):
+            yield wanted
+        else:
+            starts = range(0, max(len(wanted), 1), _SLICE)  # a slice even of no rows
+            yield from (wanted[start : start + _SLICE] for start in starts)
+
+    return Source(schema, pieces, named, dask=dask)
+
+
+# ---------------------------------------------------------------------------------- passes
+def label_sums(
+    source: Source,
+    score: str,
+    label: str,
+    bins: int,
+    layout: Layout,
+    progress: Progress | None = None,
+) -> Labels:
+    """Sums and counts of every label."""
+    found: Labels = {}
+    with as_ours(source.error, dask=source.dask):
+        checked_schema(source, score, label)
+        with _as_numbers(source, score):
+            for piece in source.pieces([score, label]):
+                part = _piece_sums(piece, score, label, bins, layout)
+                if part is None or len(found := added(found, part)) > _MANY:
+                    refuse_many_labels(source, label)
+                if progress is not None and source.rows is not None:
+                    progress(sum(one.rows for one in found.values()), source.rows)
+        low = min((one.of.minimum for one in found.values()), default=0.0)
+        high = max((one.of.maximum for one in found.values()), default=0.0)
+        refuse_lost_integers(source, score, low, high)
+    return found
+
+
+@contextmanager
+def _as_numbers(source: Source, score: str) -> Iterator[None]:
+    """What is said where an engine cannot make doubles of the scores."""
+    try:
+        yield
+    except BetarocError:
+        raise
+    except (TypeError, ValueError):
+        refuse_lost_integers(source, score)  # pyarrow rounds none
+        refuse_text(source, score)  # a part of another type than the frame says
+        raise
+
+
+def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels | None:
+    """The sums of a piece; None for labels without end."""
+    if is_lazy(piece) and piece.implementation.is_dask():
+        return _partitioned_sums(piece, score, label, bins, layout)
+    if is_lazy(piece):
+        return _grouped_sums(_rows(piece, score, label), bins, layout)
+    import narwhals as nw
+
+    scores = piece[score]
+    masks = _masks(piece[label])
+    if len(masks) > _MANY:
+        return None
+    values = scores.cast(nw.Float64).to_numpy().astype(np.float64, copy=False)
+    null = scores.is_null().to_numpy().astype(bool, copy=False)
+    return array_sums(values, null, masks, bins, layout)
+
+
+def label_squares(
+    source: Source,
+    score: str,
+    label: str,
+    centres: dict[Any, float],
+    progress: Progress | None = None,
+) -> dict[Any, tuple[float, float]]:
+    """Sums and squares about the centre of each label: what is left of scores far from 0."""
+    import narwhals as nw
+
+    found = dict.fromkeys(centres, (0.0, 0.0))
+    done = 0
+    with as_ours(source.error, dask=source.dask):
+        for piece in source.pieces([score, label]):
+            s = nw.col("s")
+            away = {f"total{k}": s - c for k, c in enumerate(centres.values())}
+            rows = _rows(piece, score, label).with_columns(**away)
+            square = {f"square{k}": nw.col(name) * nw.col(name) for k, name in enumerate(away)}
+            sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in (*away, *square))]
+            columns = collected(rows.with_columns(**square).group_by("label").agg(*sums))
+            of_row = columns["label"].tolist()
+            done += int(np.sum(columns["n"]))
+            if progress is not None and source.rows is not None:
+                progress(source.rows + done, 2 * source.rows)
+            for k, (of_label, (total, raw)) in enumerate(found.items()):
+                if of_label in of_row:
+                    row = of_row.index(of_label)
+                    total += float(columns[f"total{k}"][row])
+                    found[of_label] = total, raw + float(columns[f"square{k}"][row])
+    return found
+
+
+def system_groups(
+    source: Source, system: str, score: str, label: str
+) -> dict[str, npt.NDArray[Any]]:
+    """Sums of every system, label and kind of score, as columns; a group in each piece it is in."""
+    import narwhals as nw
+
+    parts = []
+    labels: set[Any] = set()
+    with as_ours(source.error, dask=source.dask):
+        checked_schema(source, score, label, system=system)
+        with _as_numbers(source, score):
+            for piece in source.pieces([system, score, label]):
+                rows = piece.select(
+                    nw.col(system).alias("system"), nw.col(label).alias("label"),
+                    nw.col(score).cast(nw.Float64).alias("s"),
+                )  # fmt: skip
+                groups = _grouped(rows, 1, (0.0, 1.0), ("system", "label"))
+                part = collected(groups.head(_MANY_GROUPS))
+                labels |= _distinct(part["label"])
+                if len(labels) > _MANY:
+                    refuse_many_labels(source, label)
+                parts.append(part if len(part["n"]) < _MANY_GROUPS else collected(groups))
+        found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        low = float(np.min(found["minimum"], initial=0.0))
+        high = float(np.max(found["maximum"], initial=0.0))
+        refuse_lost_integers(source, score, low, high)
+    return found
+
+
+# ---------------------------------------------------------------------- partitions of Dask
+def _partitioned_sums(
+    piece: Any, score: str, label: str, bins: int, layout: Layout
+) -> Labels | None:
+    """Sums of every partition on its worker, added up there by eights, in one order always."""
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    rows = piece.to_native().to_delayed()
+    parts = [delayed(_partition_sums)(part, score, label, bins, layout) for part in rows]
+    while len(parts) > 1:
+        parts = [delayed(_merged)(parts[k : k + 8]) for k in range(0, len(parts), 8)]
+    found: Labels | None
+    (found,) = compute(parts[0])  # type: ignore[no-untyped-call]
+    return found
+
+
+def _partition_sums(rows: Any, score: str, label: str, bins: int, layout: Layout) -> Labels | None:
+    """The sums of a pandas frame."""
+    import narwhals as nw
+
+    found: Labels | None = {}
+    for start in range(0, len(rows), _SLICE):
+        piece = nw.from_native(rows.iloc[start : start + _SLICE], eager_only=True)
+        found = _added(found, _piece_sums(piece, score, label, bins, layout))
+    return found
+
+
+def _merged(parts: list[Labels | None]) -> Labels | None:
+    return reduce(_added, parts)
+
+
+def _added(one: Labels | None, other: Labels | None) -> Labels | None:
+    """The sums of both; None if there are labels without end."""
+    if one is None or other is None:
+        return None
+    both = added(one, other)
+    return both if len(both) <= _MANY else None
+
+
+# ----------------------------------------------------------------------- an engine's groups
+def _rows(piece: Any, score: str, label: str) -> Any:
+    """Label and score, as `label` and `s`."""
+    import narwhals as nw
+
+    return piece.select(nw.col(label).alias("label"), nw.col(score).cast(nw.Float64).alias("s"))
+
+
+def _grouped_sums(rows: Any, bins: int, layout: Layout) -> Labels | None:
+    most = (_MANY + 1) * (bins + len(KINDS))
+    columns = collected(_grouped(rows, bins, layout).head(most))
+    labels = columns.pop("label")
+    if len(labels) >= most or len(_distinct(labels)) > _MANY:
+        return None
+    columns = {name: np.asarray(column) for name, column in columns.items()}
+    return group_sums(columns, labels.tolist())
+
+
+def _distinct(labels: npt.NDArray[Any]) -> set[Any]:
+    """The labels that occur; missing ones are None."""
+    return {None if is_missing(v) else v for v in labels.tolist()}
+
+
+def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("label",)) -> Any:
+    """Groups by label and bin; steps are short, since some engines write an operand out twice."""
+    import narwhals as nw
+
+    raw, s, u = nw.col("raw"), nw.col("s"), nw.col("u")
+    # No comparison: DuckDB decides it by a file's statistics, which leave NaN out.
+    finite = raw.is_finite()
+    code = {name: nw.lit(float(number)) for number, name in enumerate(KINDS)}
+    rows = rows.rename({"s": "raw"}).with_columns(
+        s=nw.when(finite).then(raw).otherwise(nw.lit(0.0)),
+        kind=nw.when(finite).then(code["inner"]).otherwise(code["bad"]),
+    )
+    for step in bin_steps(bins, layout, lambda x, *ends: x.clip(*ends), lambda x: x.sqrt()):
+        rows = rows.with_columns(**step(nw.col))
+    inside = (s > 0.0) & (s < 1.0)
+    places = {"zero": finite & (s == 0.0), "one": s == 1.0, "outside": (s < 0.0) | (s > 1.0)}
+    kind = nw.when(raw.is_null()).then(code["missing"]).otherwise(nw.col("kind"))
+    for name, there in places.items():
+        kind = nw.when(there).then(code[name]).otherwise(kind)
+    rows = rows.with_columns(
+        kind=kind,
+        safe=nw.when(inside).then(s).otherwise(nw.lit(0.5)),
+        square=s * s,
+    )
+    safe = nw.col("safe")
+    rows = rows.with_columns(
+        bin=nw.col("bin").floor() + nw.col("kind") * float(KIND_STRIDE),
+        log=safe.log(), u=1.0 - safe,
+    )  # fmt: skip
+    # log(1 - s), also where s is tiny: log(u) (s / (1 - u)) with u = 1 - s as rounded.
+    rows = rows.with_columns(log_u=u.log(), v=1.0 - u)
+    stretched = nw.col("log_u") * (safe / nw.col("v"))
+    rows = rows.with_columns(log1m=nw.when(u < 1.0).then(stretched).otherwise(0.0 - safe))
+    rows = rows.with_columns(logit=nw.col("log") - nw.col("log1m"))
+    rows = rows.with_columns(logit_square=nw.col("logit") * nw.col("logit"))
+    sums = [nw.col(name).sum() for name in ("log", "log1m", "logit_square", "square")]
+    return rows.group_by(*keys, "bin").agg(
+        nw.len().alias("n"), s.min().alias("minimum"), s.max().alias("maximum"),
+        s.sum().alias("total"), *sums,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------- rows in memory
+def _masks(labels: Any) -> list[tuple[Any, npt.NDArray[np.bool_]]]:
+    """Every label with the mask of its rows; more than _MANY without masks."""
+    if len(labels) == 0:
+        return []
+    values = labels.to_numpy() if labels.dtype.is_numeric() else None
+    if values is not None and values.dtype.kind in "iuf" and values.size:
+        ends = [values.min(), values.max()]  # two labels, without a search
+        masks = [(end.item(), values == end) for end in ends[: 1 + bool(ends[0] != ends[1])]]
+        if sum(np.count_nonzero(mask) for _, mask in masks) == values.size:
+            return masks
+    null = labels.is_null().to_numpy().astype(bool, copy=False)
+    found = [(None, null)] if null.any() else []
+    kept = [v for v in labels.unique().to_list() if not is_missing(v)]
+    if len(kept) > _MANY:
+        return [(v, null) for v in kept]
+    found += [(v, (labels == v).fill_null(False).to_numpy().astype(bool)) for v in kept]
+    nan = ~np.any([mask for _, mask in found], axis=0)
+    return [*found, (None, nan)] if nan.any() else found

@@ -1,0 +1,92 @@
+"""What the scores of dev and test themselves give away: reversed classes, other scales."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.errors import ReversedScoresWarning, ScaleWarning
+from betaroc.core.notices import warn
+from betaroc.core.thresholds import FloatArray
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.pairs import pair_of
+
+__all__ = ["Laws", "warn_of_reversed", "warn_of_scales"]
+
+#: Client and impostor law of one side.
+Laws = tuple[Distribution, Distribution]
+
+#: Scores of a class that a statement about its spread needs, of a side about its range.
+_ENOUGH = 20
+#: Ratio of two spreads that no change of conditions explains.
+_RATIO = 10.0
+#: What either check asks of a law, together: many scores are looked at once for all three.
+_QUANTILES = np.array([0.05, 0.5, 0.95])
+
+
+def warn_of_scales(dev: Laws, test: Laws) -> None:
+    """Warn of sides that seem to be on different scales."""
+    if not all(isinstance(law, Empirical) for law in (*dev, *test)):
+        return
+    pairs = list(zip(dev, test, strict=True))
+    why = _unit_against_real(pairs) or _other_spread(pairs)
+    if why:
+        warn(
+            f"dev and test seem to be on different scales: {why}. A threshold chosen on dev means"
+            " the same on test only if one function made both scores; convert one of them.",
+            ScaleWarning,
+        )
+
+
+def warn_of_reversed(laws: Laws, name: str) -> None:
+    """AUC < 1/2; it is computed only where the medians are reversed."""
+    if not laws[0].ppf(_QUANTILES)[1] < laws[1].ppf(_QUANTILES)[1]:
+        return
+    auc = pair_of(*laws).auc()
+    if auc < 0.5:
+        warn(
+            f"{name}: impostors score higher than clients (AUC {auc:.4f} < 0.5). Nothing is"
+            " flipped: if the labels are right, pass -score (or 1 - score on [0, 1]).",
+            ReversedScoresWarning,
+        )
+
+
+def _unit_against_real(pairs: list[Any]) -> str | None:
+    """One side within [0, 1], most of the other's scores outside."""
+    sizes = [both[0].total + both[1].total for both in zip(*pairs, strict=True)]
+    if min(sizes) < _ENOUGH:
+        return None
+    sides = list(zip(*pairs, strict=True))
+    for k, name, other in ((0, "dev", "test"), (1, "test", "dev")):
+        if all(law.support[0] >= 0.0 and law.support[1] <= 1.0 for law in sides[k]):
+            share = sum(law.total * _outside(law) for law in sides[1 - k]) / sizes[1 - k]
+            if share > 0.5:
+                return f"all of {name} lies in [0, 1], {100 * share:.3g} % of {other} outside"
+    return None
+
+
+def _outside(law: Empirical) -> float:
+    """P(S < 0) + P(S > 1)."""
+    return float(law.cdf(np.nextafter(0.0, -1.0))) + float(law.sf(1.0))
+
+
+def _other_spread(pairs: list[Any]) -> str | None:
+    """In both classes the middle 90 % are ten times as wide, or do not meet."""
+    if min(law.total for both in pairs for law in both) < _ENOUGH:
+        return None
+    ranges = [[_middle(law) for law in both] for both in pairs]
+    wide, apart = [], []
+    for of_dev, of_test in ranges:
+        widths = float(np.diff(of_dev)[0]), float(np.diff(of_test)[0])
+        wide.append(min(widths) > 0.0 and max(widths) > _RATIO * min(widths))
+        apart.append(of_dev[1] < of_test[0] or of_test[1] < of_dev[0])
+    if all(wide) or all(apart):
+        shown = " and ".join(f"{low:.4g} to {high:.4g}" for low, high in ranges[1])
+        return f"90 % of the impostor scores of dev and of test lie in {shown}"
+    return None
+
+
+def _middle(law: Empirical) -> FloatArray:
+    return np.asarray(law.ppf(_QUANTILES)[[0, 2]])

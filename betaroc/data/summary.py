@@ -1,0 +1,630 @@
+"""Scores as sums and counts in bins: of any frame, mergeable, small."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
+from betaroc.core.notices import public, warn
+from betaroc.core.text import shown
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Result
+from betaroc.data.engines import Source
+from betaroc.data.labels import WORDS, client_mask, label_key
+from betaroc.data.layout import MOST_BINS, Layout, bin_edges
+from betaroc.data.one_pass import Progress, frame_source, label_squares, label_sums
+from betaroc.data.scores import Scores, ScoreSource
+from betaroc.data.streams import file_source
+from betaroc.data.sums import ClassSummary, Labels, added
+from betaroc.distributions.binned import Binned
+from betaroc.model.model import ScoreModel
+
+__all__ = [
+    "ClassSummary",
+    "Given",
+    "ScoreSummary",
+    "binned_scores",
+    "parquet_rows",
+    "rows_of",
+    "summarize",
+    "summarize_file",
+    "warn_of_bins",
+]
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+_BINS = 65_536
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreSummary(Result):
+    """Both classes as sums and binned counts, of any number of rows.
+
+    Made by :func:`summarize`; summaries of one layout add up with ``+``. `epc` takes it as
+    either side, its bands choose thresholds at borders of bins; `fit` and `analyze` take it
+    where they take scores, from these sums; and `model` is a ScoreModel of binned laws for
+    everything else that takes a model. What needs every score says so.
+
+    Parameters
+    ----------
+    client, impostor : ClassSummary
+        The two classes.
+    n_bins : int
+        Bins of the layout.
+    layout : tuple of float, optional
+        (low, high) of equal bins; None for that of :func:`summarize`.
+    name : str, optional
+        Name of the classifier.
+    source : ScoreSource, optional
+        Path and format of the file that was summarized; no part of equality.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> frame = {"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]}
+    >>> import pandas as pd
+    >>> one = br.summarize(pd.DataFrame(frame))
+    >>> both = one + one
+    >>> both.n_client, both.n_impostor, both.model.auc() == one.model.auc()
+    (6, 4, True)
+    """
+
+    client: ClassSummary
+    impostor: ClassSummary
+    n_bins: int = _BINS
+    layout: Layout = None
+    name: str | None = None
+    source: ScoreSource | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        named = f"{self.name!r}: " if self.name else ""
+        return (
+            f"<ScoreSummary {named}{self.n_client} client and {self.n_impostor} impostor scores in"
+            f" {self.n_bins} bins>"
+        )
+
+    @property
+    def n_client(self) -> int:
+        """Number of client scores."""
+        return self.client.n
+
+    @property
+    def n_impostor(self) -> int:
+        """Number of impostor scores."""
+        return self.impostor.n
+
+    @property
+    def client_total(self) -> float:
+        """Number of client scores, which have no weights."""
+        return float(self.client.n)
+
+    @property
+    def impostor_total(self) -> float:
+        """Number of impostor scores, which have no weights."""
+        return float(self.impostor.n)
+
+    @property
+    def prior(self) -> float:
+        """Share of clients."""
+        return self.n_client / (self.n_client + self.n_impostor)
+
+    @cached_property
+    def model(self) -> ScoreModel:
+        """The binned laws of both classes, with the share of clients as prior."""
+        return ScoreModel(self._law(0), self._law(1), prior=self.prior, name=self.name)
+
+    @property
+    def rate_error(self) -> tuple[float, float]:
+        """The most that FAR and FRR can be off at a threshold that is no bin's border."""
+        cells = self._cells
+        client, impostor = (np.max(c[cells.room], initial=0) for c in cells.counts)
+        return float(impostor) / self.n_impostor, float(client) / self.n_client
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether more than 1 % of a class, and more than 100 scores, share a bin.
+
+        Exact 0 and 1 apart. Right for scores that are equal; others need a `layout`.
+        """
+        room = self._cells.room
+        sizes = (self.n_client, self.n_impostor)
+        return any(
+            bool(np.any(counts[room] > max(0.01 * n, 100)))
+            for counts, n in zip(self._cells.counts, sizes, strict=True)
+        )
+
+    def rate_error_at(self, threshold: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """The most that FAR and FRR can be off at some thresholds; 0 at borders of bins.
+
+        Parameters
+        ----------
+        threshold : array_like
+            Thresholds; nan has the error nan.
+
+        Returns
+        -------
+        far, frr : ndarray
+            Share of the impostors, and of the clients, in the bin around each threshold.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"score": [0.1, 0.3, 0.4, 0.7], "label": [0, 1, 0, 1]})
+        >>> summary = br.summarize(frame, bins=8, layout=(0.0, 1.0))
+        >>> [e.tolist() for e in summary.rate_error_at([0.26, 0.9])]  # bins of 1/8
+        [[0.0, 0.0], [0.5, 0.0]]
+        """
+        theta = np.asarray(threshold, dtype=np.float64)
+        cells = self._cells
+        k = np.minimum(np.searchsorted(cells.upper, theta), cells.upper.size - 1)
+        inside = (cells.lower[k] < theta) & (theta < cells.upper[k])
+        client, impostor = (
+            np.where(np.isnan(theta), np.nan, np.where(inside, c[k], 0)) for c in cells.counts
+        )
+        return impostor / self.n_impostor, client / self.n_client
+
+    def border_below(self, threshold: float) -> float:
+        """The lower border of the bin that holds a threshold, where counted rates are exact.
+
+        Parameters
+        ----------
+        threshold : float
+            A threshold, finite.
+
+        Returns
+        -------
+        float
+            At most `threshold`: itself in a bin without scores, unless above all of them.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
+        >>> summary = br.summarize(frame, bins=8, layout=(0.0, 1.0))
+        >>> round(summary.border_below(0.45), 6), summary.border_below(0.3)  # bins of 1/8
+        (0.375, 0.3)
+        """
+        cells = self._cells
+        k = min(int(np.searchsorted(cells.upper, threshold)), cells.upper.size - 1)
+        return float(min(cells.lower[k], threshold))
+
+    @property
+    def auc_error(self) -> float:
+        """The most that the AUC of `model` can be off: half the pairs that share a bin."""
+        cells = self._cells
+        client, impostor = (c[cells.room] for c in cells.counts)
+        return 0.5 * float(np.sum((client / self.n_client) * (impostor / self.n_impostor)))
+
+    @cached_property
+    def _cells(self) -> _Cells:
+        """The bins; the outermost have finite borders.
+
+        Scores of exactly 0 have a cell of their own if none is below, of exactly 1 if none is
+        above.
+        """
+        sides = (self.client, self.impostor)
+        low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+        upper = np.minimum(bin_edges(self.n_bins, self.layout), high)
+        counts = [s._dense(self.n_bins) for s in sides]
+        if low == 0.0:
+            upper, counts = _cut(upper, counts, 0.0, 0.0, [s.n_zero for s in sides])
+        if high == 1.0:
+            below = [s.n - s.n_one for s in sides]
+            upper, counts = _cut(upper, counts, 1.0, np.nextafter(1.0, 0.0), below)
+        lowest = np.nextafter(low, -np.inf)
+        lower = np.maximum(np.concatenate([[lowest], upper[:-1]]), lowest)
+        kept = (counts[0] > 0) | (counts[1] > 0)
+        return _Cells(lower[kept], upper[kept], (counts[0][kept], counts[1][kept]))
+
+    def _law(self, which: int) -> Binned:
+        cells = self._cells
+        kept = cells.counts[which] > 0
+        lower, upper = cells.lower[kept], cells.upper[kept]
+        places = np.unique(np.concatenate([lower, upper]))
+        counts = np.zeros(places.size - 1)
+        counts[np.searchsorted(places, upper) - 1] = cells.counts[which][kept]
+        return Binned(places, counts)
+
+    def __radd__(self, other: object) -> ScoreSummary:
+        return self if other == 0 else NotImplemented  # what sum() begins with
+
+    def __add__(self, other: object) -> ScoreSummary:
+        if not isinstance(other, ScoreSummary):
+            return NotImplemented
+        for what, one, two in (
+            ("number of bins", self.n_bins, other.n_bins),
+            ("layout", self.layout, other.layout),
+        ):
+            if one != two:
+                raise InputError(
+                    f"summaries must have one {what} to be added; got {one!r} and {two!r}."
+                    " Summarize both with the same bins= and layout=."
+                )
+        return ScoreSummary(
+            self.client._merged(other.client),
+            self.impostor._merged(other.impostor),
+            self.n_bins,
+            self.layout,
+            self.name if self.name == other.name else None,
+            self.source if self.source == other.source else None,
+        )
+
+
+#: What is taken where scores are taken.
+Given = Scores | ScoreSummary
+
+
+def binned_scores(summary: ScoreSummary) -> Scores:
+    """A weighted score a bin, on the upper border that both classes share."""
+    cells = summary._cells
+    found: dict[str, Any] = {"name": summary.name, "source": summary.source}
+    for who, counts in zip(("client", "impostor"), cells.counts, strict=True):
+        kept = counts > 0
+        found[who], found[f"{who}_weights"] = cells.upper[kept], counts[kept].astype(np.float64)
+    return Scores._checked(**found)
+
+
+class _Cells(NamedTuple):
+    """Cells (lower, upper] that hold scores, ascending, and how many of clients and impostors."""
+
+    lower: FloatArray
+    upper: FloatArray
+    counts: tuple[IntArray, IntArray]
+
+    @property
+    def room(self) -> BoolArray:
+        """Cells of more than one double."""
+        return np.asarray(np.nextafter(self.lower, np.inf) < self.upper)
+
+
+def _cut(
+    upper: FloatArray, counts: list[IntArray], inside: float, border: float, upto: list[int]
+) -> tuple[FloatArray, list[IntArray]]:
+    """The cell that holds `inside` cut in two at `border`, up to which there are so many scores."""
+    k = int(np.searchsorted(upper, inside))
+    if upper[k] == border or (k > 0 and upper[k - 1] == border):
+        return upper, counts
+    parts = []
+    for own, many in zip(counts, upto, strict=True):
+        low = many - int(np.sum(own[:k]))
+        part = np.insert(own, k, low)
+        part[k + 1] -= low
+        parts.append(part)
+    return np.insert(upper, k, border), parts
+
+
+@public
+def summarize(
+    frame_or_path: Any,
+    *,
+    score: str = "score",
+    label: str = "label",
+    client_label: object = None,
+    bins: int = _BINS,
+    layout: Layout = None,
+) -> ScoreSummary:
+    """Sums, extremes and counts in bins of both classes, in one pass over a frame or Parquet file.
+
+    Parameters
+    ----------
+    frame_or_path : frame, str or Path
+        Any frame that Narwhals reads, eager or lazy (pandas, Polars, pyarrow, DuckDB, Dask,
+        PySpark): a lazy one is grouped by label and bin on its own engine, and only the groups
+        are collected; one in memory is read in slices. A Parquet file is read in pieces through
+        Polars, else DuckDB, else pyarrow. Dask computes on the active client.
+    score, label : str
+        Columns.
+    client_label : optional
+        The label of the clients; None only for {0, 1}, {False, True} and {-1, 1}.
+    bins : int
+        Bins of the layout, 8 to 1048576.
+    layout : tuple of float, optional
+        (low, high): equal bins between, scores beyond in the outermost. Left out: a quarter of
+        the bins uniform on [0, 1], one finer and finer towards 0 and 1, and two on the whole
+        line, of the scales 1 and 100.
+
+    Returns
+    -------
+    ScoreSummary
+        Rates are exact at the bins' borders; in between they are off by at most its
+        `rate_error`.
+
+    Raises
+    ------
+    InputError
+        Missing columns, one column for both; null, NaN or infinite scores, integers beyond 2**53
+        and missing labels (counted), labels beyond two, one class; a layout
+        without width or too wide for doubles; a step of a lazy frame that its engine cannot do.
+    InputTypeError
+        No frame, or scores that are not numbers: text among them is counted.
+    EngineError
+        Workers that are lost for good.
+    ScoreFileNotFoundError, FileFormatError, MissingDependencyError
+        No such file; one that is no readable Parquet (text is read by `read_scores`); none of
+        Polars, DuckDB and pyarrow to read it.
+
+    Warns
+    -----
+    PrecisionWarning
+        If the scores are float16, or bins are wide for them (`ScoreSummary.is_coarse`).
+
+    Notes
+    -----
+    The bin of a score comes from correctly rounded operations only, so counts are the same on
+    every engine; sums agree to rounding. Scores that are far from 0 for their spread are read a
+    second time on engines that sum squares about 0, so that these do not cancel.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
+    >>> summary = br.summarize(frame)
+    >>> br.epc(summary, summary.model, alpha=[0.5]).value.round(4).tolist()  # FAR 0, FRR 1/3
+    [0.1667]
+    """
+    wanted = _wanted(score, label, client_label, bins, layout)
+    if isinstance(frame_or_path, str | os.PathLike):
+        found = _of_file(frame_or_path, wanted)
+    else:
+        source = frame_source(frame_or_path, score, label, instead="the path of a Parquet file")
+        found = _summary(source, wanted)
+    if found.is_coarse:
+        warn_of_bins(found)
+    return found
+
+
+def summarize_file(
+    path: str | os.PathLike[str],
+    *,
+    score: str = "score",
+    label: str = "label",
+    client_label: object = None,
+    bins: int = _BINS,
+    layout: Layout = None,
+    engine: str | None = None,
+    progress: Progress | None = None,
+) -> ScoreSummary:
+    """Sums, extremes and counts in bins of both classes of a Parquet file, read in pieces.
+
+    As :func:`summarize` of a path, with a choice of engine and news of the progress.
+
+    Parameters
+    ----------
+    path : str or Path
+        A Parquet file.
+    score, label : str
+        Columns.
+    client_label : optional
+        The label of the clients, compared as text and as a number; None only for {0, 1},
+        {False, True} and {-1, 1}.
+    bins : int
+        Bins of the layout, 8 to 1048576.
+    layout : tuple of float, optional
+        (low, high): equal bins between, scores beyond in the outermost; left out, the layout of
+        :func:`summarize`.
+    engine : str, optional
+        "polars", "duckdb" or "pyarrow"; left out, the first of these that is installed.
+    progress : callable, optional
+        Called as ``progress(done, total)`` with rows after each piece of the file; `total`
+        doubles where a second read is needed.
+
+    Returns
+    -------
+    ScoreSummary
+        Its `source` names the file.
+
+    Raises
+    ------
+    InputError
+        As `summarize`; an unknown engine; a `progress` that raises.
+    InputTypeError
+        Scores that are not numbers: text among them is counted.
+    ScoreFileNotFoundError, FileFormatError, MissingDependencyError
+        No such file; one that is no readable Parquet; the engine, or all three, not installed.
+
+    Warns
+    -----
+    PrecisionWarning
+        If the scores are float16. Whether bins are wide for them, `ScoreSummary.is_coarse` says.
+
+    Notes
+    -----
+    A piece has 4194304 rows, 1048576 with pyarrow; Polars and DuckDB hold a group of rows of the
+    file besides. DuckDB takes a file with a column called file_row_number as one piece, since it
+    finds pieces by a column of that name.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import pandas as pd
+    >>> from betaroc.data.summary import summarize_file
+    >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "scores.parquet")
+    ...     frame.to_parquet(path)
+    ...     summary = summarize_file(path, progress=lambda done, total: print(done, "of", total))
+    5 of 5
+    >>> summary.n_client, summary.source.format
+    (3, 'parquet')
+    """
+    return _of_file(path, _wanted(score, label, client_label, bins, layout), engine, progress)
+
+
+def parquet_rows(path: str | os.PathLike[str]) -> int:
+    """Rows of a Parquet file, by its footer."""
+    return file_source(Path(path)).rows or 0
+
+
+def rows_of(scores: Any, what: str) -> Any:
+    """The scores, for what a summary cannot answer; `what` begins the error's sentence."""
+    if isinstance(scores, ScoreSummary):
+        raise InputError(
+            f"{what} must have every score; got a summary of {scores.n_client} client and"
+            f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only. Take"
+            " Scores: all rows, or a random part of them."
+        )
+    return scores
+
+
+class _Wanted(NamedTuple):
+    """What to make a summary of, checked."""
+
+    score: str
+    label: str
+    client_label: object
+    bins: int
+    layout: Layout
+
+
+def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any) -> _Wanted:
+    bins = checks.count(bins, "bins", 8)
+    if bins > MOST_BINS:
+        raise InputError(f"bins must be at most {MOST_BINS}; got {bins}. Take fewer.")
+    _refuse_one_column(score, label)
+    return _Wanted(score, label, client_label, bins, _layout(layout, bins))
+
+
+def _layout(given: Any, bins: int) -> Layout:
+    if given is None:
+        return None
+    if not isinstance(given, tuple) or len(given) != 2:
+        raise InputTypeError(
+            f"layout must be None or a tuple (low, high); got {shown(given)} of type"
+            f" {type(given).__name__}. Take layout=(0.0, 1.0) for equal bins on [0, 1]."
+        )
+    low, high = checks.finite(given[0], "layout[0]"), checks.finite(given[1], "layout[1]")
+    if not low < high:
+        raise InputError(f"layout must have low < high; got {given!r}. Take the scores' range.")
+    if not (math.isfinite(high - low) and math.isfinite(bins / (high - low))):
+        raise InputError(
+            f"layout must be of a width that doubles can hold and divide by; got {given!r}. Take"
+            " the scores' range, or leave layout out."
+        )
+    return low, high
+
+
+def _refuse_one_column(score: object, label: object) -> None:
+    for given, name in ((score, "score"), (label, "label")):
+        if not isinstance(given, str):
+            raise InputTypeError(
+                f"{name} must be the name of a column; got {shown(given)} of type"
+                f" {type(given).__name__}. Pass text."
+            )
+    if score == label:
+        raise InputError(
+            f"score and label must name two columns; both are {shown(score)}."
+            " Name the column of each."
+        )
+
+
+# ------------------------------------------------------------------------------ both classes
+def _of_file(
+    path: str | os.PathLike[str],
+    wanted: _Wanted,
+    engine: str | None = None,
+    progress: Progress | None = None,
+) -> ScoreSummary:
+    found = _summary(file_source(Path(path), engine), wanted, _guarded(progress))
+    return replace(found, source=ScoreSource(os.fspath(path), "parquet"))
+
+
+def _guarded(progress: Any) -> Progress | None:
+    """A callback whose own errors are not taken for those of the file."""
+    if progress is None:
+        return None
+    if not callable(progress):
+        raise InputTypeError(
+            f"progress must be a function of rows done and rows to do; got {shown(progress)} of"
+            f" type {type(progress).__name__}. Pass one, or leave it out."
+        )
+
+    def guarded(done: int, total: int) -> None:
+        try:
+            progress(done, total)
+        except Exception as error:
+            raise InputError(
+                f"progress must not raise; at {done} of {total} rows it raised"
+                f" {type(error).__name__}: {shown(str(error), 140)}. Correct the function."
+            ) from error
+
+    return guarded
+
+
+def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) -> ScoreSummary:
+    score, label, client_label, bins, layout = wanted
+    given = label_sums(source, score, label, bins, layout, progress)
+    _refuse_bad_rows(given, source.name, score, label)
+    # Labels of a file mean what read_scores takes them for.
+    names = {one: _read_label(one) if source.name else one for one in given}
+    sums: Labels = {}
+    for one, part in given.items():
+        sums = added(sums, {names[one]: part})
+    if source.name and client_label is not None:
+        client_label = _read_label(client_label)
+    client, impostor = _both(sums, f"{source.name}column {shown(label)}", client_label)
+    if sums[client].cancelled or sums[impostor].cancelled:
+        centres = {one: sums[name].of.mean for one, name in names.items()}
+        again = label_squares(source, score, label, centres, progress)
+        for name in (client, impostor):
+            if sums[name].cancelled:
+                parts = [again[one] for one in centres if names[one] == name]
+                sums[name] = sums[name].about(*(sum(column) for column in zip(*parts, strict=True)))
+    return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout)
+
+
+def warn_of_bins(found: ScoreSummary) -> None:
+    """Say that bins are wide, and which would not be."""
+    far, frr = found.rate_error
+    sides = (found.client, found.impostor)
+    low, high = min(s.minimum for s in sides), max(s.maximum for s in sides)
+    warn(
+        f"bins are wide for these scores, from {low!r} to {high!r}: {frr:.2%} of the clients and"
+        f" {far:.2%} of the impostors share one, and counted rates are off by so much within it."
+        f" Unless these scores are equal, pass layout=({low!r}, {high!r}).",
+        PrecisionWarning,
+    )
+
+
+def _both(sums: Labels, name: str, client_label: object) -> tuple[Any, Any]:
+    """The labels of clients and impostors."""
+    # Engines group in any order.
+    labels = sorted(sums, key=lambda one: (type(one).__name__, one))
+    counts = [sums[one].rows for one in labels]
+    mask = client_mask(labels, client_label, name=name, counts=counts)
+    return labels[int(np.argmax(mask))], labels[int(np.argmin(mask))]
+
+
+def _read_label(label: object) -> object:
+    key = label_key(str(label))
+    if isinstance(key, float) and key.is_integer():
+        return int(key)
+    return key == "true" if key in WORDS else key
+
+
+def _refuse_bad_rows(sums: Labels, name: str, score: str, label: str) -> None:
+    rows = sum(one.rows for one in sums.values())
+    if not rows:
+        raise InputError(f"{name or 'the frame '}must hold scores of both classes; it has no rows.")
+    bad, missing = (sum(getattr(one, k) for one in sums.values()) for k in ("bad", "missing"))
+    if bad or missing:
+        raise InputError(
+            f"{name}column {shown(score)} must hold finite numbers; got {missing} missing and"
+            f" {bad} NaN or infinite of {rows}. Drop these rows first."
+        )
+    if None in sums:
+        raise InputError(
+            f"{name}column {shown(label)} must have no missing label; got {sums[None].rows} of"
+            f" {rows} null or NaN. Drop these rows first."
+        )

@@ -1,0 +1,343 @@
+"""Sums and counts in bins of the scores of one label, and how they add up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Value
+from betaroc.data.layout import Layout, bin_of
+
+__all__ = [
+    "KINDS",
+    "KIND_STRIDE",
+    "ClassSummary",
+    "LabelSums",
+    "added",
+    "array_sums",
+    "group_sums",
+    "is_missing",
+]
+
+IntArray = npt.NDArray[np.int64]
+#: Inside (0, 1), exactly 0, exactly 1, outside [0, 1]; NaN or infinite; null.
+KINDS = ("inner", "zero", "one", "outside", "bad", "missing")
+#: Groups are numbered by bin plus this times the kind; more than there can be bins.
+KIND_STRIDE = 1 << 21
+#: Scores are read again where less than this share of their squares about 0 is left about the mean.
+_READ_AGAIN_BELOW = 1e-2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassSummary(Value):
+    """What is kept of the scores of one class.
+
+    Parameters
+    ----------
+    n : int
+        Scores.
+    n_zero, n_one, n_outside : int
+        Scores of exactly 0, exactly 1, and outside [0, 1].
+    minimum, maximum : float
+        Extremes.
+    inner_minimum, inner_maximum : float
+        Extremes of the scores inside (0, 1); 2 and -1 where there are none.
+    mean, square : float
+        Mean, and sum of squared departures from it.
+    log, log1m, logit_square : float
+        Sums of log s, of log(1 - s) and of logit(s)**2 over the scores inside (0, 1).
+    bins, counts : ndarray of int
+        Bins that hold scores, ascending, and how many.
+    mean_rest : float, optional
+        What rounding took from `mean`: with it, summaries of scores far from 0 are merged without
+        losing digits of `square`. No part of equality.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> import pandas as pd
+    >>> one = br.summarize(pd.DataFrame({"score": [0.9, 0.7, 0.0], "label": [1, 1, 0]}))
+    >>> one.client.n, one.client.maximum, one.impostor.n_zero, one.client.counts.tolist()
+    (2, 0.9, 1, [1, 1])
+    """
+
+    n: int
+    n_zero: int
+    n_one: int
+    n_outside: int
+    minimum: float
+    maximum: float
+    inner_minimum: float
+    inner_maximum: float
+    mean: float
+    square: float
+    log: float
+    log1m: float
+    logit_square: float
+    bins: IntArray
+    counts: IntArray
+    mean_rest: float = field(default=0.0, compare=False, repr=False)
+
+    @property
+    def n_inside(self) -> int:
+        """Scores strictly inside (0, 1)."""
+        return self.n - self.n_zero - self.n_one - self.n_outside
+
+    def _dense(self, bins: int) -> IntArray:
+        """The counts of all bins."""
+        counts = np.zeros(bins, dtype=np.int64)
+        counts[self.bins] = self.counts
+        return counts
+
+    def _merged(self, other: ClassSummary) -> ClassSummary:
+        """Of the scores of both, in bins of one layout."""
+        if not (self.n and other.n):
+            return self if self.n else other
+        n = self.n + other.n
+        away = (other.mean - self.mean) + (other.mean_rest - self.mean_rest)
+        mean, rest = _two_parts(self.mean, self.mean_rest + away * (other.n / n))
+        bins, counts = _counts_added((self.bins, self.counts), (other.bins, other.counts))
+        return ClassSummary(
+            n=n,
+            n_zero=self.n_zero + other.n_zero,
+            n_one=self.n_one + other.n_one,
+            n_outside=self.n_outside + other.n_outside,
+            minimum=min(self.minimum, other.minimum),
+            maximum=max(self.maximum, other.maximum),
+            inner_minimum=min(self.inner_minimum, other.inner_minimum),
+            inner_maximum=max(self.inner_maximum, other.inner_maximum),
+            mean=mean,
+            mean_rest=rest,
+            square=self.square + other.square + away * away * (self.n * (other.n / n)),
+            log=self.log + other.log,
+            log1m=self.log1m + other.log1m,
+            logit_square=self.logit_square + other.logit_square,
+            bins=bins,
+            counts=counts,
+        )
+
+
+def _two_parts(mean: float, more: float) -> tuple[float, float]:
+    """The sum as a double and what rounding took from it."""
+    total = mean + more
+    part = total - mean
+    rest = (mean - (total - part)) + (more - part)
+    return total, rest if math.isfinite(rest) else 0.0
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+_NO_SCORES = ClassSummary(
+    n=0, n_zero=0, n_one=0, n_outside=0, minimum=math.inf, maximum=-math.inf, inner_minimum=2.0,
+    inner_maximum=-1.0, mean=0.0, square=0.0, log=0.0, log1m=0.0, logit_square=0.0, bins=_NONE,
+    counts=_NONE,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSums:
+    """The finite scores of one label, and how many others are `bad` or `missing`.
+
+    `raw` is the sum of squares that the summary's `square` was taken from.
+    """
+
+    of: ClassSummary = _NO_SCORES
+    raw: float = 0.0
+    bad: int = 0
+    missing: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Rows with this label, usable or not."""
+        return self.of.n + self.bad + self.missing
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether too little is left of the squares, or they are beyond doubles."""
+        square = self.of.square
+        return not square >= _READ_AGAIN_BELOW * self.raw or math.isinf(square)
+
+    def about(self, total: float, square: float) -> LabelSums:
+        """With mean and square from sums about the mean as it was found first."""
+        away = total / self.of.n
+        left = max(square - total * away, 0.0)
+        square = left if math.isfinite(left) else math.inf
+        mean, rest = _two_parts(self.of.mean, away)
+        return replace(
+            self, of=replace(self.of, mean=mean, mean_rest=rest, square=square), raw=square
+        )
+
+    def __add__(self, other: LabelSums) -> LabelSums:
+        return LabelSums(
+            self.of._merged(other.of),
+            self.raw + other.raw,
+            self.bad + other.bad,
+            self.missing + other.missing,
+        )
+
+
+#: Of every label; missing labels are None.
+Labels = dict[Any, LabelSums]
+
+
+def is_missing(label: object) -> bool:
+    """None, NaN, pandas' NA and NaT."""
+    return label is None or type(label).__name__ in {"NAType", "NaTType"} or label != label
+
+
+def _key(label: Any) -> Any:
+    """The label as every engine says it: missing ones are None, decimals floats."""
+    if is_missing(label):
+        return None
+    return float(label) if isinstance(label, Decimal) else label
+
+
+def added(one: Labels, other: Labels) -> Labels:
+    """The sums of two parts of a frame, label by label."""
+    return one | {k: one[k] + sums if k in one else sums for k, sums in other.items()}
+
+
+def _counts_added(*parts: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
+    bins = np.concatenate([p[0] for p in parts]).astype(np.int64)
+    places, back = np.unique(bins, return_inverse=True)
+    counts = np.zeros(places.size, dtype=np.int64)
+    np.add.at(counts, back, np.concatenate([p[1] for p in parts]).astype(np.int64))
+    return places, counts
+
+
+# ------------------------------------------------------------------------- from an engine's groups
+def group_sums(columns: dict[str, npt.NDArray[Any]], labels: Sequence[Any]) -> Labels:
+    """Of groups by label and bin, with KIND_STRIDE times the kind added to the bin."""
+    codes: dict[Any, int] = {}
+    of_row = [codes.setdefault(_key(v), len(codes)) for v in labels]
+    order = np.array(of_row)
+    return {
+        label: _one_label({name: column[order == code] for name, column in columns.items()})
+        for label, code in codes.items()
+    }
+
+
+def _one_label(part: dict[str, npt.NDArray[Any]]) -> LabelSums:
+    n = part["n"].astype(np.int64)
+    kind, place = np.divmod(part["bin"].astype(np.int64), KIND_STRIDE)
+    rows = {name: int(np.sum(n[kind == code])) for code, name in enumerate(KINDS)}
+    used, inner = kind < KINDS.index("bad"), kind == KINDS.index("inner")
+    lost = LabelSums(bad=rows["bad"], missing=rows["missing"])
+    if not np.any(used):
+        return lost
+    total = int(np.sum(n[used]))
+    low, high = float(np.min(part["minimum"][used])), float(np.max(part["maximum"][used]))
+    share, sums, squares = n[used].astype(np.float64), part["total"][used], part["square"][used]
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = sums / share
+        mean = _sum(sums) / total
+        within = np.maximum(squares - sums * means, 0.0)
+        within = np.where(np.isfinite(squares), within, np.inf)
+        square = _sum(within) + _sum(share * (means - mean) ** 2)
+        raw = _sum(squares)
+    if low == high:
+        mean, square, raw = low, 0.0, 0.0
+    places, counts = _counts_added((place[used], n[used]))
+    found = ClassSummary(
+        n=total,
+        n_zero=rows["zero"],
+        n_one=rows["one"],
+        n_outside=rows["outside"],
+        minimum=low,
+        maximum=high,
+        inner_minimum=float(np.min(part["minimum"][inner], initial=2.0)),
+        inner_maximum=float(np.max(part["maximum"][inner], initial=-1.0)),
+        mean=mean,
+        square=square,
+        **{name: math.fsum(part[name][inner]) for name in ("log", "log1m", "logit_square")},
+        bins=places,
+        counts=counts,
+    )
+    return replace(lost, of=found, raw=raw)
+
+
+def _sum(x: FloatArray) -> float:
+    """The sum, infinite where it is beyond the largest double."""
+    try:
+        return math.fsum(x)
+    except (OverflowError, ValueError):
+        return float(np.sum(x))
+
+
+# --------------------------------------------------------------------------- from rows in memory
+def array_sums(
+    s: FloatArray,
+    null: npt.NDArray[np.bool_],
+    labels: Iterable[tuple[Any, npt.NDArray[np.bool_]]],
+    bins: int,
+    layout: Layout,
+) -> Labels:
+    """Of scores in memory, each label with the mask of its rows."""
+    found: Labels = {}
+    for label, rows in labels:
+        values = s[rows]
+        finite = np.isfinite(values)
+        if finite.all():
+            sums = _values_sums(values, bins, layout)
+        else:
+            missing = int(np.count_nonzero(null[rows]))
+            bad = values.size - int(np.count_nonzero(finite)) - missing
+            sums = _values_sums(values[finite], bins, layout)
+            sums = replace(sums, bad=bad, missing=missing)
+        found = added(found, {_key(label): sums})
+    return found
+
+
+def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
+    if values.size == 0:
+        return LabelSums()
+    counts = np.bincount(bin_of(values, bins, layout), minlength=bins)
+    occupied = np.flatnonzero(counts)
+    low, high = float(values.min()), float(values.max())
+    if low > 0.0 and high < 1.0:
+        zero = one = outside = 0
+        inner = values
+    else:
+        zero, one = (int(np.count_nonzero(values == end)) for end in (0.0, 1.0))
+        inner = values[(values > 0.0) & (values < 1.0)]
+        outside = values.size - inner.size - zero - one
+    log, log1m = np.log(inner), np.log1p(-inner)
+    logs = float(np.sum(log)), float(np.sum(log1m))
+    logit = np.subtract(log, log1m, out=log)
+    mean, rest, square, raw = _moments(values) if low < high else (low, 0.0, 0.0, 0.0)
+    found = ClassSummary(
+        n=values.size,
+        n_zero=zero,
+        n_one=one,
+        n_outside=outside,
+        minimum=low,
+        maximum=high,
+        inner_minimum=float(np.min(inner, initial=2.0)),
+        inner_maximum=float(np.max(inner, initial=-1.0)),
+        mean=mean,
+        mean_rest=rest,
+        square=square,
+        log=logs[0],
+        log1m=logs[1],
+        logit_square=float(np.dot(logit, logit)),
+        bins=occupied,
+        counts=counts[occupied],
+    )
+    return LabelSums(found, raw)
+
+
+def _moments(values: FloatArray) -> tuple[float, float, float, float]:
+    """Mean and what rounding takes from it, squares about it, and those that they come from."""
+    with np.errstate(over="ignore"):
+        centre = float(np.mean(values))
+        centre = centre if math.isfinite(centre) else 0.0
+        away = values - centre
+        total, raw = float(np.sum(away)), float(np.dot(away, away))
+    square = max(raw - total * (total / values.size), 0.0) if math.isfinite(raw) else math.inf
+    return *_two_parts(centre, total / values.size), square, raw

@@ -1,0 +1,629 @@
+"""Where two systems differ along their expected performance curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.notices import public
+from betaroc.core.resampling import checked_rng, streams
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Result
+from betaroc.decision.bands import checked_replicates, grouped_values, pointwise
+from betaroc.decision.comparison_draws import Plan, Smallest, plan_of
+from betaroc.decision.comparison_words import larger_is_better, short_measure, verdict_words
+from betaroc.decision.epc import Epc, area_weights
+from betaroc.decision.sides import empirical_laws
+from betaroc.inference.interval import Interval
+from betaroc.inference.simultaneous import percentile_band
+from betaroc.model.criteria import CRITERIA
+
+__all__ = [
+    "OF_ALL_ERRORS", "AlphaRange", "Comparison", "Histogram", "ProportionTest", "compare", "judged",
+]  # fmt: skip
+
+_RESAMPLE = ("both", "test")
+#: Alphas that agree to this are one alpha.
+_SAME_ALPHA = 1e-9
+#: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
+_REPLICATES, _REPLICATES_OF_FITS = 2000, 400
+#: Measures that weigh the errors of both classes: the count of all errors says something of them.
+OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
+#: Share of the replicates that must have a value.
+_MOST = 0.9
+#: Alphas of the average, unless others are asked for.
+_RANGE = (0.1, 0.9)
+
+
+class Histogram(NamedTuple):
+    """Bootstrap differences counted in bins."""
+
+    #: Replicates in each bin.
+    counts: npt.NDArray[np.int64]
+    #: Ends of the bins, one more than bins.
+    edges: FloatArray
+
+
+class ProportionTest(NamedTuple):
+    """Two-proportion z-test on the error counts of two systems."""
+
+    #: z, positive where the first system errs more often.
+    statistic: float
+    #: Two-sided.
+    p_value: float
+    #: Errors of both systems, false acceptances and false rejections together.
+    errors: tuple[int, int]
+    #: Trials of both systems.
+    trials: tuple[int, int]
+
+
+class AlphaRange(NamedTuple):
+    """Neighbouring alphas at which the simultaneous band of a difference excludes 0."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """The difference of two expected performance curves with its intervals.
+
+    Parameters
+    ----------
+    first, second : Epc
+        The curves of systems a and b.
+    resample : str
+        "both": dev and test were drawn again, and thresholds chosen again. "test": test alone, so
+        that all that is said is of these two thresholds.
+    paired : bool
+        Whether both judge the same test trials.
+    dev_paired : bool or None
+        Whether both chose their thresholds on the same dev trials; None where dev was held fixed.
+    level : float
+        Confidence level of each interval, of the band, and of the interval of the mean.
+    mean_difference : Interval
+        The difference averaged over alpha from ``alpha_range[0]`` to ``alpha_range[1]``.
+    alpha_range : tuple of float
+        Alphas of the average and of the band.
+    low, high : ndarray, shape (k,)
+        Ends of the interval of the difference at each alpha by itself, nan where undefined.
+    band_low, band_high : ndarray, shape (k,)
+        Ends of the simultaneous band; nan outside `alpha_range`.
+    differences : ndarray, shape (replicates, k)
+        Bootstrap differences; no part of equality.
+    smallest : Smallest
+        The fewest independent trials, or groups of them, of a class that was drawn, by what is
+        needed to name a better system: 10 of dev, 20 of test.
+    groups : tuple, optional
+        Number of groups of both test sides that were drawn as a whole, None for a side of
+        independent trials; None where neither side has groups.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+    >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+    >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
+    >>> result = br.compare(good, poor, replicates=200, rng=1)
+    >>> result.difference.round(3).tolist(), result.smallest.n
+    ([-0.333], 3)
+    """
+
+    first: Epc
+    second: Epc
+    resample: str
+    paired: bool
+    dev_paired: bool | None
+    level: float
+    mean_difference: Interval
+    alpha_range: tuple[float, float]
+    low: FloatArray
+    high: FloatArray
+    band_low: FloatArray
+    band_high: FloatArray
+    differences: FloatArray = field(compare=False, repr=False)
+    smallest: Smallest
+    groups: tuple[int | None, int | None] | None = None
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    @property
+    def alpha(self) -> FloatArray:
+        """The criterion's parameter."""
+        return self.first.alpha
+
+    @property
+    def difference(self) -> FloatArray:
+        """Value of the first curve minus value of the second."""
+        return np.asarray(self.first.value - self.second.value)
+
+    @property
+    def significant(self) -> npt.NDArray[np.bool_]:
+        """Where the interval of this alpha by itself excludes 0.
+
+        Of many alphas some do by chance; what may be said of single alphas is in `ranges`.
+        """
+        if self.too_few:
+            return np.zeros(self.alpha.size, dtype=np.bool_)
+        return np.asarray((self.low > 0.0) | (self.high < 0.0))
+
+    @property
+    def better(self) -> npt.NDArray[np.int8]:
+        """At each alpha 1 where the simultaneous band names system a as better, 2 for b, else 0."""
+        if self.too_few or self._lost > (1.0 - _MOST) * self.differences.shape[0]:
+            return np.zeros(self.alpha.size, dtype=np.int8)
+        above, below = self.band_low > 0.0, self.band_high < 0.0
+        first, second = (above, below) if self._larger else (below, above)
+        return np.where(first, 1, np.where(second, 2, 0)).astype(np.int8)
+
+    @property
+    def better_on_average(self) -> str | None:
+        """The system that the interval of `mean_difference` names, "a" or "b"; None: neither."""
+        mean = self.mean_difference
+        if self.cannot_tell or mean.low <= 0.0 <= mean.high:
+            return None
+        return "a" if (mean.low > 0.0) == self._larger else "b"
+
+    @property
+    def ranges(self) -> tuple[AlphaRange, ...]:
+        """The longest runs of alphas at which the simultaneous band names one better system.
+
+        First and last alpha of each, which system in `ranges_better`. A run holds neighbours among
+        the alphas of the curves; what lies between two of them was not looked at.
+        """
+        return tuple(run for run, _ in self._runs)
+
+    @property
+    def ranges_better(self) -> tuple[str, ...]:
+        """The better system of each of the `ranges`, "a" or "b"."""
+        return tuple(system for _, system in self._runs)
+
+    @property
+    def _runs(self) -> tuple[tuple[AlphaRange, str], ...]:
+        order = np.argsort(self.alpha, kind="stable")
+        alpha, who = self.alpha[order], self.better[order]
+        starts = np.flatnonzero(np.diff(who, prepend=np.int8(-1)) != 0)
+        ends = np.append(starts[1:], who.size) - 1
+        return tuple(
+            (AlphaRange(float(alpha[i]), float(alpha[j])), "ab"[who[i] - 1])
+            for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
+            if who[i]
+        )
+
+    @property
+    def too_few(self) -> str:
+        """Why these trials are too few to name a better system; empty where they are not."""
+        n, what, needed = self.smallest
+        if n >= needed:
+            return ""
+        return f"{n} {what} are too few for a bootstrap, which needs at least {needed}"
+
+    @property
+    def _lost(self) -> int:
+        """Replicates without a difference at some alpha of the range."""
+        values = self.differences[:, _inside(self.alpha, self.alpha_range)]
+        return int(np.sum(np.any(np.isnan(values), axis=1)))
+
+    @property
+    def cannot_tell(self) -> str:
+        """Why nothing can be said of the average; empty where something can."""
+        measure = short_measure(self.first.measure)
+        mean, replicates = self.mean_difference, self.differences.shape[0]
+        lost = self._lost
+        if self.too_few:
+            return self.too_few
+        if np.isnan(mean.estimate):
+            return f"the {measure} is undefined (0/0) at some of these alphas"
+        if lost > (1.0 - _MOST) * replicates:
+            return f"{lost} of {replicates} replicates have no {measure}, or no fit"
+        if mean.low == mean.high == 0.0:
+            alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
+            if alike == replicates:
+                return "both err alike in every replicate, so that nothing tells them apart"
+            return f"both err alike in {alike} of {replicates} replicates"
+        return ""
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: the average over alpha, which alone may name a better system, then alphas.
+
+        The systems are called by the names of their test scores, else A and B.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> br.compare(curve, curve, replicates=50, rng=1).verdict[:44]
+        'cannot tell which of A and B has the lower H'
+        """
+        return verdict_words(self, self.names)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the test sets, or A and B where they do not tell the systems apart."""
+        first, second = (e.test.name or e.dev.name for e in (self.first, self.second))
+        return (first, second) if first and second and first != second else ("A", "B")
+
+    @property
+    def _larger(self) -> bool:
+        return larger_is_better(self.first.measure)
+
+    def histogram(self, alpha: float | None = None, bins: int = 50) -> Histogram:
+        """Histogram of the bootstrap differences at one alpha.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            One of the curve's; may be left out where it has but one, as of criterion "eer".
+        bins : int
+            Number of equal bins between the smallest and the largest difference.
+
+        Returns
+        -------
+        Histogram
+            Counts and edges; replicates without a value are left out.
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not one of the curve's or `bins` is less than 1.
+
+        References
+        ----------
+        Bengio, Mariethoz and Keller (2005), Figure 6.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
+        >>> result = br.compare(good, poor, replicates=200, rng=1).histogram(0.5, bins=4)
+        >>> int(result.counts.sum()), result.edges.size
+        (200, 5)
+        """
+        values = self.differences[:, self._place(alpha)]
+        counts, edges = np.histogram(values[~np.isnan(values)], bins=checks.count(bins, "bins"))
+        return Histogram(counts.astype(np.int64), edges)
+
+    def proportion_test(self, alpha: float | None = None) -> ProportionTest:
+        """The papers' standard proportion test on the classification error at one alpha.
+
+            z = (p1 - p2) / sqrt(p (1 - p) (1/n1 + 1/n2)),   p = (e1 + e2) / (n1 + n2)
+
+        Parameters
+        ----------
+        alpha : float, optional
+            One of the curve's; may be left out where it has but one, as of criterion "eer".
+
+        Returns
+        -------
+        ProportionTest
+            By ``statsmodels.stats.proportion.proportions_ztest``; z = 0 and p = 1
+            where both systems err nowhere or everywhere.
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not one of the curve's, or the measure is not of the errors of both
+            classes: "hter", "weighted-error", "dcf", "accuracy", "youden".
+
+        Notes
+        -----
+        It takes the two sets of decisions as independent, also where the trials are the
+        same: on paired trials it is too cautious for systems that err together. It counts
+        the errors of both classes together, at these two thresholds as they are, whatever was
+        drawn for the intervals (`resample`). It ignores groups, as the papers do: where
+        trials depend on each other its p-value is too small, and the intervals of the
+        comparison are to be read instead.
+
+        References
+        ----------
+        Bengio, Keller and Mariethoz (2004), IDIAP-RR 03-85, footnote 3.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> good = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> poor = br.epc(dev, br.Scores([1, 1.4, 9], [0, 1, 3]), alpha=[0.5])
+        >>> result = br.compare(good, poor, replicates=200, rng=1).proportion_test(0.5)
+        >>> result.errors, result.trials, round(result.p_value, 4)
+        ((1, 3), (6, 6), 0.2207)
+        """
+        from statsmodels.stats.proportion import proportions_ztest
+
+        if self.first.measure not in OF_ALL_ERRORS:
+            raise InputError(
+                f"the measure must be of counted errors, {checks.listed(OF_ALL_ERRORS)}, for a"
+                f" test of two proportions; got curves of {self.first.measure!r}. Read its"
+                " difference, .low and .high, or compare curves of one of these measures."
+            )
+        place = self._place(alpha)
+        (e1, n1), (e2, n2) = (_errors(e, place) for e in (self.first, self.second))
+        if e1 + e2 in {0, n1 + n2}:
+            return ProportionTest(0.0, 1.0, (e1, e2), (n1, n2))
+        statistic, p_value = proportions_ztest([e1, e2], [n1, n2])
+        return ProportionTest(float(statistic), float(p_value), (e1, e2), (n1, n2))
+
+    def plot(self, ax: Any = None, **names: Any) -> Any:
+        """Draw both curves and where they differ; see `rendering.pictures.plot_comparison`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **names
+            Passed on: ``names``, what the systems are called.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from betaroc.rendering.pictures import plot_comparison
+
+        return plot_comparison(self, ax=ax, **names)
+
+    def _place(self, alpha: float | None) -> int:
+        if alpha is None and self.alpha.size == 1:
+            return 0
+        if alpha is None:
+            raise InputError(
+                f"alpha must be given: the curves were computed at {self.alpha.size}, from"
+                f" {float(self.alpha.min())!r} to {float(self.alpha.max())!r}. Name one of them."
+            )
+        wanted = checks.fraction(alpha, "alpha")
+        place = int(np.argmin(np.abs(self.alpha - wanted)))
+        nearest = float(self.alpha[place])
+        if abs(nearest - wanted) > _SAME_ALPHA:
+            if CRITERIA[self.first.criterion].single:
+                raise InputError(
+                    f"alpha must be left out: criterion {self.first.criterion!r} has none; got"
+                    f" {wanted!r}."
+                )
+            raise InputError(
+                f"alpha must be one of the {self.alpha.size} at which the curves were computed; got"
+                f" {wanted!r}, the nearest is {nearest!r}. Take that, or give epc this alpha."
+            )
+        return place
+
+
+@public
+def compare(
+    epc_a: Epc,
+    epc_b: Epc,
+    *,
+    resample: str = "both",
+    paired: bool = True,
+    level: float = 0.95,
+    low: float | None = None,
+    high: float | None = None,
+    replicates: int | None = None,
+    groups: bool = True,
+    rng: Any = None,
+) -> Comparison:
+    """Whether two systems differ, averaged over alpha and at single alphas.
+
+    Every replicate draws dev again and chooses both systems' thresholds again, then draws
+    test again: V_a - V_b of the replicates has the quantiles (1 -+ level)/2 as its interval
+    (percentile bootstrap), at each alpha and averaged over alpha. The simultaneous band cuts
+    off equally many replicates at both ends of every alpha, as many as leave `level` of the
+    replicates inside everywhere.
+
+    Parameters
+    ----------
+    epc_a, epc_b : Epc
+        Curves of one criterion, one measure and equal alphas, test sides from scores.
+    resample : str
+        "both": dev and test, so that the interval is of the difference between two systems
+        whose thresholds are chosen on so many dev trials. "test": the papers' test of these
+        two thresholds, dev's choice held fixed.
+    paired : bool
+        Both systems judge the same test trials, given in the same order: trials are
+        resampled with both decisions. Else the test sets are resampled independently.
+    level : float
+        Confidence level of each interval and of the band.
+    low, high : float, optional
+        Range of alpha of the average and of the band, in [0, 1], cut to that of the curves. Left
+        out: 0.1 and 0.9, or all alphas where the curves have none between them
+        (`Comparison.alpha_range` says which).
+    replicates : int, optional
+        Bootstrap replicates, at least 1. Left out: 2000; 400 where a dev side is a fit, which
+        ``resample="both"`` makes again in each.
+    groups : bool
+        Where scores carry groups, trials are drawn by their groups, as in `Epc.band`; paired,
+        a group that is drawn brings both systems' scores of all its trials. `False` takes
+        trials as independent.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness; a seed gives the same bytes everywhere.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        If the curves differ in criterion, measure or alpha, a test side is a model or has
+        fractional weights, a dev side is a typed model or a fit of a summary and
+        ``resample="both"``, paired trials differ in number, weights, prior, groups or ids, or
+        an argument is out of range.
+    InputTypeError
+        If a curve is no Epc or `rng` no source of randomness.
+
+    Notes
+    -----
+    Class sizes are fixed, but vary with groups that are drawn. Dev and test are drawn
+    independently. Dev trials are shared (`Comparison.dev_paired`) where both dev sides have
+    equally many of each class, equal ids and groups where both have them, and one order of
+    labels where both were read from files; else each system's are drawn by themselves, as the
+    bins of a summary are. To share draws of trials that are not the same does no harm: their
+    scores do not vary together. Ids and groups of test are compared where both systems have
+    them, and the order of the labels where both were read from files; beyond that the order
+    is trusted, and groups of a class that one system has hold for both.
+
+    Among scores every threshold of a replicate is the criterion's own, ties included; only of
+    equal weighted errors of very many scores, whose products doubles do not hold, the lower
+    threshold is taken and not that of the lower HTER. A fit is made again from every draw: the
+    least weighted error of beta, normal and logit-normal fits is found to a hundredth of a
+    threshold's standard error, other criteria exactly and slowly.
+
+    A replicate counts only at alphas where its measure is not 0/0, and not at all if a class
+    is empty or a fit does not exist. With fewer than 10 trials, or groups, in a class of
+    a dev side that is drawn, or 20 of test, the intervals are too short and no system is named.
+
+    Thresholds chosen among scores move like n**(-1/3), where the bootstrap is not consistent: its
+    replicates are not centred on the difference, and spread too far. The percentile interval of
+    dev and test drawn together keeps its level in the simulations of docs/validation.md, often
+    with much to spare.
+
+    References
+    ----------
+    Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
+    curve, section 5, Figures 6 and 8 (``resample="test"``). Kim, J. and Pollard, D. (1990), Cube
+    root asymptotics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> truth = [rng.normal(mu, 1, n) for n in (300, 400) for mu in (1, -1)]
+    >>> good = br.epc(br.Scores(*truth[:2]), br.Scores(*truth[2:]), measure="weighted-error")
+    >>> noisy = [x + rng.normal(0, 1, x.size) for x in truth]
+    >>> poor = br.epc(br.Scores(*noisy[:2]), br.Scores(*noisy[2:]), measure="weighted-error")
+    >>> result = br.compare(good, poor, replicates=500, rng=1)
+    >>> result.better_on_average, result.dev_paired, result.mean_difference.high < 0
+    ('a', True, True)
+    """
+    _refuse_different_curves(epc_a, epc_b)
+    checks.choice(resample, _RESAMPLE, "resample")
+    level, rng = checks.level(level), checked_rng(rng)
+    used = _range_of(epc_a, low, high)
+    paired, groups = checks.flag(paired, "paired"), checks.flag(groups, "groups")
+    if replicates is not None:
+        replicates = checked_replicates(replicates, epc_a.alpha.size)
+    plan = plan_of(epc_a, epc_b, resample=resample, paired=paired, groups=groups)
+    if replicates is None:
+        replicates = _REPLICATES_OF_FITS if plan.fitted else _REPLICATES
+        replicates = checked_replicates(replicates, epc_a.alpha.size)
+    values = np.empty((replicates, epc_a.alpha.size))
+    for rows, stream in streams(replicates, rng):
+        one, other = plan.draw(stream, rows.stop - rows.start)
+        values[rows] = grouped_values(epc_a, one) - grouped_values(epc_b, other)
+    return judged(epc_a, epc_b, values, plan, level, used)
+
+
+def judged(
+    epc_a: Epc,
+    epc_b: Epc,
+    values: FloatArray,
+    plan: Plan,
+    level: float,
+    used: tuple[float, float],
+) -> Comparison:
+    """The intervals of replicates of the difference, a row each; `used` is a range of alpha."""
+    estimate = np.asarray(epc_a.value - epc_b.value)
+    ends = pointwise(values, estimate, level)
+    band = _band(values, estimate, ends, epc_a.alpha, used, level)
+    mean = _mean(values, estimate, epc_a.alpha, used, level, plan.resample)
+    return Comparison(
+        epc_a, epc_b, plan.resample, plan.paired, plan.dev_paired, level, mean, used, *ends, *band,
+        values, plan.smallest, plan.groups,
+    )  # fmt: skip
+
+
+def _range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
+    """The alphas of the average: what is asked for and the curves have."""
+    asked = low is not None or high is not None
+    low = checks.fraction(_RANGE[0] if low is None else low, "low")
+    high = checks.fraction(_RANGE[1] if high is None else high, "high")
+    if not low < high:
+        raise InputError(f"low must be less than high; got low={low!r}, high={high!r}.")
+    first, last = float(e.alpha.min()), float(e.alpha.max())
+    if max(low, first) < min(high, last):
+        return max(low, first), min(high, last)
+    if asked:
+        raise InputError(
+            f"low and high must hold some of the curves' alphas, {first!r} to {last!r}; got"
+            f" low={low!r}, high={high!r}. Leave them out, or give epc these alphas."
+        )
+    return first, last
+
+
+def _inside(alpha: FloatArray, used: tuple[float, float]) -> npt.NDArray[np.bool_]:
+    return np.asarray((alpha >= used[0] - _SAME_ALPHA) & (alpha <= used[1] + _SAME_ALPHA))
+
+
+def _band(
+    values: FloatArray,
+    estimate: FloatArray,
+    ends: tuple[FloatArray, FloatArray],
+    alpha: FloatArray,
+    used: tuple[float, float],
+    level: float,
+) -> tuple[FloatArray, FloatArray]:
+    """The simultaneous band of the alphas of a range, nowhere narrower than the intervals."""
+    low, high = np.full(alpha.size, np.nan), np.full(alpha.size, np.nan)
+    inside = _inside(alpha, used) & ~np.isnan(estimate)
+    if np.any(inside):
+        found = percentile_band(values[:, inside], level)
+        low[inside] = np.fmin(found[0], ends[0][inside])
+        high[inside] = np.fmax(found[1], ends[1][inside])
+    return low, high
+
+
+def _mean(
+    values: FloatArray,
+    estimate: FloatArray,
+    alpha: FloatArray,
+    used: tuple[float, float],
+    level: float,
+    resample: str,
+) -> Interval:
+    """The difference averaged over a range of alpha."""
+    weights = area_weights(alpha, *used)
+    counts = weights > 0.0
+    weights = weights[counts] / np.sum(weights)
+    mean, means = estimate[counts] @ weights, values[:, counts] @ weights
+    low, high = pointwise(means[:, None], np.array([mean]), level)
+    drawn = "dev and test drawn again" if resample == "both" else "test drawn again"
+    return Interval(float(mean), float(low[0]), float(high[0]), level, f"percentile, {drawn}")
+
+
+# ----------------------------------------------------------------------------- conditions
+def _refuse_different_curves(a: Epc, b: Epc) -> None:
+    for e, name in ((a, "epc_a"), (b, "epc_b")):
+        if not isinstance(e, Epc):
+            raise InputTypeError(
+                f"{name} must be an Epc; got {type(e).__name__}. Make it with br.epc(dev, test)."
+            )
+    for name in ("criterion", "measure"):
+        one, other = getattr(a, name), getattr(b, name)
+        if one != other:
+            raise InputError(
+                f"the curves must have one {name}; epc_a has {one!r}, epc_b {other!r}. Compute"
+                f" both with the same {name}."
+            )
+    one, other = a.alpha, b.alpha
+    if not np.array_equal(one, other):
+        raise InputError(
+            f"the curves must have equal alphas; epc_a has {one.size} from {float(one[0])!r} to"
+            f" {float(one[-1])!r}, epc_b {other.size} from {float(other[0])!r} to"
+            f" {float(other[-1])!r}. Compute both with the same alpha."
+        )
+
+
+def _errors(e: Epc, place: int) -> tuple[int, int]:
+    """Wrong decisions and trials on test at one alpha."""
+    client, impostor = empirical_laws(e.test, "test")
+    t = e.chosen[[place]]
+    wrong = client.counts_at_most(t)[0] + impostor.counts_above(t)[0]
+    return round(float(wrong)), round(client.total + impostor.total)

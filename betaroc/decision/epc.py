@@ -1,0 +1,695 @@
+"""Expected performance curves: the threshold chosen on dev, the error met on test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError, InputTypeError, SameDataWarning, TargetWarning
+from betaroc.core.notices import public, warn
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.value import Result
+from betaroc.data.scores import Scores
+from betaroc.data.side_checks import Laws, warn_of_reversed, warn_of_scales
+from betaroc.data.summary import ScoreSummary
+from betaroc.decision.support import support, tell_support
+from betaroc.distributions.empirical import Empirical
+from betaroc.inference.scores_beyond import evidence_of
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.model.model import ScoreModel
+
+if TYPE_CHECKING:
+    from betaroc.decision.bands import Band
+
+__all__ = [
+    "Epc",
+    "LossSplit",
+    "area_weights",
+    "checked_alphas",
+    "epc",
+    "side",
+    "warn_of_reach",
+]
+
+_WEIGHTED_ERROR = "weighted-error"
+_AUTOMATIC_ALPHAS = 101
+#: A target this near to a rate is met.
+_MET = 1e-12
+
+
+@runtime_checkable
+class Fitted(Protocol):
+    """A model and the data behind it, as a `Fit` is, which stands above this module."""
+
+    @property
+    def model(self) -> ScoreModel: ...
+
+    @property
+    def scores(self) -> Scores | ScoreSummary: ...
+
+
+class LossSplit(NamedTuple):
+    """Why the value met on test is not the one promised on dev: value - expected."""
+
+    #: V(dev threshold; test) - V(test's own threshold; test): the threshold is misplaced.
+    threshold: FloatArray
+    #: V(test's own threshold; test) - V(dev threshold; dev): the classes are less separable.
+    separability: FloatArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Epc(Result):
+    """A measure met on test against the criterion its threshold was chosen for on dev.
+
+    Parameters
+    ----------
+    dev, test : ScoreModel
+        The two sides; empirical laws for scores.
+    criterion, measure : str
+        Names in the tables of criteria and measures.
+    alpha : ndarray, shape (k,)
+        The criterion's parameter.
+    chosen : Thresholds
+        Dev's thresholds, arrays of shape (k,).
+    dev_scores, test_scores : Scores, optional
+        The scores that a side was given as: their ids pair the trials of two curves.
+    dev_fit, test_fit : Fit, optional
+        The fit that a side was given as: the errors of its parameters move dev's
+        thresholds and test's rates.
+    prior_given : bool
+        Whether the prior was given to `epc`: then it is no observed share of clients and
+        does not vary with the trials.
+    dev_evidence, test_evidence : Evidence, optional
+        What the data behind a side say of rates.
+
+    Examples
+    --------
+    >>> from betaroc import Scores
+    >>> curve = epc(Scores([3, 4, 5], [1, 2, 3]), Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
+    >>> curve.threshold.tolist(), curve.value.round(3).tolist()
+    ([2.5], [0.333])
+    """
+
+    dev: ScoreModel
+    test: ScoreModel
+    criterion: str
+    measure: str
+    alpha: FloatArray
+    chosen: Thresholds
+    dev_scores: Any = field(default=None, compare=False, repr=False)
+    test_scores: Any = field(default=None, compare=False, repr=False)
+    dev_fit: Any = field(default=None, compare=False, repr=False)
+    test_fit: Any = field(default=None, compare=False, repr=False)
+    prior_given: bool = field(default=False, compare=False, repr=False)
+    dev_evidence: Any = field(default=None, compare=False, repr=False)
+    test_evidence: Any = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        value, alpha = self.value, self.alpha
+        known = value[~np.isnan(value)]
+        met = f"{known.min():.4g} to {known.max():.4g}" if known.size else "nowhere defined"
+        across = f", alpha from {alpha.min():g} to {alpha.max():g} ({alpha.size})"
+        return (
+            f"{self.measure} met on test at thresholds chosen for {self.criterion} on dev: {met}"
+            f"{'' if CRITERIA[self.criterion].single else across}"
+        )
+
+    @property
+    def points(self) -> OperatingPoint:
+        """Dev's thresholds met on test."""
+        return _met(self.test, self.chosen)
+
+    @property
+    def threshold(self) -> FloatArray:
+        """Thresholds chosen on dev."""
+        return np.asarray(self.points.threshold)
+
+    @property
+    def logit_threshold(self) -> FloatArray:
+        """Their logits, exact where a threshold rounds to 0 or 1.
+
+        As of an `OperatingPoint` of dev: nan unless its distributions are continuous on [0, 1].
+        """
+        return np.asarray(_met(self.dev, self.chosen).logit_threshold)
+
+    @property
+    def far(self) -> FloatArray:
+        """FAR met on test."""
+        return np.asarray(self.points.far)
+
+    @property
+    def frr(self) -> FloatArray:
+        """FRR met on test."""
+        return np.asarray(self.points.frr)
+
+    @property
+    def value(self) -> FloatArray:
+        """The measure met on test; nan where it is 0/0."""
+        return self._measured(self.points)
+
+    @property
+    def expected(self) -> FloatArray:
+        """The measure promised on dev at the same thresholds."""
+        return self._measured(_met(self.dev, self.chosen))
+
+    @property
+    def a_posteriori(self) -> FloatArray:
+        """The measure at the thresholds that the criterion would choose on test itself."""
+        return self._measured(_met(self.test, _chosen(self.test, self.criterion, self.alpha)))
+
+    @property
+    def trivial(self) -> npt.NDArray[np.bool_]:
+        """Where dev's threshold accepts or rejects everybody on dev."""
+        pair = self.dev._pair
+        t = self.chosen
+        return np.asarray((pair.far(t) + pair.frr(t) == 1.0) & (pair.far(t) * pair.frr(t) == 0.0))
+
+    @property
+    def n_beyond(self) -> FloatArray | None:
+        """Scores that speak for each threshold: n min(rate, 1 - rate) of the rates behind it.
+
+        Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
+        where trials depend on each other by them. None for typed models.
+        """
+        return support(self)
+
+    @property
+    def reachable(self) -> tuple[float, float] | None:
+        """Smallest and largest rate any dev threshold attains; None if alpha is no target."""
+        return CRITERIA[self.criterion].reach(self.dev._pair, self.dev.prior)
+
+    def loss_split(self) -> LossSplit:
+        """Split value - expected into a misplaced threshold and a change of separability.
+
+        Returns
+        -------
+        LossSplit
+            ``threshold`` is V(dev threshold; test) - V(test's own; test),
+            ``separability`` V(test's own; test) - V(dev threshold; dev).
+
+        Examples
+        --------
+        >>> from betaroc import Scores
+        >>> curve = epc(Scores([3, 4, 5], [1, 2, 3]), Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
+        >>> [part.round(3).tolist() for part in curve.loss_split()]
+        [[0.167], [0.0]]
+        """
+        best = self.a_posteriori
+        return LossSplit(self.value - best, best - self.expected)
+
+    def area(
+        self, low: float | None = None, high: float | None = None, *, normalize: bool = True
+    ) -> float:
+        """Mean of the measure over the criterion, or the papers' integral.
+
+        Parameters
+        ----------
+        low, high : float, optional
+            Range of alpha; the whole range of the curve where left out.
+        normalize : bool
+            Divide by high - low (an expectation under a uniform alpha);
+            ``False`` gives the integral that IDIAP-RR 03-85 prints.
+
+        Returns
+        -------
+        float
+            Trapezoids between the alphas of the curve.
+
+        Raises
+        ------
+        InputError
+            If the range is empty or leaves the curve's.
+
+        Examples
+        --------
+        >>> from betaroc import Beta
+        >>> model = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
+        >>> curve = epc(model, model, criterion="far", measure="far")
+        >>> round(curve.area(0.0, 0.5), 9), round(curve.area(0.0, 0.5, normalize=False), 9)
+        (0.25, 0.125)
+        """
+        if CRITERIA[self.criterion].single:
+            raise InputError(
+                f"criterion {self.criterion!r} has no alpha, so its curve has no area."
+            )
+        order = np.argsort(self.alpha, kind="stable")
+        x, y = self.alpha[order], self.value[order]
+        start = float(x[0]) if low is None else checks.fraction(low, "low")
+        stop = float(x[-1]) if high is None else checks.fraction(high, "high")
+        if not x[0] <= start < stop <= x[-1]:
+            raise InputError(
+                f"low and high must satisfy {float(x[0])!r} <= low < high <= {float(x[-1])!r}, the"
+                f" curve's own range of alpha; got low={start!r}, high={stop!r}."
+            )
+        weights = area_weights(x, start, stop)
+        counts = weights > 0.0
+        total = float(np.sum(weights[counts] * y[counts]))
+        return total / (stop - start) if normalize else total
+
+    def band(
+        self,
+        level: float = 0.95,
+        *,
+        resample: str = "both",
+        replicates: int = 10_000,
+        simultaneous: bool = False,
+        stratified: bool = True,
+        m: int | None = None,
+        method: str = "bootstrap",
+        groups: bool = True,
+        rng: Any = None,
+    ) -> Band:
+        """Interval of the curve at each alpha, or of the whole curve at once.
+
+        Pointwise: the quantiles (1 -+ level)/2 of the replicates (percentile bootstrap).
+        Simultaneous: value -+ c sd, c the quantile `level` of max over alpha of
+        abs(replicate - value)/sd (sup-t), within the measure's range.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        resample : str
+            "both": dev and test, every replicate has its own thresholds; the interval is
+            for the value at the threshold that endless dev scores would give. Dev's scores
+            choose again; the thresholds of a fit move with its parameters.
+            "test": test decisions alone (the papers' interval), for the value at these
+            very thresholds. Where test is a fit its parameters vary, not its rows.
+        replicates : int
+            Bootstrap replicates, at least 1.
+        simultaneous : bool
+            One statement about all alphas.
+        stratified : bool
+            Keep the class sizes; else both classes are drawn from one table of rows, and a
+            prior that is the observed share of clients varies with them. Of groups, keep
+            the numbers of those with clients only, with impostors only and with both (of two
+            columns: by class and column); class sizes and an observed prior always vary.
+        m : int, optional
+            Dev scores, or groups of them, drawn in each replicate, both classes in their
+            proportion.
+            Left out: the share n**(-1/4) of each class, n scores in the smaller one, for
+            criteria that are minimised or maximised (weighted-error,
+            weighted-precision-recall, f-measure), all dev scores for the others.
+            Their number is the plain bootstrap.
+        method : str
+            "bootstrap"; "delta": normal intervals, on the logit scale for measures with
+            values in [0, 1], from the covariance of the parameters of fits, or of the rates
+            of test scores at fixed thresholds; "exact" (Clopper and Pearson): with
+            resample="test", pointwise, of given class sizes, for a measure that is one rate
+            of test scores.
+        groups : bool
+            Trials of a side with groups are drawn by their groups, the parameters of a fit
+            to such scores vary with the group-robust covariance (`Fit.joint_cov`); `False`
+            takes all trials as independent.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness; a seed gives the same bytes everywhere.
+
+        Returns
+        -------
+        Band
+            With the number of replicates in which the measure was 0/0, or a class of drawn
+            groups empty; they are left out.
+
+        Raises
+        ------
+        InputError
+            If a side that is to vary is a typed model, which has no sampling error, or
+            scores with fractional weights, if method="delta" should vary the choice of dev
+            scores, which has no derivative, if method="exact" meets groups, or if `level`,
+            `replicates`, `m` or a name is out of range or has no meaning for the method.
+        InputTypeError
+            If `rng` is no source of randomness or a flag no bool.
+
+        Warns
+        -----
+        SmallSampleWarning
+            If an interval has no width because the test scores hold no error there.
+
+        Notes
+        -----
+        Rows are never drawn from test: their counts between the distinct thresholds are
+        multinomial. An empirical minimiser moves like N**(-1/3), and there the plain
+        bootstrap of dev is not consistent. With m < N scores a replicate's departure from
+        its value at the given thresholds is multiplied by (m/N)**(1/3), by (m/N)**(1/2)
+        for the other criteria, whose plain bootstrap is consistent. Where the measure is
+        the criterion itself (the weighted error, HTER at alpha = 1/2, F1 at alpha = 1/2 of
+        "f-measure" and the like) any other threshold is worse: the departure has one sign, and
+        is taken from the value instead of added to it, so that the interval reaches to the least
+        error and not away from it. The factor is too large there, which errs towards wide bands.
+
+        The thresholds of a fit get a normal error by the delta method, from the covariance
+        of its parameters: it must be the right family, and a choice that jumps from one
+        place to another has no derivative.
+
+        The bootstrap of a fitted test side draws its parameters from the normal law of the
+        estimates, in log a, log b, log sigma, mu and log(mass / rest): a parametric bootstrap
+        of first order; no scores are drawn and refitted. Right where the family is. Dev and
+        test are taken as independent samples, but one and the same fit given as both moves
+        with one set of errors. The delta method takes
+        Var V = sum (dV/dz)**2 over independent standard errors z of both sides; its
+        simultaneous band the sup-t of the Gaussian process with that covariance,
+        `replicates` draws of it.
+
+        Simulated coverage of 95 % intervals of HTER against the weighted error: at fixed
+        thresholds 0.93 to 0.96 with 100 to 1000 scores a class, the whole curve 0.93 to 0.96.
+        With dev's choice, alpha from 0.1 to 0.9: 0.94 to 1.00 at 300 and at 1000 a class on
+        either side; at 100 a class 0.94 to 0.99 for alpha from 0.2 to 0.8 and 0.80 to 0.89 at
+        0.1 and 0.9. With a beta fit of 100 scores a class: 0.94 to 0.98.
+        Beta fits on both sides, delta: 0.94 to 0.97 at 100 and at 400 a class, 0.92 to 0.96
+        at 30; the whole curve 0.93 to 0.96, 0.91 to 0.92 at 30, where the bootstrap's
+        simultaneous band has 0.88 and the delta method is to be preferred.
+
+        With groups, labels are drawn with replacement, both classes together, so that a label
+        with client and impostor trials brings both. Two columns, such as the claimed and the
+        real identity, are the crossed ("pigeonhole") bootstrap: a trial gets the product of
+        the weights of the labels it hangs on. A label is one thing in both columns, so a
+        person gets one weight as target and as impostor and the trials that share a person in
+        any place move together; columns without common labels get weights of their own, which
+        is Owen's scheme, and one column is Bolle, Ratha and Pankanti's subsets bootstrap. It
+        errs towards wide intervals: the variance of a trial by itself is counted three times.
+        method="delta" counts it once: sum over pairs of trials that share a label, Student's
+        t with as many degrees of freedom as groups less one. A stratum with one group does
+        not vary. `m` counts groups, and of two columns labels; dev and test are drawn
+        independently, also where they share labels.
+
+        Simulated coverage of 95 % intervals of HTER at fixed thresholds, random effects of
+        people, 1000 data sets: one column, 30 people of 15 trials, bootstrap 0.93, delta 0.95
+        to 0.96, independent trials 0.79 to 0.85; two columns, 50 people with 8 claims each,
+        0.95 to 0.98, 0.94 to 0.95 and 0.69 to 0.82; 20 people with 5, 0.94 to 0.98, 0.93 to
+        0.94 and 0.76 to 0.86; with 10 people the one-column bootstrap has 0.87 to 0.89 and the
+        two-column delta 0.85 to 0.89 (300 sets). With labels that differ between the columns,
+        so that nobody is one person in both roles, delta's 0.94 becomes 0.90 (50 people, 7
+        claims, 400 sets).
+        With dev's choice, 100 people of 15 trials on either side, 200 sets: 0.94 to 0.99 for
+        scores, 0.93 to 0.96 for a normal fit of dev; independent trials 0.85 to 0.93, 0.78 to
+        0.88.
+
+        References
+        ----------
+        Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance
+        curve, section 5. Kim, J. and Pollard, D. (1990), Cube root asymptotics. Owen, A. B.
+        (2007), The pigeonhole bootstrap. Bolle, R. M., Ratha, N. K. and Pankanti, S. (2004),
+        Error analysis of pattern recognition systems: the subsets bootstrap.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> dev = br.Scores(rng.normal(1, 1, 300), rng.normal(-1, 1, 300))
+        >>> test = br.Scores(rng.normal(1, 1, 400), rng.normal(-1, 1, 400))
+        >>> curve = br.epc(dev, test, alpha=[0.2, 0.5])
+        >>> fixed = curve.band(resample="test", replicates=2000, rng=1)
+        >>> both = curve.band(replicates=200, rng=1)
+        >>> bool(both.high[0] - both.low[0] > fixed.high[0] - fixed.low[0])
+        True
+        """
+        from betaroc.decision.bands import band
+
+        return band(
+            self, level, resample=resample, replicates=replicates, simultaneous=simultaneous,
+            stratified=stratified, m=m, method=method, groups=groups, rng=rng,
+        )  # fmt: skip
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw the curve; see :func:`betaroc.rendering.pictures.plot_epc`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Passed on.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from betaroc.rendering.pictures import plot_epc
+
+        return plot_epc(self, ax=ax, **style)
+
+    def to_frame(self) -> Any:
+        """One row an alpha.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns alpha, threshold, value, expected, a_posteriori, far, frr, trivial.
+
+        Examples
+        --------
+        >>> from betaroc import Scores
+        >>> curve = epc(Scores([3, 4, 5], [1, 2, 3]), Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5])
+        >>> curve.to_frame().loc[0, "threshold"].item()
+        2.5
+        """
+        import pandas as pd
+
+        columns = (
+            "alpha",
+            "threshold",
+            "value",
+            "expected",
+            "a_posteriori",
+            "far",
+            "frr",
+            "trivial",
+        )
+        return pd.DataFrame({name: getattr(self, name) for name in columns})
+
+    @property
+    def _stationary(self) -> npt.NDArray[np.bool_]:
+        """Where the measure is the criterion itself: its best threshold leaves no slope."""
+        if (self.criterion, self.measure) == (_WEIGHTED_ERROR, _WEIGHTED_ERROR):
+            return np.ones(self.alpha.size, dtype=np.bool_)
+        # Both costs are 1 in a detection cost, whose weights are the classes' shares on test.
+        of_test = 1.0 - self.test.prior
+        own = {
+            (_WEIGHTED_ERROR, "hter"): 0.5, (_WEIGHTED_ERROR, "dcf"): of_test,
+            (_WEIGHTED_ERROR, "accuracy"): of_test, (_WEIGHTED_ERROR, "youden"): 0.5,
+            ("f-measure", "f1"): 0.5, ("weighted-precision-recall", "mean-precision-recall"): 0.5,
+        }.get((self.criterion, self.measure), np.nan)  # fmt: skip
+        return np.asarray(np.abs(self.alpha - own) < _MET)
+
+    def _measured(self, points: OperatingPoint) -> FloatArray:
+        if self.measure == _WEIGHTED_ERROR:
+            return np.asarray(self.alpha * points.far + (1.0 - self.alpha) * points.frr)
+        return np.asarray(MEASURES[self.measure].value(points))
+
+
+@public
+def epc(
+    dev: Any,
+    test: Any,
+    *,
+    criterion: str = _WEIGHTED_ERROR,
+    measure: str = "hter",
+    alpha: npt.ArrayLike | None = None,
+    prior: float | None = None,
+) -> Epc:
+    """Expected performance curve: thresholds from dev, a measure on test.
+
+        theta(alpha) = argmin C(FAR(theta; dev), FRR(theta; dev); alpha),   V(theta(alpha); test)
+
+    Parameters
+    ----------
+    dev, test : Scores, ScoreSummary, ScoreModel or Fit
+        Any mix: scores are taken as they are, models and fits give smooth curves.
+    criterion : str
+        "weighted-error" (alpha FAR + (1 - alpha) FRR); "far", "frr", "precision",
+        "recall", "sensitivity", "specificity" (abs(rate - alpha));
+        "weighted-precision-recall" and "f-measure" (maximised); "eer" and
+        "break-even" (one threshold, no alpha).
+    measure : str
+        Any measure of an operating point without a free parameter, or
+        "weighted-error" with that criterion.
+    alpha : array_like, shape (k,), optional
+        Fractions in [0, 1] in any order; 101 equally spaced ones where left out.
+    prior : float, optional
+        P(client) on both sides; where left out, the dev prior in the criterion
+        and the test prior in the measure.
+
+    Returns
+    -------
+    Epc
+
+    Raises
+    ------
+    InputError
+        If alpha leaves [0, 1] or is NaN or empty, or a name is unknown.
+    InputTypeError
+        If a side is neither scores nor a model nor a fit.
+
+    Warns
+    -----
+    SameDataWarning
+        If dev and test are the same scores.
+    ReversedScoresWarning
+        If the impostors of a side score higher than its clients.
+    ScaleWarning
+        If dev and test scores seem to be on different scales.
+    TargetWarning
+        If a target that was given is beyond every rate on dev (`Epc.reachable`).
+    ExtrapolationWarning, MisfitWarning
+        If alpha was given, or the criterion has none, and a threshold rests on a rate that less
+        than one score is expected beyond, or that the scores counted there contradict; as of `Fit`.
+
+    Notes
+    -----
+    Ties go to the smallest criterion on dev, then the smallest HTER on dev,
+    then the lowest threshold. Thresholds that are 0/0 in the criterion are left
+    out; a measure that is 0/0 on test is nan. A precision of 1 is a limit that no
+    threshold of a smooth pair attains: it counts as met within 1e-12.
+
+    References
+    ----------
+    Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance
+    curve, IDIAP-RR 03-85, Algorithms 1 and 2.
+
+    Examples
+    --------
+    >>> from betaroc import Beta
+    >>> dev = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
+    >>> test = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 3.0))
+    >>> curve = epc(dev, test, alpha=[0.25, 0.5])
+    >>> curve.threshold.round(6).tolist()
+    [0.366025, 0.5]
+    """
+    checks.choice(criterion, tuple(CRITERIA), "criterion")
+    checks.choice(measure, (*MEASURES, _WEIGHTED_ERROR), "measure")
+    if measure == _WEIGHTED_ERROR and criterion != _WEIGHTED_ERROR:
+        raise InputError(
+            f'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'
+            f' criterion {criterion!r}. Take measure="hter" or "dcf".'
+        )
+    single = CRITERIA[criterion].single
+    alphas = checked_alphas(alpha, single=single, criterion=criterion)
+    dev_model, test_model = side(dev, "dev", prior), side(test, "test", prior)
+    of_dev, of_test = _data_of(dev), _data_of(test)
+    if of_dev is not None and of_dev == of_test:
+        warn(
+            "dev and test are the same data: the threshold is judged where it was chosen, which is"
+            " too good. Give separate scores, or use cross-validation.",
+            SameDataWarning,
+        )
+    laws = _laws(dev, dev_model), _laws(test, test_model)
+    for given, its_laws, name in ((dev, laws[0], "dev"), (test, laws[1], "test")):
+        # A fit has warned already, and typed laws are what somebody wanted.
+        if isinstance(given, Scores | ScoreSummary):
+            warn_of_reversed(its_laws, name)
+    warn_of_scales(*laws)
+    if alpha is not None:
+        warn_of_reach(dev_model, criterion, alphas)
+    chosen = _chosen(dev_model, criterion, alphas)
+    kept = [given if isinstance(given, Scores) else None for given in (dev, test)]
+    fits = [given if isinstance(given, Fitted) else None for given in (dev, test)]
+    curve = Epc(
+        dev_model, test_model, criterion, measure, alphas, chosen,
+        kept[0], kept[1], fits[0], fits[1], prior is not None, evidence_of(dev), evidence_of(test),
+    )  # fmt: skip
+    if alpha is not None or single:
+        tell_support(curve)
+    return curve
+
+
+def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
+    """What each alpha's value weighs in the integral from low to high; 1 where low is high.
+
+    By trapezoids: between two alphas, where low and high may lie, a curve is a straight line.
+    """
+    order = np.argsort(alpha, kind="stable")
+    x = alpha[order]
+    found = np.zeros(x.size)
+    if low == high:
+        found[order[np.searchsorted(x, low)]] = 1.0
+        return found
+    nodes = np.concatenate([[low], x[(x > low) & (x < high)], [high]])
+    steps = np.diff(nodes)
+    share = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
+    right = np.clip(np.searchsorted(x, nodes, side="left"), 1, x.size - 1)
+    width = x[right] - x[right - 1]
+    of_right = (nodes - x[right - 1]) / np.where(width > 0.0, width, 1.0)
+    np.add.at(found, order[right - 1], share * (1.0 - of_right))
+    np.add.at(found, order[right], share * of_right)
+    return found
+
+
+def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
+    """Targets beyond every rate of dev are met by the nearest threshold, not in silence."""
+    reach = CRITERIA[criterion].reach(dev._pair, dev.prior)
+    if reach is None:
+        return
+    beyond = np.flatnonzero((alpha < reach[0] - _MET) | (alpha > reach[1] + _MET))
+    if beyond.size:
+        warn(
+            f"{beyond.size} of {alpha.size} targets are out of reach on dev, first"
+            f" {criterion} {float(alpha[beyond[0]])!r} at index {beyond[0]}; thresholds reach"
+            f" {reach[0]:.6g} to {reach[1]:.6g} there. The nearest one is taken.",
+            TargetWarning,
+        )
+
+
+def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:
+    """The criterion's parameter as fractions; equally spaced where left out."""
+    if single:
+        if alpha is not None:
+            raise InputError(f"criterion {criterion!r} has no alpha: leave alpha out.")
+        return np.array([0.5])
+    if alpha is None:
+        return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
+    values = np.atleast_1d(checks.rate_array(alpha, "alpha"))
+    if values.ndim != 1 or values.size == 0:
+        raise InputError(
+            f"alpha must be a list of at least one fraction; got shape {values.shape}."
+        )
+    return np.array(values)
+
+
+def _data_of(given: Any) -> Scores | ScoreSummary | None:
+    """The data of a side, also those behind a fit; None of a model."""
+    data = given.scores if isinstance(given, Fitted) else given
+    return data if isinstance(data, Scores | ScoreSummary) else None
+
+
+def _laws(given: Any, model: ScoreModel) -> Laws:
+    """What is known of the scores of a side: those of a fit, not its laws."""
+    data = given.scores if isinstance(given, Fitted) else None
+    if isinstance(data, Scores):
+        return _empirical(data)
+    known = data.model if isinstance(data, ScoreSummary) else model
+    return known.client, known.impostor
+
+
+def _empirical(scores: Scores) -> tuple[Empirical, Empirical]:
+    client = Empirical._of_checked(scores.client, scores.client_weights)
+    return client, Empirical._of_checked(scores.impostor, scores.impostor_weights)
+
+
+def side(given: Any, name: str, prior: float | None) -> ScoreModel:
+    """One side as a model: empirical laws for scores, the fitted model of a fit."""
+    model = given.model if isinstance(given, ScoreSummary | Fitted) else given
+    if isinstance(given, Scores):
+        model = ScoreModel(*_empirical(given), prior=given.prior, name=given.name)
+    if not isinstance(model, ScoreModel):
+        raise InputTypeError(
+            f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"
+            f" {type(given).__name__}. Use read_scores for a file, Scores.from_frame for a frame,"
+            " Scores.from_labels for labels and scores."
+        )
+    if prior is None:
+        return model
+    return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
+
+
+def _chosen(model: ScoreModel, criterion: str, alpha: FloatArray) -> Thresholds:
+    return CRITERIA[criterion].choose(model._pair, model.prior, alpha)
+
+
+def _met(model: ScoreModel, t: Thresholds) -> OperatingPoint:
+    return model._point(t)

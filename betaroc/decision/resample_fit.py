@@ -1,0 +1,231 @@
+"""Thresholds chosen again from fits to drawn trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.errors import FitError, InputError
+from betaroc.core.notices import quietly
+from betaroc.core.resampling import IntArray
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.data.scores import Scores
+from betaroc.decision.epc import Epc
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.empirical import _decisive
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.estimation.families import FAMILIES
+from betaroc.estimation.newton import beta_mle
+from betaroc.fits.estimate import fit, fit_distribution
+from betaroc.inference.drawn_trials import Counts
+from betaroc.model.criteria import CRITERIA
+
+__all__ = ["FitAgain"]
+
+_CLASSES = ("client", "impostor")
+#: Logits of the shares at which both distributions of a fit are looked at: 5e-8 to 1 - 5e-8.
+_SHARES = np.linspace(-16.8, 16.8, 200)
+Laws = list[Distribution | None]
+
+
+@dataclass(frozen=True, eq=False)
+class FitAgain:
+    """Each class fitted again, as it was fitted, and thresholds chosen from the fits.
+
+    The least weighted error of continuous distributions is sought on a grid of their quantiles
+    and refined where the likelihood ratio, between two of them, passes what balances the costs;
+    every other choice is `CRITERIA`'s own.
+    """
+
+    e: Epc
+
+    @classmethod
+    def of(cls, e: Epc) -> FitAgain:
+        """Of a curve whose dev side is a fit of scores."""
+        return cls(e)
+
+    def thresholds(self, drawn: Counts) -> FloatArray:
+        """See `ChosenAgain`; nan too where drawn scores have no fit."""
+        theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
+        known = [np.sum(part, axis=1) > 0 for part in drawn]
+        with quietly():
+            laws = self._laws(drawn)
+        for row, (client, impostor) in enumerate(zip(*laws, strict=True)):
+            if client is None or impostor is None or not (known[0][row] and known[1][row]):
+                continue
+            prior = self.e.dev.prior
+            if not self.e.prior_given:
+                counts = [float(part[row].sum()) for part in drawn]
+                prior = counts[0] / sum(counts)
+            theta[row] = _decisive(self._chosen(pair_of(client, impostor), prior))
+        return theta
+
+    # ------------------------------------------------------------------------------- fits
+    def _laws(self, drawn: Counts) -> tuple[Laws, Laws]:
+        f = self.e.dev_fit
+        row = FAMILIES.get(f.family)
+        if row is not None and row.of_pairs:
+            return self._pairs(drawn)
+        client, impostor = (
+            self._class(getattr(f, who), getattr(f.scores, who), part)
+            for who, part in zip(_CLASSES, drawn, strict=True)
+        )
+        return client, impostor
+
+    def _class(self, result: Any, values: FloatArray, drawn: IntArray) -> Laws:
+        """One class by itself: from sums where sums are all that its family needs."""
+        rule = result.boundary
+        plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
+        if result.family in _FROM_SUMS and plain:
+            return _FROM_SUMS[result.family](values, drawn)
+        options = _options(rule)
+        found: Laws = []
+        for counts in drawn:
+            kept = np.flatnonzero(counts)
+            try:
+                again = fit_distribution(
+                    values[kept], result.family, weights=counts[kept].astype(np.float64), **options
+                )
+                found.append(again.distribution)
+            except (FitError, InputError):  # too few distinct scores, or none
+                found.append(None)
+        return found
+
+    def _pairs(self, drawn: Counts) -> tuple[Laws, Laws]:
+        """A family of both classes."""
+        f = self.e.dev_fit
+        rule = f.client.boundary or f.impostor.boundary
+        options = _options(rule)
+        found: tuple[Laws, Laws] = [], []
+        for both in zip(*drawn, strict=True):
+            kept = [np.flatnonzero(counts) for counts in both]
+            try:
+                values, weights = (
+                    [x[k] for x, k in zip(of, kept, strict=True)]
+                    for of in ((f.scores.client, f.scores.impostor), both)
+                )
+                again = fit(
+                    Scores(*values, client_weights=weights[0], impostor_weights=weights[1]),
+                    f.family, **options,
+                )  # fmt: skip
+                laws: tuple[Any, Any] = again.model.client, again.model.impostor
+            except (FitError, InputError):
+                laws = None, None
+            for one, law in zip(found, laws, strict=True):
+                one.append(law)
+        return found
+
+    # ------------------------------------------------------------------------- thresholds
+    @cached_property
+    def _grid(self) -> tuple[FloatArray, Thresholds]:
+        """Quantiles of both distributions of the fit, in the pair's own coordinate."""
+        pair = self.e.dev._pair
+        parts = []
+        for law in (pair.client, pair.impostor):
+            low = _SHARES[_SHARES < 0.0]
+            share = 1.0 / (1.0 + np.exp(-low))
+            parts += [law._lower_quantile(share, np.log(share)),
+                      law._upper_quantile(share, np.log(share))]  # fmt: skip
+        t = Thresholds.concatenate(parts)
+        u = np.unique(t.logit if pair.unit else t.theta)
+        u = u[np.isfinite(u)]
+        return u, pair.place(u)
+
+    def _chosen(self, pair: Pair, prior: float) -> Thresholds:
+        smooth = type(pair.client) in _SMOOTH and type(pair.impostor) in _SMOOTH
+        if self.e.criterion != "weighted-error" or not smooth or self._grid[0].size < 2:
+            return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
+        return _least_on_grid(pair, self._grid, self.e.alpha)
+
+
+_SMOOTH = (Beta, Normal, LogitNormal)
+
+
+def _options(rule: Any) -> dict[str, Any]:
+    """The arguments of a fit that obey a rule for scores of exactly 0 and 1."""
+    if rule is None:
+        return {}
+    policy = None if rule.policy in ("inflate", "interval") else rule.policy
+    return {"boundary": policy, "resolution": rule.resolution}
+
+
+def _least_on_grid(
+    pair: Pair, grid: tuple[FloatArray, Thresholds], alpha: FloatArray
+) -> Thresholds:
+    """The least weighted error of two densities: the best of a grid, moved to where it is flat."""
+    u, t = grid
+    ends = pair.accept_all, pair.reject_all
+    far, frr = pair.far(t), pair.frr(t)
+    x, y = np.concatenate([[1.0], far, [0.0]]), np.concatenate([[0.0], frr, [1.0]])
+    best = np.argmin(alpha[:, None] * x + (1.0 - alpha)[:, None] * y, axis=1)
+    ratio = pair.log_ratio(t)
+    with np.errstate(divide="ignore"):
+        wanted = np.log(alpha) - np.log1p(-alpha)
+    inner = np.clip(best - 1, 0, u.size - 1)
+    place = u[inner].copy()
+    for first in (inner - 1, inner):  # the likelihood ratio passes the level upwards
+        k = np.clip(first, 0, u.size - 2)
+        rise = ratio[k + 1] - ratio[k]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = (wanted - ratio[k]) / rise
+        passes = (rise > 0.0) & (share >= 0.0) & (share <= 1.0)
+        place = np.where(passes, u[k] + np.where(passes, share, 0.0) * (u[k + 1] - u[k]), place)
+    found = pair.place(place)
+    for at, end in ((0, ends[0]), (x.size - 1, ends[1])):
+        chosen = best == at
+        found = Thresholds(*(
+            np.where(chosen, np.ravel(getattr(end, name))[0], getattr(found, name))
+            for name in ("theta", "complement", "logit")
+        ))  # fmt: skip
+    return found
+
+
+# ---------------------------------------------------------------------- families by sums
+def _beta_laws(values: FloatArray, drawn: IntArray) -> Laws:
+    means = _means(np.stack([np.log(values), np.log1p(-values)], axis=1), drawn)
+    a, b, converged = (np.atleast_1d(x) for x in beta_mle(means[:, 0], means[:, 1]))
+    return [
+        Beta(*both) if known else None
+        for *both, known in zip(a.tolist(), b.tolist(), converged.tolist(), strict=True)
+    ]
+
+
+def _normal_laws(values: FloatArray, drawn: IntArray) -> Laws:
+    return _of_moments(Normal, values, drawn)
+
+
+def _logit_normal_laws(values: FloatArray, drawn: IntArray) -> Laws:
+    return _of_moments(LogitNormal, np.log(values) - np.log1p(-values), drawn)
+
+
+def _of_moments(kind: Callable[[float, float], Any], x: FloatArray, drawn: IntArray) -> Laws:
+    centre = float(np.mean(x))
+    means = _means(np.stack([x - centre, (x - centre) ** 2], axis=1), drawn)
+    several = np.max(np.where(drawn > 0, x, -np.inf), axis=1) > np.min(
+        np.where(drawn > 0, x, np.inf), axis=1
+    )
+    spread = np.sqrt(np.maximum(means[:, 1] - means[:, 0] ** 2, 0.0))
+    return [
+        kind(centre + m, s) if known and s > 0.0 else None
+        for m, s, known in zip(means[:, 0].tolist(), spread.tolist(), several.tolist(), strict=True)
+    ]
+
+
+def _means(x: FloatArray, drawn: IntArray) -> FloatArray:
+    total = np.maximum(np.sum(drawn, axis=1, keepdims=True), 1)
+    return np.asarray(drawn.astype(np.float64) @ x / total)
+
+
+#: Families whose fit needs means of two functions of the scores.
+_FROM_SUMS: dict[str, Callable[[FloatArray, IntArray], Laws]] = {
+    "beta": _beta_laws,
+    "normal": _normal_laws,
+    "logit-normal": _logit_normal_laws,
+}

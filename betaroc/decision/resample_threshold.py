@@ -1,0 +1,213 @@
+"""Thresholds chosen again from drawn trials, of all replicates at once where that is possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.resampling import Drawn, IntArray
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.decision.epc import Epc
+from betaroc.decision.sides import observed_prior, side_trials
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.gaps import gap_places
+from betaroc.inference.drawn_trials import Counts, SortedRows, counts_below
+from betaroc.model import operating_points
+from betaroc.model.criteria import CRITERIA
+
+__all__ = ["ChosenAgain", "LeastWeightedError", "OtherCriterion"]
+
+Index = npt.NDArray[np.intp]
+#: Doubles hold all whole numbers up to this.
+_WHOLE = 2.0**53
+#: Numbers of one table of criteria: what stays in a processor's cache.
+_TABLE = 2**14
+
+
+class ChosenAgain(Protocol):
+    """What chooses the thresholds of replicates of dev, by how often each of its rows was drawn."""
+
+    def thresholds(self, drawn: Counts) -> FloatArray:
+        """A row a replicate, a column an alpha; nan where a class was not drawn."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class LeastWeightedError:
+    """The least alpha FAR + (1 - alpha) FRR among scores.
+
+    A threshold can be best only in a gap right above a score of impostors and right below the
+    next score of clients: of all others a neighbour has one error less and the other no more,
+    whatever the counts of a replicate are.
+    """
+
+    rows: SortedRows
+    alpha: FloatArray
+    at_edges: bool
+
+    @classmethod
+    def of(cls, e: Epc) -> LeastWeightedError:
+        """Of a curve whose dev side is scores."""
+        at_edges = isinstance(e.dev._pair, EmpiricalPair) and e.dev._pair.at_edges
+        return cls(SortedRows.of(side_trials(e, "dev")), e.alpha, at_edges)
+
+    @cached_property
+    def gaps(self) -> tuple[Index, Index]:
+        """Clients and impostors below each gap, accept all and reject all included; ascending."""
+        client, impostor = self.rows.scores
+        below = np.searchsorted(impostor, client, side="left")
+        first = np.flatnonzero(np.diff(below, prepend=0) > 0)
+        ends = [0], [client.size], [impostor.size]
+        return (
+            np.concatenate([ends[0], first, ends[1]]),
+            np.concatenate([ends[0], below[first], ends[2]]),
+        )
+
+    def thresholds(self, drawn: Counts) -> FloatArray:
+        """See `ChosenAgain`."""
+        counts = self.rows.sorted_counts(drawn)
+        below = [counts_below(part) for part in counts]
+        sizes = below[0][:, -1], below[1][:, -1]
+        rejected = below[0][:, self.gaps[0]].astype(np.float64)
+        accepted = (sizes[1][:, None] - below[1][:, self.gaps[1]]).astype(np.float64)
+        order = np.argsort(self.alpha, kind="stable")
+        chosen = np.empty((sizes[0].size, order.size), dtype=np.intp)
+        step = max(1, _TABLE // rejected.shape[1])
+        costs = [_costs(a, *sizes) for a in self.alpha[order].tolist()]
+        for start in range(0, sizes[0].size, step):
+            part = slice(start, start + step)
+            own = [(far[part], frr[part]) for far, frr in costs]
+            chosen[part] = _least(accepted[part], rejected[part], own)
+        theta = np.empty(chosen.shape)
+        theta[:, order] = self._places(counts, chosen)
+        theta[(sizes[0] == 0) | (sizes[1] == 0)] = np.nan
+        return theta
+
+    def _places(self, counts: Counts, chosen: Index) -> FloatArray:
+        """The middle between the drawn scores on both sides of each chosen gap."""
+        first = np.ones(chosen.shape, dtype=np.bool_)
+        first[:, 1:] = chosen[:, 1:] != chosen[:, :-1]
+        row, gap = np.nonzero(first)[0], chosen[first]
+        low, high = np.full(gap.size, -np.inf), np.full(gap.size, np.inf)
+        for part, scores, places in zip(counts, self.rows.scores, self.gaps, strict=True):
+            last, following = _neighbours(part, row, places[gap])
+            padded = np.concatenate([[-np.inf], scores, [np.inf]])
+            low, high = np.maximum(low, padded[last + 1]), np.minimum(high, padded[following + 1])
+        found = gap_places(low, high, at_edges=self.at_edges)
+        return np.asarray(found[np.cumsum(first) - 1].reshape(chosen.shape))
+
+
+def _costs(alpha: float, clients: IntArray, impostors: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Cost of an accepted impostor and of a rejected client, a row a replicate.
+
+    Whole numbers, so that equal criteria are equal sums, and such that of these the one of the
+    least HTER is smallest; where doubles cannot hold them, alpha and 1 - alpha alone.
+    """
+    weight = operating_points.exact_weight(alpha)
+    p, q = weight.numerator, weight.denominator
+    n, m = clients.astype(np.float64), impostors.astype(np.float64)
+    if p == 0:  # the fewest rejected clients, among these the fewest accepted impostors
+        costs = np.ones(n.size), m + 1.0
+    elif p == q:
+        costs = n + 1.0, np.ones(n.size)
+    else:
+        common = np.maximum(np.gcd(clients, impostors), 1)
+        n, m = n / common, m / common
+        most = n * m * common
+        beyond = 2.0 * most + 1.0
+        tie = 1.0
+        if np.any((q * beyond + 2.0) * most >= _WHOLE):
+            beyond, tie = np.ones(n.size), 0.0
+        costs = (p * beyond + tie) * n, ((q - p) * beyond + tie) * m
+    return costs[0][:, None], costs[1][:, None]
+
+
+def _least(
+    accepted: FloatArray, rejected: FloatArray, costs: list[tuple[FloatArray, FloatArray]]
+) -> Index:
+    """In each row the lowest gap of least cost, for costs by ascending alpha.
+
+    A larger alpha never takes a lower gap: those of the alphas between two are between theirs.
+    """
+    rows, gaps = accepted.shape
+    found = np.empty((rows, len(costs)), dtype=np.intp)
+    open_ = [(0, len(costs), 0, gaps)]
+    while open_:
+        first, stop, low, high = open_.pop()
+        if first == stop:
+            continue
+        middle = (first + stop) // 2
+        cost = accepted[:, low:high] * costs[middle][0]
+        cost += rejected[:, low:high] * costs[middle][1]
+        best = low + np.argmin(cost, axis=1)
+        found[:, middle] = best
+        open_.append((first, middle, low, int(best.max()) + 1))
+        open_.append((middle + 1, stop, int(best.min()), high))
+    return found
+
+
+def _neighbours(drawn: IntArray, row: Index, below: Index) -> tuple[Index, Index]:
+    """The last drawn place with less than `below` before it, and the first after it.
+
+    -1 and the number of places where there is none.
+    """
+    n = drawn.shape[1]
+    last, following = below - 1, below.copy()
+    for at, step in ((last, -1), (following, 1)):
+        away = np.arange(at.size)
+        while away.size:
+            inside = (at[away] >= 0) & (at[away] < n)
+            away = away[inside]
+            away = away[drawn[row[away], at[away]] == 0]
+            at[away] += step
+    return last, following
+
+
+@dataclass(frozen=True, eq=False)
+class OtherCriterion:
+    """Any criterion among scores, one replicate at a time."""
+
+    rows: SortedRows
+    e: Epc
+
+    @classmethod
+    def of(cls, e: Epc) -> OtherCriterion:
+        """Of a curve whose dev side is scores."""
+        return cls(SortedRows.of(side_trials(e, "dev")), e)
+
+    @cached_property
+    def starts(self) -> list[Index]:
+        """The first row of each distinct score."""
+        return [
+            np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+            for scores in self.rows.scores
+        ]
+
+    def thresholds(self, drawn: Counts) -> FloatArray:
+        """See `ChosenAgain`."""
+        counts = self.rows.sorted_counts(drawn)
+        masses = [
+            np.add.reduceat(part, starts, axis=1)
+            for part, starts in zip(counts, self.starts, strict=True)
+        ]
+        theta = np.full((drawn[0].shape[0], self.e.alpha.size), np.nan)
+        for row, both in enumerate(zip(*masses, strict=True)):
+            if both[0].any() and both[1].any():
+                theta[row] = self._chosen(both).theta
+        return theta
+
+    def _chosen(self, masses: Any) -> Thresholds:
+        laws = []
+        for scores, starts, mass in zip(self.rows.scores, self.starts, masses, strict=True):
+            kept = np.flatnonzero(mass)
+            laws.append(Drawn(scores[starts[kept]], mass[kept].astype(np.float64)))
+        prior = self.e.dev.prior
+        if observed_prior(self.e, "dev"):
+            prior = laws[0].total / (laws[0].total + laws[1].total)
+        # The pair's own kind: counts in bins choose edges, not the middle of gaps.
+        pair = type(self.e.dev._pair)(*laws)
+        return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)

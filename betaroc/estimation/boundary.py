@@ -1,0 +1,271 @@
+"""What is done with scores of exactly 0 and 1, and with rounded scores.
+
+A law with a density has no mass at 0 or 1, so such scores need a rule. The rule
+is never silent: it stands, with its counts, in the result.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core.checks import choice, finite
+from betaroc.core.errors import DegenerateDataError, InputError
+from betaroc.core.value import Value
+from betaroc.distributions.inflated import MASSES, Inflated
+from betaroc.estimation.contract import Coordinates, Data, Ends, Estimate, Family, Matrix, Sample
+from betaroc.estimation.likelihood import cells, censored, maximise
+
+__all__ = ["BoundaryRule"]
+
+POLICIES = ("inflate", "error", "drop", "squeeze", "censor", "matlab")
+#: Rules that counts and sums of the scores inside (0, 1) are enough for.
+SUMMED_POLICIES = ("inflate", "error", "drop")
+#: Where Matlab's betafit censors: sqrt(realmin) and 1 - eps/2.
+MATLAB_EDGES = (2.0**-511, 1.0 - 2.0**-53)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BoundaryRule(Value):
+    """The rule for scores of exactly 0 and 1 that a fit obeyed, and whom it met.
+
+    Parameters
+    ----------
+    policy : str
+        ``"inflate"``, ``"error"``, ``"drop"``, ``"squeeze"``, ``"censor"``, ``"matlab"``
+        or ``"interval"`` (rounded scores).
+    n_zero, n_one : int
+        Scores of exactly 0 and of exactly 1.
+    n_dropped : int
+        Scores left out.
+    n_moved : int
+        Scores changed: by squeezing, or because they lie off the grid of the resolution.
+    n_censored_low, n_censored_high : int
+        Scores that count only as "not above" and "above" an edge.
+    resolution : float or None
+        The resolution given.
+    """
+
+    policy: str
+    n_zero: int = 0
+    n_one: int = 0
+    n_dropped: int = 0
+    n_moved: int = 0
+    n_censored_low: int = 0
+    n_censored_high: int = 0
+    resolution: float | None = None
+
+
+#: Rules that met no score: values are not changed, so one of each is enough.
+_UNMET = {policy: BoundaryRule(policy) for policy in POLICIES}
+
+
+class Request(NamedTuple):
+    """The checked arguments ``boundary`` and ``resolution``."""
+
+    policy: str | None
+    resolution: float | None
+
+
+class Ruled(NamedTuple):
+    """An estimate under a rule, and how many scores it used."""
+
+    estimate: Estimate
+    rule: BoundaryRule | None
+    base_total: float
+    n: int
+
+
+def check_request(boundary: Any, resolution: Any, family: str, row: Family) -> Request:
+    """``boundary`` and ``resolution``, if they make sense together and for this family."""
+    if boundary is not None:
+        boundary = choice(boundary, POLICIES, "boundary")
+    if not row.on_unit:
+        given = "boundary" if boundary is not None else "resolution"
+        if boundary is not None or resolution is not None:
+            raise InputError(
+                f'{given} must be left out for family="{family}": a rule for scores of 0 and 1'
+                " belongs to laws on [0, 1] (beta, logit-normal). Leave it out, or change family."
+            )
+        return Request(None, None)
+    if resolution is not None:
+        resolution = _check_resolution(resolution, boundary)
+    elif boundary == "censor":
+        raise InputError(
+            'boundary="censor" must come with resolution=eps: scores <= eps count as F(eps) and'
+            " scores >= 1 - eps as 1 - F(1 - eps); got none. Pass the precision of the scores."
+        )
+    if row.coordinates is None and (resolution is not None or boundary == "matlab"):
+        raise InputError(
+            f'family="{family}" has no likelihood of rounded or censored scores; got'
+            f" boundary={boundary!r}, resolution={resolution!r}. Leave them out, or use"
+            ' family="beta" or "logit-normal".'
+        )
+    return Request(boundary, resolution)
+
+
+def _check_resolution(resolution: Any, boundary: str | None) -> float:
+    if boundary not in (None, "censor"):
+        raise InputError(
+            f'resolution must be given alone or with boundary="censor"; got boundary="{boundary}".'
+            " Leave one of the two out."
+        )
+    value = finite(resolution, "resolution")
+    if not 0.0 < value < 0.5:
+        raise InputError(
+            f"resolution must lie strictly between 0 and 0.5; got {value!r}. Scores rounded to"
+            " two decimals have resolution=0.01."
+        )
+    return value
+
+
+def estimate_on_unit(sample: Data, family: Family, request: Request) -> Ruled:
+    """An estimate of scores in [0, 1] that obeys the rule."""
+    coordinates = family.coordinates
+    if request.resolution is not None and request.policy is None and coordinates is not None:
+        return _interval(sample.rows(), family, coordinates, request.resolution)
+    if request.policy in ("censor", "matlab") and coordinates is not None:
+        return _censor(sample.rows(), family, coordinates, request)
+    policy = request.policy or "inflate"
+    if policy == "squeeze":
+        return _squeeze(sample.rows(), family)
+    if sample.low > 0.0 and sample.high < 1.0:
+        return Ruled(family.estimate(sample), _UNMET[policy], sample.total, sample.n)
+    return _at_ends(sample, family, policy)
+
+
+def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
+    ends, n = sample.ends(), sample.n
+    if policy == "error":
+        where = sample.first_end_words()
+        raise InputError(
+            f'{sample.name} must lie strictly between 0 and 1 with boundary="error"; got'
+            f" {ends.n_zero} scores of exactly 0 and {ends.n_one} of exactly 1 among {n}"
+            f"{f', {where}' if where else ''}. Leave boundary out to fit point masses, or"
+            ' use "censor", "squeeze" or "drop".'
+        )
+    inside = _inside(sample, ends)
+    estimate = family.estimate(inside)
+    rule = BoundaryRule(policy, ends.n_zero, ends.n_one)
+    if policy == "drop":
+        dropped = ends.n_zero + ends.n_one
+        rule = BoundaryRule(policy, ends.n_zero, ends.n_one, n_dropped=dropped)
+        return Ruled(estimate, rule, inside.total, inside.n)
+    return Ruled(_inflate(sample.total, inside.total, ends, estimate), rule, inside.total, n)
+
+
+def _inside(sample: Data, ends: Ends) -> Data:
+    """The scores strictly inside, if they can carry a law."""
+    inside = sample.inside()
+    if inside.n == 0 or inside.low == inside.high:
+        left = "none is" if inside.n == 0 else f"{inside.n} of one value are"
+        raise DegenerateDataError(
+            f"{sample.name}: at least 2 distinct scores must lie strictly between 0 and 1;"
+            f" {ends.n_zero} of {sample.n} are exactly 0, {ends.n_one} of {sample.n} exactly 1"
+            f" (perhaps after rounding), {left} inside. If scores round to 1, fit 1 - score or"
+            ' logits (family="normal"), or use family="empirical".'
+        )
+    return inside
+
+
+def _inflate(total: float, inside: float, ends: Ends, base: Estimate) -> Estimate:
+    """Point masses with their observed shares beside the law of the rest."""
+    at_zero, at_one = ends.zero / total, ends.one / total
+    masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)
+    return base._replace(
+        distribution=Inflated(base.distribution, at_zero, at_one),
+        names=(*base.names, *MASSES),
+        values=(*base.values, at_zero, at_one),
+        covariance=_with_masses(base.covariance, inside / total, at_zero, at_one),
+        log_likelihood=base.log_likelihood + masses,
+    )
+
+
+def _with_masses(base: Matrix, share: float, zero: float, one: float) -> Matrix:
+    """Block diagonal: the law seen by its share of the weight, and the multinomial masses."""
+    law = tuple((*(v / share for v in row), 0.0, 0.0) for row in base)
+    pad = (0.0,) * len(base)
+    masses = (
+        (*pad, zero * (1.0 - zero), -zero * one),
+        (*pad, -zero * one, one * (1.0 - one)),
+    )
+    return (*law, *masses)
+
+
+def _squeeze(sample: Sample, family: Family) -> Ruled:
+    """(s (n - 1) + 1/2) / n with n the total weight, for compatibility only."""
+    ends, n = sample.ends(), sample.total
+    if not n > 1.0:
+        raise InputError(
+            f'{sample.name}: boundary="squeeze" needs a total weight above 1; got {n!r}. Weights'
+            " are frequencies: a weight k stands for k equal trials."
+        )
+    moved = sample.replace((sample.values * (n - 1.0) + 0.5) / n)
+    count = int(np.count_nonzero(moved.values != sample.values))
+    rule = BoundaryRule("squeeze", ends.n_zero, ends.n_one, n_moved=count)
+    return Ruled(family.estimate(moved), rule, n, sample.n)
+
+
+def _censor(sample: Sample, family: Family, coordinates: Coordinates, request: Request) -> Ruled:
+    """Scores at or beyond an edge say only that."""
+    ends, values, n = sample.ends(), sample.values, sample.n
+    if request.policy == "matlab":
+        edges = MATLAB_EDGES
+        low, high = values < edges[0], values > edges[1]
+    else:
+        edges = request.resolution or 0.0, 1.0 - (request.resolution or 0.0)
+        low, high = values <= edges[0], values >= edges[1]
+    n_low, n_high = int(np.count_nonzero(low)), int(np.count_nonzero(high))
+    rule = BoundaryRule(
+        str(request.policy), ends.n_zero, ends.n_one, n_censored_low=n_low,
+        n_censored_high=n_high, resolution=request.resolution,
+    )  # fmt: skip
+    if n_low == n_high == 0:
+        return Ruled(family.estimate(sample), rule, sample.total, n)
+    rest = ~(low | high)
+    if len(np.unique(values[rest])) + (n_low > 0) + (n_high > 0) < 3:
+        raise DegenerateDataError(
+            f"{sample.name}: too little is left to fit: {n_low} of {n} scores are censored at"
+            f" {edges[0]!r} and {n_high} at {edges[1]!r}, {n - n_low - n_high} lie between."
+            ' Give a smaller resolution, more scores, or use family="empirical".'
+        )
+    likelihood = censored(
+        coordinates,
+        sample.keep(rest) if rest.any() else None,
+        (edges[0], sample.weight_of(low)),
+        (edges[1], sample.weight_of(high)),
+    )
+    start = family.estimate(sample.replace(np.clip(values, *edges))).distribution
+    estimate = maximise(coordinates, likelihood, start, sample.total, sample.name)
+    return Ruled(estimate, rule, sample.total, n)
+
+
+def _interval(sample: Sample, family: Family, coordinates: Coordinates, step: float) -> Ruled:
+    """Rounded scores: the probability of the cell k step +- step/2, cut to [0, 1]."""
+    ends, values, n = sample.ends(), sample.values, sample.n
+    last = math.ceil(1.0 / step + 0.5) - 1
+    index = np.minimum(np.rint(values / step), last)
+    off_grid = np.abs(values - np.minimum(index * step, 1.0)) > 1e-6 * step
+    rule = BoundaryRule(
+        "interval", ends.n_zero, ends.n_one, n_moved=int(np.count_nonzero(off_grid)),
+        resolution=step,
+    )  # fmt: skip
+    found, inverse = np.unique(index, return_inverse=True)
+    counts = np.bincount(inverse, weights=sample.weights, minlength=found.size).astype(np.float64)
+    if found[-1] - found[0] < 2 or not np.any((found > 0) & (found < last)):
+        raise DegenerateDataError(
+            f"{sample.name}: the resolution must be finer than the spread of the scores; with"
+            f" resolution={step!r} the {n} scores ({ends.n_zero} exactly 0, {ends.n_one} exactly"
+            f" 1) fill {found.size} cell(s) from {found[0] * step:.6g} to"
+            f' {found[-1] * step:.6g}. Pass a finer resolution, or use family="empirical".'
+        )
+    likelihood = cells(
+        np.maximum((found - 0.5) * step, 0.0), np.minimum((found + 0.5) * step, 1.0), counts
+    )
+    middle = np.clip(index * step, 0.25 * step, 1.0 - 0.25 * step)
+    start = family.estimate(sample.replace(middle)).distribution
+    estimate = maximise(coordinates, likelihood, start, sample.total, sample.name)
+    return Ruled(estimate, rule, sample.total, n)

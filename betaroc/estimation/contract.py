@@ -1,0 +1,289 @@
+"""What an estimator gets and gives, and what the table of families says about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.checks import listed
+from betaroc.core.errors import DegenerateDataError
+from betaroc.core.thresholds import FloatArray
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import Empirical
+from betaroc.estimation.moments import mean_of, moments
+from betaroc.estimation.sufficient import Centred, centre, mean_logs
+
+BoolArray = npt.NDArray[np.bool_]
+Matrix = tuple[tuple[float, ...], ...]
+
+
+class Ends(NamedTuple):
+    """Scores of exactly 0 and of exactly 1, and their weight."""
+
+    n_zero: int
+    n_one: int
+    zero: float
+    one: float
+
+
+class Data(Protocol):
+    """One class as an estimator sees it: its scores, or the sums of a summary."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def n(self) -> int:
+        """Scores."""
+
+    @property
+    def total(self) -> float:
+        """Sum of their weights."""
+
+    @property
+    def low(self) -> float:
+        """The least score."""
+
+    @property
+    def high(self) -> float:
+        """The largest score."""
+
+    def rows(self) -> Sample:
+        """The scores themselves; an InputError if there are only sums."""
+
+    def ends(self) -> Ends:
+        """How many are exactly 0 and 1."""
+
+    def inside(self) -> Data:
+        """Those strictly inside (0, 1)."""
+
+    def mean_logs(self) -> tuple[float, float]:
+        """Mean of log(s) and of log(1 - s)."""
+
+    def centred(self) -> Centred:
+        """The sums of a concentrated beta law."""
+
+    def moments(self) -> tuple[float, float]:
+        """Mean and standard deviation."""
+
+    def logit_moments(self) -> tuple[float, float, float]:
+        """Mean and standard deviation of logits, and the mean of log(s (1 - s))."""
+
+    def law(self) -> Distribution:
+        """The empirical law."""
+
+    def outside_words(self) -> str:
+        """Which scores are outside [0, 1], after their count and extremes."""
+
+    def n_outside(self) -> int:
+        """Scores outside [0, 1]."""
+
+    def first_end_words(self) -> str:
+        """Where the first score of exactly 0 or 1 stands, if that is known."""
+
+
+class Sample(NamedTuple):
+    """Scores of positive weight; ``name`` is what messages call them."""
+
+    name: str
+    values: FloatArray
+    weights: FloatArray | None
+    total: float
+    low: float
+    high: float
+    places: npt.NDArray[np.intp] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        values: FloatArray,
+        weights: FloatArray | None,
+        extremes: tuple[float, float] | None = None,
+    ) -> Sample:
+        """A sample with its extremes, if not known; scores of weight 0 are left out."""
+        places = None
+        if weights is None:
+            total = float(values.size)
+        else:
+            positive = weights > 0.0
+            if not positive.all():
+                places = np.flatnonzero(positive)
+                values, weights = values[places], weights[places]
+            total = math.fsum(weights.tolist())
+        if extremes is None or places is not None:
+            extremes = float(values.min()), float(values.max())
+        low, high = extremes
+        return cls(name, values, weights, total, low, high, places)
+
+    def place(self, index: int) -> int:
+        """Where the score stood before those of weight 0 were left out."""
+        return index if self.places is None else int(self.places[index])
+
+    def keep(self, mask: BoolArray) -> Sample:
+        """The scores where ``mask`` is true."""
+        weights = None if self.weights is None else self.weights[mask]
+        return Sample.of(self.name, self.values[mask], weights)
+
+    def replace(self, values: FloatArray) -> Sample:
+        """The same weights on other values."""
+        return Sample.of(self.name, values, self.weights)
+
+    def weight_of(self, mask: BoolArray) -> float:
+        """Total weight where ``mask`` is true."""
+        if self.weights is None:
+            return float(np.count_nonzero(mask))
+        return math.fsum(self.weights[mask].tolist())
+
+    def mean(self, values: FloatArray) -> float:
+        """Weighted mean of ``values``, exact up to rounding for 100 000 of them."""
+        return mean_of(values, self.weights, self.total)
+
+    @property
+    def n(self) -> int:
+        return self.values.size
+
+    def rows(self) -> Sample:
+        return self
+
+    def ends(self) -> Ends:
+        zero, one = self.values == 0.0, self.values == 1.0
+        counts = int(np.count_nonzero(zero)), int(np.count_nonzero(one))
+        return Ends(*counts, self.weight_of(zero), self.weight_of(one))
+
+    def inside(self) -> Sample:
+        mask = (self.values != 0.0) & (self.values != 1.0)
+        if not mask.any():
+            return self._replace(values=self.values[mask], weights=None, total=0.0)
+        return self.keep(mask)
+
+    def mean_logs(self) -> tuple[float, float]:
+        return mean_logs(self.values, self.weights, self.total)
+
+    def centred(self) -> Centred:
+        return centre(self.values, self.weights, self.total)
+
+    def moments(self) -> tuple[float, float]:
+        return moments(self.values, self.weights, self.total, self.low, self.high)
+
+    def logit_moments(self) -> tuple[float, float, float]:
+        log, log1m = np.log(self.values), np.log1p(-self.values)
+        mu, sigma = self.replace(log - log1m).moments()
+        return mu, sigma, self.mean(log + log1m)
+
+    def law(self) -> Distribution:
+        return Empirical._of_checked(self.values, self.weights)
+
+    def _outside(self) -> npt.NDArray[np.intp]:
+        return np.flatnonzero((self.values < 0.0) | (self.values > 1.0))
+
+    def n_outside(self) -> int:
+        return self._outside().size
+
+    def outside_words(self) -> str:
+        wrong = self._outside()
+        places = listed(map(self.place, wrong.tolist()))
+        return f", first {float(self.values[wrong[0]])!r}; indices {places}"
+
+    def first_end_words(self) -> str:
+        first = int(np.argmax((self.values == 0.0) | (self.values == 1.0)))
+        return f"first at index {self.place(first)}"
+
+
+class Influence(NamedTuple):
+    """How far the most influential score moves a parameter, as a share of its value."""
+
+    share: float
+    parameter: str
+    score: float
+
+
+class Estimate(NamedTuple):
+    """What an estimator returns; ``covariance`` is that of one unit of weight."""
+
+    distribution: Distribution
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    covariance: Matrix
+    log_likelihood: float
+    converged: bool = True
+    iterations: int = 0
+    gradient_norm: float = 0.0
+    influence: Influence | None = None
+    #: Parameters that the family holds fixed.
+    fixed: tuple[str, ...] = ()
+
+
+class ClassEstimate(NamedTuple):
+    """An estimate, the weight that its continuous part was fitted to, and that of its precision."""
+
+    estimate: Estimate
+    weight: float
+    total: float
+
+
+class Coordinates(NamedTuple):
+    """Free coordinates of a two-parameter law on [0, 1], for likelihoods without closed form.
+
+    ``law`` builds the law, ``of`` finds its coordinates, ``rates`` are the
+    derivatives of the parameters, and ``scale`` is a Cholesky factor of the
+    inverse information in these coordinates.
+    """
+
+    law: Callable[[float, float], Distribution]
+    of: Callable[[Distribution], tuple[float, float]]
+    rates: Callable[[Distribution], tuple[float, float]]
+    scale: Callable[[Distribution], FloatArray]
+    log_likelihood: Callable[[Sample], Callable[[Distribution], float]]
+
+
+class Joined(NamedTuple):
+    """Two estimates that share parameters."""
+
+    client: Estimate
+    impostor: Estimate
+    #: Covariance of the clients' parameters (rows) with the impostors'.
+    shared_cov: Matrix
+    #: Parameters of one value in both.
+    tied: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A row of the table of families.
+
+    Laws on [0, 1] obey a boundary rule; those with ``coordinates`` also have a likelihood of
+    cells. ``impostor`` is the estimator of that class where it has another law, ``join`` makes
+    one pair of two estimates, ``sized`` takes a number of components, ``near`` looks for the
+    maximum from the law of nearly the same sample. ``summed`` says that its estimators ask `Data`
+    for sums and counts alone, never for ``rows()``: a summary can be fitted.
+    """
+
+    estimate: Callable[[Data], Estimate]
+    coordinates: Coordinates | None = None
+    on_unit: bool = False
+    impostor: Callable[[Data], Estimate] | None = None
+    join: Callable[[ClassEstimate, ClassEstimate], Joined | None] | None = None
+    sized: Callable[[Data, int], Estimate] | None = None
+    near: Callable[[Data, Distribution], Estimate] | None = None
+    summed: bool = False
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether the family says something only of both classes together."""
+        return self.impostor is not None or self.join is not None
+
+
+def too_few_distinct(sample: Data, family: str) -> DegenerateDataError:
+    """The error for a sample of equal scores."""
+    return DegenerateDataError(
+        f"{sample.name}: a {family} law needs at least 2 distinct scores; got"
+        f" {sample.n}, all equal to {sample.low!r}. The likelihood is unbounded."
+        ' Give more scores, or use family="empirical".'
+    )

@@ -1,0 +1,40 @@
+"""Maximum likelihood of the dual beta pair: clients Beta(p, 1), impostors Beta(1, q)."""
+
+from __future__ import annotations
+
+import math
+
+from betaroc.core.errors import DegenerateDataError
+from betaroc.distributions.beta import Beta
+from betaroc.estimation.contract import Data, Estimate, Family
+
+
+def estimate_client(sample: Data) -> Estimate:
+    """p = -1 / mean log s: the power law s^p, whose -log s is exponential."""
+    p, log_likelihood = _power(sample, 0)
+    return Estimate(
+        Beta(p, 1.0), ("a", "b"), (p, 1.0), ((p * p, 0.0), (0.0, 0.0)), log_likelihood, fixed=("b",)
+    )
+
+
+def estimate_impostor(sample: Data) -> Estimate:
+    """q = -1 / mean log(1 - s)."""
+    q, log_likelihood = _power(sample, 1)
+    return Estimate(
+        Beta(1.0, q), ("a", "b"), (1.0, q), ((0.0, 0.0), (0.0, q * q)), log_likelihood, fixed=("a",)
+    )
+
+
+def _power(sample: Data, which: int) -> tuple[float, float]:
+    """The exponent and W (log p - 1 + 1/p), the largest log-likelihood."""
+    if sample.low == sample.high:
+        raise DegenerateDataError(
+            f"{sample.name}: a dual-beta fit needs at least 2 distinct scores, since equal ones are"
+            f" of no continuous law; got {sample.n}, all equal to {sample.low!r}. Give"
+            ' more scores, or use family="empirical".'
+        )
+    p = -1.0 / sample.mean_logs()[which]
+    return p, sample.total * (math.log(p) - 1.0 + 1.0 / p)
+
+
+DUAL_BETA = Family(estimate_client, on_unit=True, impostor=estimate_impostor, summed=True)

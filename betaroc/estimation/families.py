@@ -1,0 +1,213 @@
+"""The table of families, and which of them a call means: a name, a pair of names, "auto"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core.checks import choice, listed, shown
+from betaroc.core.errors import InputError, ScaleWarning
+from betaroc.core.notices import Notice
+from betaroc.core.thresholds import FloatArray
+from betaroc.data.summary import Given, ScoreSummary
+from betaroc.estimation.beta import BETA
+from betaroc.estimation.contract import Family
+from betaroc.estimation.dual_beta import DUAL_BETA
+from betaroc.estimation.empirical import EMPIRICAL
+from betaroc.estimation.logit_normal import LOGIT_NORMAL
+from betaroc.estimation.mixture import BETA_MIXTURE
+from betaroc.estimation.normal import NORMAL
+from betaroc.estimation.proper_beta import PROPER_BETA
+
+__all__ = [
+    "AUTO",
+    "BEST",
+    "FAMILIES",
+    "Chosen",
+    "Names",
+    "Span",
+    "automatic",
+    "automatic_of_sample",
+    "checked_pair",
+    "chosen_of",
+    "family_text",
+    "named",
+    "names_of_text",
+    "needs_rows",
+    "refuse_rule",
+    "smaller_of",
+    "spans_of",
+]
+
+AUTO, BEST = "auto", "best"
+
+FAMILIES: dict[str, Family] = {
+    "beta": BETA,
+    "normal": NORMAL,
+    "logit-normal": LOGIT_NORMAL,
+    "beta-mixture": BETA_MIXTURE,
+    "proper-beta": PROPER_BETA,
+    "dual-beta": DUAL_BETA,
+    "empirical": EMPIRICAL,
+}
+
+#: The family of both classes, or those of clients and of impostors.
+Names = str | tuple[str, str]
+#: With a larger share of scores in [0, 1] the others are likely to be mistakes.
+_MOSTLY = 0.95
+_CLASSES = ("client", "impostor")
+
+
+# ------------------------------------------------------------------------------- names
+def checked_pair(family: Any, extra: Sequence[str] = ()) -> tuple[str, str]:
+    """Names of the families of clients and of impostors; one name stands for both.
+
+    `extra` are names of choices, which stand alone.
+    """
+    if not isinstance(family, tuple | list):
+        name = choice(family, (*extra, *FAMILIES), "family")
+        return name, name
+    if len(family) != 2:
+        raise InputError(
+            "family must be one name or a pair of names (client, impostor); got"
+            f' {len(family)}: {shown(list(family))}. Give two, such as ("beta", "beta-mixture").'
+        )
+    for name in family:
+        if isinstance(name, str) and name in extra:
+            raise InputError(
+                f'"{name}" chooses the families of both classes and must stand alone; got family='
+                f'{tuple(family)!r}. Give family="{name}", or name both families.'
+            )
+    pair = tuple(choice(name, tuple(FAMILIES), "family") for name in family)
+    for name in pair:
+        if FAMILIES[name].of_pairs and pair[0] != pair[1]:
+            raise InputError(
+                f'"{name}" is a family of both classes and must stand alone; got family={pair!r}.'
+                f' Give family="{name}", or "beta" in its place.'
+            )
+    return pair[0], pair[1]
+
+
+def named(pair: tuple[str, str]) -> Names:
+    """One name where both classes have one family."""
+    return pair[0] if pair[0] == pair[1] else pair
+
+
+def family_text(family: Names) -> str:
+    """One name, or "beta (clients), beta-mixture (impostors)"."""
+    if isinstance(family, str):
+        return family
+    return f"{family[0]} (clients), {family[1]} (impostors)"
+
+
+def smaller_of(pair: tuple[str, str]) -> tuple[str, str]:
+    """What families of several components become where there is but one."""
+    first, second = ("beta" if FAMILIES[name].sized is not None else name for name in pair)
+    return first, second
+
+
+def names_of_text(text: str) -> Names:
+    """A family as it is typed in a shell or a file: "beta", or "beta,beta-mixture" for a pair."""
+    parts = [part.strip() for part in text.split(",")]
+    return named(checked_pair(parts if len(parts) > 1 else parts[0], (AUTO, BEST)))
+
+
+# -------------------------------------------------------------------------- "auto"
+class Chosen(NamedTuple):
+    """A family, why it was chosen, and what there is to say about the scale of the scores."""
+
+    family: str
+    reason: str
+    notices: list[Notice]
+
+
+class Span(NamedTuple):
+    """Where the scores of one class lie."""
+
+    name: str
+    total: int
+    outside: int
+    low: float
+    high: float
+    #: Index and value of the first score outside [0, 1], where single scores are known.
+    first: tuple[int, float] | None
+
+
+def automatic(given: Sequence[Given], asked: str = AUTO) -> Chosen:
+    """Beta where every score lies in [0, 1], else normal; `asked` is the choice that asks."""
+    several = len(given) > 1
+    return chosen_of([s for scores in given for s in spans_of(scores, named=several)], asked)
+
+
+def spans_of(scores: Given, *, named: bool = True) -> list[Span]:
+    """Where the scores of both classes lie; of several sets each by its name."""
+    of = f" of {scores.name}" if named and scores.name else ""
+    spans = []
+    for who in _CLASSES:
+        side = getattr(scores, who)
+        spans.append(
+            Span(f"{who}{of}", side.n, side.n_outside, side.minimum, side.maximum, None)
+            if isinstance(scores, ScoreSummary)
+            else _span(f"{who}{of}", side)
+        )
+    return spans
+
+
+def automatic_of_sample(values: FloatArray) -> Chosen:
+    """The same of one sample."""
+    return chosen_of([_span("score", values)], AUTO)
+
+
+def _span(name: str, values: FloatArray) -> Span:
+    low, high = float(np.min(values)), float(np.max(values))
+    if low >= 0.0 and high <= 1.0:
+        return Span(name, values.size, 0, low, high, None)
+    wrong = np.flatnonzero((values < 0.0) | (values > 1.0))
+    first = int(wrong[0]), float(values[wrong[0]])
+    return Span(name, values.size, wrong.size, low, high, first)
+
+
+def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
+    """By all scores of a call."""
+    total, outside = sum(span.total for span in spans), sum(span.outside for span in spans)
+    if not outside:
+        return Chosen("beta", f"chosen because all {total} scores lie in [0, 1]", [])
+    low, high = min(span.low for span in spans), max(span.high for span in spans)
+    percent = ""
+    if low >= 0.0 and 2.0 < high <= 100.0:
+        percent = "; if they are percentages, divide by 100 for distributions on [0, 1]"
+    reason = f"chosen because {outside} of {total} scores lie outside [0, 1]{percent}"
+    notices = []
+    if total - outside >= _MOSTLY * total:
+        worst = next(span for span in spans if span.outside)
+        place = ""
+        if worst.first is not None:
+            place = f", first {worst.name} at index {worst.first[0]}: {worst.first[1]!r}"
+        text = (
+            f"{outside} of {total} scores lie outside [0, 1]{place}; so"
+            f' family="{asked}" takes normal distributions'
+        )
+        notices.append(Notice(ScaleWarning, text))
+    return Chosen("normal", reason, notices)
+
+
+def refuse_rule(chosen: Chosen, boundary: Any, resolution: Any, asked: str = AUTO) -> None:
+    """A rule for scores of 0 and 1 beside a choice that takes laws on the real line."""
+    if chosen.family == "normal" and (boundary is not None or resolution is not None):
+        given = "boundary" if boundary is not None else "resolution"
+        raise InputError(
+            f"{given} must be left out where scores lie outside [0, 1]: it is a rule for"
+            f' distributions on [0, 1], and family="{asked}" takes normal here,'
+            f" {chosen.reason}. Correct these scores, or leave it out."
+        )
+
+
+def needs_rows(family: str) -> InputError:
+    """The error for a summary and a family that must have single scores."""
+    summed = [name for name, row in FAMILIES.items() if row.summed]
+    return InputError(
+        f'family="{family}" must have every score; got a summary, which keeps sums and counts in'
+        f" bins only. Fit Scores (all rows, or a random part of them), or one of {listed(summed)}."
+    )

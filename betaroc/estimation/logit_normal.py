@@ -1,0 +1,77 @@
+"""Maximum likelihood of the logit-normal law: the normal law of the scores' logits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.special import HALF_LOG_TWO_PI
+from betaroc.core.thresholds import FloatArray
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.estimation.contract import (
+    Coordinates,
+    Data,
+    Estimate,
+    Family,
+    Sample,
+    too_few_distinct,
+)
+from betaroc.estimation.normal import checked, inverse_information, normal_log_likelihood
+
+
+def estimate_logit_normal(sample: Data) -> Estimate:
+    """Moments of log x - log(1 - x); the Jacobian -log x - log(1 - x) joins the likelihood."""
+    if sample.low == sample.high:
+        raise too_few_distinct(sample, "logit-normal")
+    *found, mean_jacobian = sample.logit_moments()
+    mu, sigma = checked(sample, "logit-normal", *found)
+    jacobian = -sample.total * mean_jacobian
+    return Estimate(
+        LogitNormal(mu, sigma),
+        ("mu", "sigma"),
+        (mu, sigma),
+        inverse_information(sigma),
+        normal_log_likelihood(sigma, sample.total) + jacobian,
+    )
+
+
+def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
+    """The log-likelihood of any logit-normal law, from three sums."""
+    log, log1m = np.log(sample.values), np.log1p(-sample.values)
+    logit = log - log1m
+    centre = sample.mean(logit)
+    square = sample.mean((logit - centre) ** 2)
+    jacobian = -sample.mean(log + log1m)
+
+    def at(law: Any) -> float:
+        deviance = (square + (centre - law.mu) ** 2) / (2.0 * law.sigma**2)
+        return float(sample.total * (jacobian - deviance - math.log(law.sigma) - HALF_LOG_TWO_PI))
+
+    return at
+
+
+def _of(law: Any) -> tuple[float, float]:
+    return law.mu, math.log(law.sigma)
+
+
+def _law(mu: float, log_sigma: float) -> LogitNormal:
+    return LogitNormal(mu, math.exp(log_sigma))
+
+
+def _rates(law: Any) -> tuple[float, float]:
+    return 1.0, law.sigma
+
+
+def _scale(law: Any) -> FloatArray:
+    return np.diag([law.sigma, math.sqrt(0.5)])
+
+
+LOGIT_NORMAL = Family(
+    estimate_logit_normal,
+    Coordinates(_law, _of, _rates, _scale, _log_likelihood),
+    on_unit=True,
+    summed=True,
+)

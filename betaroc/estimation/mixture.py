@@ -1,0 +1,425 @@
+"""Maximum likelihood of a mixture of beta laws: EM from several starts, then Newton's method.
+
+The likelihood is unbounded where a component shrinks to a point, so its largest value
+means nothing; the estimate is the largest *local* maximum that the starts lead to and
+whose components all have a share of the scores and a width. Among some hundred scores,
+others may be likelier, most of them with a narrow component. EM never lowers the likelihood
+and finds the neighbourhood, Newton's method on the observed information the last digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from betaroc.core.errors import DegenerateDataError, FitError
+from betaroc.core.special import log_beta
+from betaroc.core.thresholds import FloatArray
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.mixture import BetaMixture
+from betaroc.estimation.beta import estimate_beta
+from betaroc.estimation.contract import Data, Estimate, Family, Matrix, Sample, too_few_distinct
+from betaroc.estimation.newton import solve_one
+
+__all__ = ["BETA_MIXTURE", "estimate_mixture"]
+
+#: Scores that every component must have at least.
+_LEAST_SCORES = 5.0
+#: A component may be so much more concentrated than one beta law of all scores.
+_CONCENTRATION = 1e4
+#: Larger blocks leave the cache, and BLAS starts threads for them that cost more than they gain.
+_BLOCK = 1 << 12
+#: Scores that the starts are compared on: order statistics of all of them.
+_THIN = 500
+_FIRST_STEPS, _START_STEPS, _CLIMBED = 8, 20, 5
+#: Power of equal shares that leaves the last of two components 2 % of the scores.
+_TAIL = 0.03
+#: With more scores the thinned sample has told which start is the best.
+_MANY_SCORES = 20_000
+_ROUNDS, _EM_STEPS, _NEWTON_STEPS = 60, 25, 30
+_TINY_GRADIENT = 1e-10
+#: The likelihood is a sum of rounded terms: a step may lose this much of it, relatively.
+_NOISE = 1e-13
+#: Curvatures below this are taken as this.
+_FLAT = 1e-6
+
+
+class _Data(NamedTuple):
+    logs: FloatArray
+    logs1m: FloatArray
+    weights: FloatArray
+    total: float
+
+    @classmethod
+    def of(cls, values: FloatArray, weights: FloatArray | None) -> _Data:
+        w = np.ones(values.size) if weights is None else weights
+        return cls(np.log(values), np.log1p(-values), w, math.fsum(w.tolist()))
+
+    def blocks(self) -> Iterator[_Data]:
+        for start in range(0, self.logs.size, _BLOCK):
+            cut = slice(start, start + _BLOCK)
+            yield _Data(self.logs[cut], self.logs1m[cut], self.weights[cut], self.total)
+
+
+class _Point(NamedTuple):
+    """Shares and shapes of the components."""
+
+    shares: FloatArray
+    a: FloatArray
+    b: FloatArray
+
+    @property
+    def law(self) -> BetaMixture:
+        laws = tuple(Beta(float(self.a[k]), float(self.b[k])) for k in self.order)
+        return BetaMixture(tuple(float(self.shares[k]) for k in self.order), laws)
+
+    @property
+    def order(self) -> list[int]:
+        """Components by ascending mean."""
+        found: list[int] = np.argsort(self.a / (self.a + self.b), kind="stable").tolist()
+        return found
+
+    @property
+    def coordinates(self) -> FloatArray:
+        odds = np.log(self.shares[:-1]) - math.log(float(self.shares[-1]))
+        shapes = np.log(np.column_stack([self.a, self.b])).ravel()
+        return np.concatenate([odds, shapes])
+
+    @classmethod
+    def at(cls, coordinates: FloatArray, count: int) -> _Point:
+        odds = np.exp(np.append(coordinates[: count - 1], 0.0))
+        shapes = np.exp(coordinates[count - 1 :]).reshape(count, 2)
+        return cls(odds / odds.sum(), shapes[:, 0], shapes[:, 1])
+
+
+class _Derivatives(NamedTuple):
+    """Of the mean log-likelihood, by the coordinates of a point."""
+
+    value: float
+    gradient: FloatArray
+    hessian: FloatArray
+
+
+def estimate_mixture(given: Data, count: int = 2) -> Estimate:
+    """The mixture of `count` beta laws of scores strictly inside (0, 1)."""
+    sample = given.rows()
+    if sample.low == sample.high:
+        raise too_few_distinct(sample, "beta-mixture")
+    if sample.total < _LEAST_SCORES * count:
+        raise DegenerateDataError(
+            f"{sample.name}: a mixture of {count} beta laws needs at least"
+            f" {_LEAST_SCORES * count:g} scores inside (0, 1); got {sample.total:g}. Give more"
+            ' scores, or use family="beta".'
+        )
+    single = estimate_beta(sample)
+    cap = _CONCENTRATION * (1.0 + sum(single.values))
+    starts = _best_starts(sample, single, count, cap)
+    return _highest(sample, single, starts, count)
+
+
+def estimate_near(given: Data, law: Distribution) -> Estimate:
+    """The maximum that is uphill from the mixture of nearly the same scores."""
+    sample, near = given.rows(), cast(BetaMixture, law)
+    shares = np.array(near._shares)
+    start = _Point(shares, *np.array([(c.a, c.b) for c in near.components]).T)
+    return _highest(sample, estimate_beta(sample), [start], shares.size)
+
+
+def _highest(sample: Sample, single: Estimate, starts: Sequence[_Point], count: int) -> Estimate:
+    """The largest of the maxima that the starts lead to."""
+    data = _Data.of(sample.values, sample.weights)
+    cap = _CONCENTRATION * (1.0 + sum(single.values))
+    best: tuple[_Point, _Derivatives, int] | None = None
+    for start in starts:
+        found = _climb(data, start, cap)
+        if found is not None and (best is None or _rank(found[1]) > _rank(best[1])):
+            best = found
+    # Components that became one law are told from it by rounding alone.
+    least = single.log_likelihood + _NOISE * max(abs(single.log_likelihood), data.total)
+    if best is None or best[1].value * data.total <= least:
+        raise _nothing_found(sample, count, single)
+    return _checked(sample, _estimate(*best, data.total))
+
+
+def _rank(d: _Derivatives) -> tuple[bool, float]:
+    """Maxima that were reached before those that were not, then by likelihood."""
+    return float(np.abs(d.gradient).max()) <= 10.0 * _TINY_GRADIENT, d.value
+
+
+def _estimate(point: _Point, d: _Derivatives, iterations: int, total: float) -> Estimate:
+    law = point.law
+    parameters = law._parameters()
+    try:
+        covariance = _covariance(point, d.hessian)
+    except np.linalg.LinAlgError:
+        size = len(parameters)
+        covariance = tuple((math.nan,) * size for _ in range(size))
+    norm = float(np.abs(d.gradient).max())
+    return Estimate(
+        law,
+        tuple(p.name for p in parameters),
+        tuple(p.value for p in parameters),
+        covariance,
+        d.value * total,
+        norm <= 10.0 * _TINY_GRADIENT and math.isfinite(covariance[0][0]),
+        iterations,
+        norm,
+    )
+
+
+def _checked(sample: Sample, estimate: Estimate) -> Estimate:
+    if estimate.converged:
+        return estimate
+    raise FitError(
+        f"{sample.name}: the mixture did not converge: gradient {estimate.gradient_norm:.3g} at"
+        f" {estimate.distribution!r}, where the likelihood is flat in some direction. The partial"
+        ' result is the error\'s .result. Use fewer components, or family="beta".',
+        estimate,
+    )
+
+
+def _nothing_found(sample: Sample, count: int, single: Estimate) -> FitError:
+    return FitError(
+        f"{sample.name}: no mixture of {count} beta laws was found whose components all have"
+        f" {_LEAST_SCORES:g} scores and a width and which is likelier than one beta law; the scores"
+        " ask for one law, or for a point mass. The error's .result is that one beta law. Use"
+        ' family="beta", resolution=... for rounded scores, or family="empirical".',
+        single._replace(converged=False),
+    )
+
+
+# ------------------------------------------------------------------------------------- starts
+def _best_starts(sample: Sample, single: Estimate, count: int, cap: float) -> list[_Point]:
+    """The most promising starts after some steps on a thinned sample."""
+    values, shares = _thinned(sample)
+    data = _Data.of(values, shares)
+    first = (_maximised(data, kind) for kind in _first_shares(values, shares, single, count))
+    found = [point for point in first if point is not None]
+    for steps in (_FIRST_STEPS, _START_STEPS):
+        moved = (_em(data, point, steps, cap) for point in found)
+        alive = [point for point in moved if point is not None]
+        found = sorted(alive, key=lambda point: -_value(data, point))[:_CLIMBED]
+    return found[: 1 if sample.values.size > _MANY_SCORES else _CLIMBED]
+
+
+def _thinned(sample: Sample) -> tuple[FloatArray, FloatArray]:
+    """Distinct scores and their weights; of many so many quantiles, closer towards both ends.
+
+    In equal steps a component that has a hundredth of the scores would be five of them.
+    """
+    values, place = np.unique(sample.values, return_inverse=True)
+    weights = np.bincount(place, weights=sample.weights).astype(np.float64)
+    if values.size <= _THIN:
+        return values, weights
+    upto = np.cumsum(weights)
+    edges = np.sin(0.5 * math.pi * np.linspace(0.0, 1.0, _THIN + 1)) ** 2
+    levels = 0.5 * (edges[1:] + edges[:-1])
+    return values[np.searchsorted(upto, levels * upto[-1])], np.diff(edges) * upto[-1]
+
+
+def _first_shares(
+    values: FloatArray, weights: FloatArray, single: Estimate, count: int
+) -> Iterator[FloatArray]:
+    """Who may have made which score, a row a component; the scores are sorted."""
+    # A start must leave every component a little of every score; nothing of it stays in the fit.
+    height = np.clip(np.asarray(single.distribution.cdf(values)), 1e-6, 1.0 - 1e-6)
+    yield _bernstein(height, count)
+    ends = 4.0 * height * (1.0 - height)
+    yield np.vstack([(1.0 - ends) * _bernstein(height, count - 1), ends])
+    upto = (np.cumsum(weights) - 0.5 * weights) / weights.sum()
+    inner = np.arange(1, count) / count
+    for power in (_TAIL, 0.25, 0.5, 1.0):
+        for cuts in (inner**power, 1.0 - inner[::-1] ** power):
+            kind = np.searchsorted(cuts, upto)
+            # What the others leak into a small component must not outweigh it.
+            leak = 0.001 if power == _TAIL else 0.05
+            yield np.where(np.arange(count)[:, None] == kind, 1.0 - leak, leak / max(count - 1, 1))
+    for centre in (0.1, 0.3, 0.5, 0.7, 0.9):
+        bump = np.where(np.abs(upto - centre) < 0.1, 0.9, 0.05)
+        yield np.vstack([(1.0 - bump) * _bernstein(height, count - 1), bump])
+
+
+def _bernstein(height: FloatArray, count: int) -> FloatArray:
+    k = np.arange(count)[:, None]
+    ways = np.array([math.comb(count - 1, j) for j in range(count)], dtype=np.float64)[:, None]
+    return np.asarray(ways * height**k * (1.0 - height) ** (count - 1 - k))
+
+
+# ------------------------------------------------------------------------------------- EM
+def _log_parts(data: _Data, point: _Point) -> FloatArray:
+    """log(share * density) of each score, a row a component."""
+    norms = [
+        math.log(share) - log_beta(a, b)
+        for share, a, b in zip(*(column.tolist() for column in point), strict=True)
+    ]
+    rows = [
+        (a - 1.0) * data.logs + (b - 1.0) * data.logs1m + norm
+        for a, b, norm in zip(point.a.tolist(), point.b.tolist(), norms, strict=True)
+    ]
+    return np.stack(rows)
+
+
+def _responsibilities(parts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Shares of the components in each score, and the log density."""
+    top = parts.max(axis=0)
+    with np.errstate(under="ignore"):
+        shares = np.exp(parts - top)
+    whole = shares.sum(axis=0)
+    return shares / whole, top + np.log(whole)
+
+
+def _value(data: _Data, point: _Point) -> float:
+    """The mean log-likelihood."""
+    sums = [
+        float(block.weights @ _responsibilities(_log_parts(block, point))[1])
+        for block in data.blocks()
+    ]
+    return math.fsum(sums) / data.total
+
+
+def _maximised(data: _Data, shares: FloatArray) -> _Point | None:
+    """The likeliest components given who made which score; None if one of them is a point."""
+    w = shares * data.weights
+    return _from_sums(w.sum(axis=1), w @ data.logs, w @ data.logs1m)
+
+
+def _from_sums(mass: FloatArray, logs: FloatArray, logs1m: FloatArray) -> _Point | None:
+    if not np.all(mass > 0.0):
+        return None
+    means = zip((logs / mass).tolist(), (logs1m / mass).tolist(), strict=True)
+    found = [solve_one(*pair) if max(pair) < 0.0 else None for pair in means]
+    kept = [one for one in found if one is not None and one.converged]
+    if len(kept) < len(found):
+        return None
+    return _Point(
+        mass / mass.sum(), np.array([one.a for one in kept]), np.array([one.b for one in kept])
+    )
+
+
+def _em(data: _Data, point: _Point, steps: int, cap: float) -> _Point | None:
+    """Steps of EM; None where a component loses its scores or its width."""
+    for _ in range(steps):
+        sums = np.zeros((3, point.a.size))
+        for block in data.blocks():
+            w = _responsibilities(_log_parts(block, point))[0] * block.weights
+            sums += w.sum(axis=1), w @ block.logs, w @ block.logs1m
+        after = _from_sums(*sums)
+        if after is None or not _regular(after, data.total, cap):
+            return None
+        point = after
+    return point
+
+
+def _regular(point: _Point, total: float, cap: float) -> bool:
+    enough = point.shares * total >= _LEAST_SCORES * (1.0 - 1e-9)
+    return bool(np.all(enough & (point.a + point.b <= cap)))
+
+
+# ------------------------------------------------------------------------------------- Newton
+def _climb(data: _Data, point: _Point, cap: float) -> tuple[_Point, _Derivatives, int] | None:
+    """From a start to its local maximum: EM until Newton's method takes over."""
+    iterations = 0
+    last: tuple[_Point, _Derivatives, int] | None = None
+    for _ in range(_ROUNDS):
+        after = _em(data, point, _EM_STEPS, cap)
+        iterations += _EM_STEPS
+        if after is None:
+            return None
+        point, d, steps = _newton(data, after)
+        iterations += steps
+        if not _regular(point, data.total, cap):
+            return None
+        last = point, d, iterations
+        if float(np.abs(d.gradient).max()) <= _TINY_GRADIENT:
+            return last
+    return last
+
+
+def _newton(data: _Data, point: _Point) -> tuple[_Point, _Derivatives, int]:
+    """Newton's steps as long as they climb."""
+    d = _derivatives(data, point)
+    last = False
+    for step in range(_NEWTON_STEPS):
+        if last:
+            return point, d, step
+        # It converges quadratically: after this gradient one step has all digits there are.
+        last = float(np.abs(d.gradient).max()) <= _TINY_GRADIENT
+        # Where the surface is no hill, its curvatures still say how far to go uphill.
+        curvature, directions = np.linalg.eigh(-d.hessian)
+        move = directions @ ((directions.T @ d.gradient) / np.maximum(np.abs(curvature), _FLAT))
+        move *= min(1.0, 1.0 / float(np.abs(move).max()))
+        here = point.coordinates
+        for _ in range(8):
+            after = _Point.at(here + move, point.a.size)
+            found = _derivatives(data, after)
+            if found.value >= d.value - _NOISE * max(1.0, abs(d.value)):
+                break
+            move *= 0.5
+        else:
+            return point, d, step
+        point, d = after, found
+    return point, d, _NEWTON_STEPS
+
+
+def _derivatives(data: _Data, point: _Point) -> _Derivatives:
+    """Louis's formula: the complete information less what is not known of the components."""
+    from scipy.special import polygamma, psi
+
+    count = point.a.size
+    size = 3 * count - 1
+    whole = point.a + point.b
+    means = psi(point.a) - psi(whole), psi(point.b) - psi(whole)
+    common = polygamma(1, whole)
+    value, gradient, hessian = 0.0, np.zeros(size), np.zeros((size, size))
+    for block in data.blocks():
+        shares, logs = _responsibilities(_log_parts(block, point))
+        w = block.weights
+        value += float(w @ logs)
+        mean_score = np.zeros((block.logs.size, size))
+        for k in range(count):
+            i = count - 1 + 2 * k
+            u = point.a[k] * (block.logs - means[0][k]), point.b[k] * (block.logs1m - means[1][k])
+            score = np.zeros((block.logs.size, size))
+            score[:, : count - 1] = -point.shares[:-1]
+            if k < count - 1:
+                score[:, k] += 1.0
+            score[:, i], score[:, i + 1] = u
+            mine = w * shares[k]
+            mean_score += shares[k][:, None] * score
+            hessian += score.T @ (mine[:, None] * score)
+            mass = mine.sum()
+            a, b = point.a[k], point.b[k]
+            curve = (polygamma(1, a) - common[k], polygamma(1, b) - common[k])
+            hessian[i, i] += mine @ u[0] - mass * a * a * curve[0]
+            hessian[i + 1, i + 1] += mine @ u[1] - mass * b * b * curve[1]
+            hessian[i, i + 1] += mass * a * b * common[k]
+            hessian[i + 1, i] += mass * a * b * common[k]
+        gradient += w @ mean_score
+        hessian -= mean_score.T @ (w[:, None] * mean_score)
+    odds = point.shares[:-1]
+    hessian[: count - 1, : count - 1] -= data.total * (np.diag(odds) - np.outer(odds, odds))
+    return _Derivatives(value / data.total, gradient / data.total, hessian / data.total)
+
+
+def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
+    """Inverse observed information of one unit of weight, in the order of the parameters."""
+    count = point.a.size
+    whole = np.linalg.inv(-hessian)
+    if not np.all(np.linalg.eigvalsh(-hessian) > 0.0):
+        raise np.linalg.LinAlgError
+    shares = point.shares
+    of_shares = (np.diag(shares) - np.outer(shares, shares))[:, : count - 1]
+    rates = np.zeros((3 * count, 3 * count - 1))
+    rates[:count, : count - 1] = of_shares
+    rates[count:, count - 1 :] = np.diag(np.column_stack([point.a, point.b]).ravel())
+    covariance = rates @ whole @ rates.T
+    order = point.order
+    places = [*order[:-1], *(count + 2 * k + j for k in order for j in (0, 1))]
+    return tuple(tuple(row) for row in covariance[np.ix_(places, places)].tolist())
+
+
+BETA_MIXTURE = Family(estimate_mixture, on_unit=True, sized=estimate_mixture, near=estimate_near)

@@ -1,0 +1,282 @@
+"""What a fit hangs on at its ends: rules for 0 and 1, the smallest scores, the tails themselves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.errors import BetarocError, InputError
+from betaroc.core.notices import quietly
+from betaroc.core.thresholds import FloatArray, softplus
+from betaroc.core.value import Value
+from betaroc.data.summary import rows_of
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.estimation.families import family_text
+from betaroc.fits.estimate import fit
+from betaroc.fits.fit import Fit
+from betaroc.inference.groups import Groups, groups_of, settled, weights_of
+
+__all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
+
+_CLASSES = ("client", "impostor")
+_EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
+#: Share of the scores whose part of a statistic is stated.
+_SMALLEST = 0.01
+#: Errors beyond which extreme scores do not follow the law.
+_FAR = 3.0
+#: Steps of a mean over quantiles.
+_STEPS = 1000
+
+
+class PolicyRow(NamedTuple):
+    """The fit under one rule for scores near 0 and 1."""
+
+    #: Name of the rule, with its edge where it has one.
+    policy: str
+    #: Shapes of both laws.
+    client_a: float
+    client_b: float
+    impostor_a: float
+    impostor_b: float
+    #: Exponents of the ROC at both ends, nan where point masses decide.
+    exponent_at_zero: float
+    exponent_at_one: float
+    auc: float
+
+
+class TailCheck(NamedTuple):
+    """One end of one class: what its most extreme scores say without the rest."""
+
+    #: "client" or "impostor"; "at_zero" or "at_one".
+    who: str
+    end: str
+    #: The fitted exponent of the tail: a at zero, b at one.
+    fitted: float
+    #: Hill's estimate from the most extreme scores (nan where they are equal), the number of
+    #: these, and its distance in its errors.
+    hill: float
+    scores: int
+    z: float
+    #: Share of the sum of log s (or log(1 - s)) that the extreme 1 % of the scores carry.
+    carried: float
+    #: Hill's exponent that the fitted distribution itself has over the same share of scores.
+    expected: float
+
+    @property
+    def far(self) -> bool:
+        """Whether Hill's exponent is more than 3 errors from the fitted one."""
+        return abs(self.z) > _FAR
+
+    @property
+    def departs(self) -> bool:
+        """Whether it is that far from what the fitted distribution has over this share, too."""
+        own = abs(self.hill - self.expected) / self.expected
+        return self.far and abs(self.z) * own > _FAR * abs(self.hill - self.fitted) / self.fitted
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivity(Value):
+    """What moves when the rule for the ends does.
+
+    Made by `Fit.sensitivity`.
+
+    Parameters
+    ----------
+    policies : tuple of PolicyRow
+        The fit as it is, then under other rules.
+    refused : tuple of str
+        Rules under which these scores have no fit, with the reason.
+    tails : tuple of TailCheck
+        Both ends of both classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+    >>> [row.policy for row in fit.sensitivity().policies][:3]
+    ['as fitted', 'squeeze', 'censor 0.001']
+    """
+
+    policies: tuple[PolicyRow, ...]
+    refused: tuple[str, ...]
+    tails: tuple[TailCheck, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([self._ranges(), "", *self._policy_lines(), "", *self._tail_lines()])
+
+    def _ranges(self) -> str:
+        """How far the rules are apart."""
+        said = [
+            f"{title} {_span([getattr(row, name) for row in self.policies])}"
+            for title, name in (
+                ("AUC", "auc"), ("exponent at zero", "exponent_at_zero"),
+                ("at one", "exponent_at_one"),
+            )
+        ]  # fmt: skip
+        return f"over {len(self.policies)} rules: {', '.join(said)}"
+
+    def _policy_lines(self) -> list[str]:
+        head = ("client a", "b", "impostor a", "b", "exponent 0", "exponent 1", "AUC")
+        lines = [f"{'rule':14}" + "".join(f" {title:>10}" for title in head)]
+        for name, *values in self.policies:
+            lines.append(f"{name:14}" + "".join(f" {value:>10.4g}" for value in values))
+        return [*lines, *(f"no fit under {text}" for text in self.refused)]
+
+    def _tail_lines(self) -> list[str]:
+        head = f"{'tail':17} {'fitted':>10} {'Hill':>10} {'scores':>7} {'z':>6} carried by 1 %"
+        lines = [head]
+        for t in self.tails:
+            name = f"{t.who} {t.end.replace('_', ' ')}"
+            far = "" if not t.far else "  not yet near the end"
+            far = "  the extreme scores do not follow the fit" if t.departs else far
+            lines.append(
+                f"{name:17} {t.fitted:10.4g} {t.hill:10.4g} {t.scores:7d} {t.z:6.1f}"
+                f" {t.carried:14.3f}{far}"
+            )
+        return lines
+
+    def to_frame(self) -> Any:
+        """The policies as a pandas frame, one a row.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit.sensitivity().to_frame().shape[1]
+        8
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.policies, columns=list(PolicyRow._fields))
+
+
+def _span(values: list[float]) -> str:
+    known = [v for v in values if not math.isnan(v)]
+    return f"{min(known):.4g} to {max(known):.4g}" if known else "decided by masses"
+
+
+def sensitivity(f: Fit, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
+    """The audit of a beta fit; `Fit.sensitivity` documents it."""
+    checks.flag(groups, "groups")
+    if f.family != "beta":
+        raise InputError(
+            "the audit is of beta fits, whose ends are exponents; this one is of family"
+            f' {family_text(f.family)}. Fit family="beta".'
+        )
+    rows_of(f.scores, "Hill's exponent")
+    rows, refused = [_row("as fitted", f)], []
+    for name, options in _rules(f, resolution):
+        with quietly():
+            try:
+                rows.append(_row(name, fit(f.scores, "beta", **options)))
+            except BetarocError as error:
+                refused.append(f"{name}: {error}")
+    hangs = groups_of(f.scores) if groups else None
+    tails = [_tail(f, who, end, hangs) for who in _CLASSES for end in MASSES]
+    return Sensitivity(tuple(rows), tuple(refused), tuple(tails))
+
+
+def _rules(f: Fit, resolution: float | None) -> list[tuple[str, dict[str, Any]]]:
+    """Rules other than the fit's own; cells of its resolution where it was not by cells."""
+    own = f.client.boundary
+    policy = "inflate" if own is None else own.policy
+    if resolution is None and own is not None and policy == "censor":
+        resolution = own.resolution
+    rules: list[tuple[str, dict[str, Any]]] = [
+        ("inflate", {"boundary": "inflate"}),
+        ("squeeze", {"boundary": "squeeze"}),
+        *((f"censor {e:g}", {"boundary": "censor", "resolution": e}) for e in _EPSILONS),
+        ("drop", {"boundary": "drop"}),
+        ("matlab", {"boundary": "matlab"}),
+    ]
+    if resolution is not None:
+        rules.append((f"cells of {resolution:g}", {"resolution": resolution}))
+    return [(name, options) for name, options in rules if name != policy]
+
+
+def _row(policy: str, f: Fit) -> PolicyRow:
+    laws = [_base(getattr(f, who)) for who in _CLASSES]
+    ends = f.model.ends()
+    exponents = (
+        math.nan
+        if any(getattr(f, who).params.get(end, 0.0) > 0.0 for who in _CLASSES)
+        else float(getattr(ends, end).exponent)
+        for end in MASSES
+    )
+    at_zero, at_one = exponents
+    return PolicyRow(
+        policy, laws[0].a, laws[0].b, laws[1].a, laws[1].b, at_zero, at_one, float(f.model.auc())
+    )
+
+
+def _base(result: Any) -> Beta:
+    return cast(Beta, base_of(result.distribution))
+
+
+# ------------------------------------------------------------------------------ tails
+def _tail(f: Fit, who: str, end: str, groups: Groups | None) -> TailCheck:
+    """Hill's estimate of the exponent, from the square root of the number of scores."""
+    x, weights = getattr(f.scores, who), weights_of(f.scores, who)
+    place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
+    logs: FloatArray = np.log(x[place]) if end == "at_zero" else np.log1p(-x[place])
+    order = np.argsort(logs, kind="stable")
+    place, logs = place[order], logs[order]
+    w = weights[place]
+    upto = np.cumsum(w)
+    total = float(upto[-1])
+    fitted = _base(getattr(f, who))
+    exponent = float(fitted.a if end == "at_zero" else fitted.b)
+    k = min(max(2, math.ceil(math.sqrt(total))), math.ceil(total) - 1)
+    taken = _first(w, upto, k)
+    # The score after them, from which their distances are taken.
+    away = logs[min(int(np.searchsorted(upto, k, side="right")), logs.size - 1)] - logs
+    spread = float(taken @ away) / k if total > 2.0 else 0.0
+    hill = 1.0 / spread if spread > 0.0 else math.nan
+    error = exponent / math.sqrt(k)
+    if groups is not None:
+        parts = np.zeros(x.size)
+        parts[place] = taken / w * (exponent * away - 1.0)
+        error = max(error, exponent / k * _between(groups, who, parts))
+    extreme = _first(w, upto, max(1, math.ceil(_SMALLEST * total)))
+    carried = float(extreme @ logs) / float(w @ logs)
+    own = _expected_hill(fitted, end, k / total)
+    return TailCheck(who, end, exponent, hill, k, (hill - exponent) / error, carried, own)
+
+
+def _expected_hill(law: Beta, end: str, share: float) -> float:
+    """1 / mean of log q(share) - log q(p) over p < share, q the distance of a quantile.
+
+    By the middles of equal steps, which are short of the mean by log(2) / 2 of a step.
+    """
+    p = np.append((np.arange(_STEPS) + 0.5) / _STEPS, 1.0) * min(share, 1.0 - 1e-9)
+    quantile = law._lower_quantile if end == "at_zero" else law._upper_quantile
+    logit = quantile(p, np.log(p)).logit
+    logs = -softplus(-logit if end == "at_zero" else logit)
+    return 1.0 / float(logs[-1] - np.mean(logs[:-1]))
+
+
+def _first(weights: FloatArray, upto: FloatArray, count: float) -> FloatArray:
+    """Of each score the copies among the first `count` of all."""
+    return np.asarray(np.clip(count - (upto - weights), 0.0, weights))
+
+
+def _between(groups: Groups, who: str, parts: FloatArray) -> float:
+    """Standard deviation of a sum over trials that hang on groups."""
+    which = _CLASSES.index(who)
+    cut = groups.rows[0].size
+    column = np.zeros((groups.first.size, 1))
+    column[(slice(cut), slice(cut, None))[which], 0] = parts[groups.rows[which]]
+    return math.sqrt(max(float(settled(*groups.meat(column))[0, 0]), 0.0))

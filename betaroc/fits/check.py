@@ -1,0 +1,522 @@
+"""Can the fitted model be believed? Its distributions, their ROC, its rates at thresholds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.notices import public
+from betaroc.core.resampling import streams
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Result
+from betaroc.data.summary import rows_of
+from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.fits.fit import Fit
+from betaroc.fits.refits import Parameters, drawn_inside, many_of, refitted, refitted_alone
+from betaroc.fits.target_checks import (
+    GoodDownTo,
+    TargetCheck,
+    check_targets,
+    copies_of,
+    good_down_to,
+)
+
+__all__ = [
+    "ClassTests",
+    "FitCheck",
+    "FitTest",
+    "GoodDownTo",
+    "RocDistance",
+    "TargetCheck",
+    "check_fit",
+    "repeated",
+    "roc_distance_of",
+]
+
+#: Distance of a fitted ROC from the true one that matters.
+TOLERANCE = 0.05
+#: Scores a class that the null distribution is simulated with: beyond, it hardly changes.
+_DRAWN = 1000
+#: Times as many scores beyond which no number of them is named.
+_MORE = 1000.0
+_NONE_GOOD = GoodDownTo(None, None)
+#: Lines FAR + TPR = constant on which two ROCs are compared.
+_ALONG = 1001
+
+
+class FitTest(NamedTuple):
+    """A statistic, and the share of simulated ones that are as large."""
+
+    statistic: float
+    p_value: float
+
+
+class ClassTests(NamedTuple):
+    """The same test of both classes."""
+
+    client: FitTest
+    impostor: FitTest
+
+
+class RocDistance(NamedTuple):
+    """How far the fitted ROC is from the scores', along FAR + TPR = constant."""
+
+    #: Largest distance, and the mean one.
+    sup: float
+    mean: float
+    #: How far an empirical ROC is from the true one: the `level` quantile of simulated distances.
+    noise: float
+    #: Interval of the distance between the fitted ROC and that of endless scores.
+    low: float
+    high: float
+    #: Share of simulated distances as large as the largest, and as the mean one.
+    p_value: float
+    mean_p_value: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FitCheck(Result):
+    """Whether a fit can be believed.
+
+    Made by :func:`check_fit`.
+
+    Parameters
+    ----------
+    ks, cvm, ad, information : ClassTests or None
+        Kolmogorov-Smirnov, Cramer-von Mises, Anderson-Darling, information-matrix test; None
+        where only rates were counted.
+    roc_distance : RocDistance or None
+        Of the fitted ROC from the empirical one.
+    verdict : str
+        Of the ROC curve alone. "good": the fitted curve is within the tolerance, whatever
+        chance did; "poor": it is beyond; "cannot tell": its interval reaches across the
+        tolerance, or only rates were counted.
+    reason : str
+        The numbers behind it.
+    tolerance, level : float
+        What was asked.
+    replicates : int
+        Simulated score sets; 0 where only rates were counted.
+    targets : tuple of TargetCheck
+        The rates that the fit has at its own thresholds, and the scores counted there; FAR
+        first, large rates first.
+    good_down_to : GoodDownTo
+        `.far` and `.frr`: the smallest default target such that it and all larger ones are
+        good, from 0.5 down; None where that one is not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> scores = br.Scores(rng.beta(4, 2, 2000), rng.beta(2, 4, 2000))
+    >>> found = br.check_fit(br.fit(scores), replicates=199, rng=1)
+    >>> found.status, found.verdict, found.good_down_to.far
+    ('good', 'good', 0.005)
+    """
+
+    ks: ClassTests | None
+    cvm: ClassTests | None
+    ad: ClassTests | None
+    information: ClassTests | None
+    roc_distance: RocDistance | None
+    verdict: str
+    reason: str
+    tolerance: float
+    level: float
+    replicates: int
+    targets: tuple[TargetCheck, ...] = ()
+    good_down_to: GoodDownTo = _NONE_GOOD
+
+    @property
+    def status(self) -> str:
+        """The worst of all: "poor" if the curve or any target is, "good" if the curve is good.
+
+        And some target of each class that was counted is good; else "cannot tell".
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> few = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30))
+        >>> br.check_fit(br.fit(few), replicates=19, rng=1).status
+        'cannot tell'
+        """
+        verdicts = {t.verdict for t in self.targets}
+        if "poor" in (self.verdict, *verdicts):
+            return "poor"
+        counted = {t.rate for t in self.targets}
+        good = {t.rate for t in self.targets if t.verdict == "good"}
+        return "good" if self.verdict == "good" and counted == good else "cannot tell"
+
+    def __str__(self) -> str:
+        curve = self.verdict
+        if self.status == "poor" and curve == "good":
+            curve = "good as a curve, not at every rate"
+        lines = [f"fit: {self.status}", f"ROC curve: {curve}: {self.reason}"]
+        if self.ks is not None:
+            lines += ["", *self._test_lines()]
+        if self.targets:
+            lines += ["", *self._target_lines()]
+        return "\n".join(lines)
+
+    def _test_lines(self) -> list[str]:
+        lines = [f"{'test':22}{'client':>20}{'impostor':>20}"]
+        for title, tests in (
+            ("Kolmogorov-Smirnov", self.ks), ("Cramer-von Mises", self.cvm),
+            ("Anderson-Darling", self.ad), ("information matrix", self.information),
+        ):  # fmt: skip
+            cells = [f"{t.statistic:.4g} (p {t.p_value:.3f})" for t in tests or ()]
+            lines.append(f"{title:22}{cells[0]:>20}{cells[1]:>20}")
+        return lines
+
+    def _target_lines(self) -> list[str]:
+        head = f"{'rate':12}{'threshold':>12}{'expected':>11}{'counted':>10}"
+        lines = [f"{head}{100 * self.level:>12.6g} % interval  verdict"]
+        for t in self.targets:
+            ends = f"{t.low:.3g} to {t.high:.3g}"
+            lines.append(
+                f"{f'{t.rate.upper()} {t.target:g}':12}{t.threshold:12.5g}{t.expected:11.5g}"
+                f"{t.observed:10g}{ends:>23}  {t.verdict}"
+                + ("" if t.verdict == "good" else f": {t.reason}")
+            )
+        return lines
+
+
+@public
+def check_fit(
+    f: Fit,
+    *,
+    far: Any = None,
+    frr: Any = None,
+    replicates: int = 999,
+    tolerance: float = TOLERANCE,
+    level: float = 0.95,
+    rng: Any = None,
+) -> FitCheck:
+    """Goodness of fit of both distributions, of the ROC, and of the rates at thresholds.
+
+    Score sets of the fitted distributions are drawn, fitted again, and compared with their own
+    fits: that is the null distribution, with the parameters estimated. And the scores are
+    counted beyond the thresholds that the fit has for some rates.
+
+    Parameters
+    ----------
+    f : Fit
+        A fit of a parametric family, with or without point masses. With `far` or `frr` any
+        fit: where nothing can be simulated, rates alone are counted.
+    far, frr : float or array_like of float, optional
+        Rates in (0, 1) at which to count. Where neither is given, .5, .2, .1, .05, .02, .01
+        and so on of both classes, down to 5 expected scores (of groups, effective ones).
+    replicates : int
+        Simulated score sets, at least 19.
+    tolerance : float
+        Distance between two ROCs that does not matter to you; it judges the curve only.
+    level : float
+        Confidence level of the intervals of the distance and of the rates.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness; a seed gives the same bytes everywhere.
+
+    Returns
+    -------
+    FitCheck
+
+    Raises
+    ------
+    InputError
+        For a fit of cells, censored scores or a summary, unless `far` or `frr` is given; for
+        fractional weights; if an option is out of range, as rates of 0 and 1 are.
+    InputTypeError
+        If `f` is no Fit, or of family "empirical" and neither `far` nor `frr` is given.
+    FitError
+        If a simulated score set has no fit.
+
+    Notes
+    -----
+    Targets: [L, H], Clopper and Pearson's interval of the rate counted beyond the fit's own
+    threshold, is divided by the rate asked (the fit's rate there, where a point mass spans the
+    one asked). In this order: "poor" if [L, H] has no point in common with [1/1.25, 1.25], at
+    any number of scores; "good", within a factor of 3, if it lies inside [1/3, 3]; else "cannot
+    tell", with the number of scores that would (12.5 / rate for small rates and level 0.95: a
+    fit that is right is then found good with probability .8). Trials in groups count as their
+    effective number, and two groups or fewer cannot tell. A class whose distribution is its
+    own scores placed the threshold by them: "cannot tell". Scores are counted as they are,
+    also where the fit took them as rounded or moved them off 0 and 1 (dropped ones are left
+    out); of a summary, the scores of the bin around a threshold widen the interval.
+
+    Distances are the largest difference of both rates at once, along FAR + TPR = constant.
+    The curve's verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with
+    q the quantile of the simulated distances of an empirical ROC from that of the distributions
+    that made it (by the triangle inequality), and at least the rate that none of n scores
+    leaves open, 1 - (1 - level)^(1/n): fits of separated classes make separated ones. The
+    p-value takes the distances of refitted ROCs. Here trials are taken as independent. The
+    verdict does not rest on p-values, because with 1e5 scores every family is rejected by them,
+    with 30 none.
+
+    p = (1 + number of simulated statistics >= the observed) / (1 + replicates). From 1000
+    scores a class on the null distribution is that of 1000, and statistics are scaled.
+    Point masses fit by construction; the tests are of the scores between them.
+    The information-matrix test compares the covariance of the scores' gradients with the
+    information, which agree if the law is right; it is standardised by the simulation. Simulated
+    sets are fitted again by maximum likelihood; mixtures by EM from the fit until a step gains
+    less than 0.005 log-likelihood; families of your own set by set, which takes longer.
+
+    References
+    ----------
+    Stute, W., Gonzalez Manteiga, W. and Presedo Quindimil, M. (1993), Bootstrap based
+    goodness-of-fit tests. White, H. (1982), Maximum likelihood estimation of misspecified
+    models.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> two_bumps = np.concatenate([rng.beta(2, 40, 500), rng.beta(40, 2, 500)])
+    >>> scores = br.Scores(two_bumps, rng.beta(2, 4, 1000))
+    >>> found = br.check_fit(br.fit(scores), far=0.01, frr=0.01, replicates=199, rng=1)
+    >>> found.verdict
+    'poor'
+    >>> [(t.rate, t.expected, t.observed, t.verdict) for t in found.targets]
+    [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')]
+    """
+    if not isinstance(f, Fit):
+        raise InputTypeError(
+            f"f must be a Fit; got {type(f).__name__}. Make one with br.fit(scores)."
+        )
+    replicates = checks.count(replicates, "replicates", 19)
+    level, tolerance = checks.level(level), checks.fraction(tolerance, "tolerance")
+    targets = check_targets(f, far, frr, level=level)
+    asked = far is not None or frr is not None
+    good = good_down_to(check_targets(f, level=level) if asked else targets)
+    try:
+        rows_of(f.scores, "a check of the fit")
+        sides = [_Side.of(f, who) for who in ("client", "impostor")]
+    except (InputError, InputTypeError) as error:
+        if not asked:
+            raise
+        none = (None, None, None, None, None)
+        reason = f"only rates were counted: {error}"
+        return FitCheck(*none, "cannot tell", reason, tolerance, level, 0, targets, good)
+    tests, distance = _simulated(sides, replicates, level, rng)
+    verdict, reason = _verdict(distance, _unseen(sides, level), tolerance, level)
+    return FitCheck(
+        tests[0], tests[1], tests[2], tests[3], distance, verdict, reason, tolerance, level,
+        replicates, targets, good,
+    )  # fmt: skip
+
+
+def _simulated(
+    sides: list[_Side], replicates: int, level: float, rng: Any
+) -> tuple[list[ClassTests], RocDistance]:
+    """The four tests of both classes, and the distance of the ROC."""
+    observed, here = _measured(sides, [side.seen for side in sides])
+    simulated: list[list[FloatArray]] = [[], []]
+    distances = []
+    for rows, stream in streams(replicates, rng):
+        drawn = [side.draw(stream, rows.stop - rows.start) for side in sides]
+        statistics, away = _measured(sides, drawn)
+        for kept, found in zip(simulated, statistics, strict=True):
+            kept.append(found)
+        distances.append(away)
+    table = [np.concatenate(parts) for parts in simulated]
+    tests = [_tests(o[0], t) for o, t in zip(observed, table, strict=True)]
+    kinds = [ClassTests(a, b) for a, b in zip(*tests, strict=True)]
+    return kinds, _roc_distance(here[0], np.concatenate(distances), sides, level)
+
+
+def roc_distance_of(f: Fit) -> float:
+    """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
+    sides = [_Side.of(f, who) for who in ("client", "impostor")]
+    drawn = [side.seen for side in sides]
+    return float(_distances(sides, drawn, _refitted(sides, drawn))[0, 0])
+
+
+Drawn = tuple[FloatArray, FloatArray]
+
+
+def _measured(sides: list[_Side], drawn: list[Drawn]) -> tuple[list[FloatArray], FloatArray]:
+    """Statistics of both classes of each row, and the distances of its ROC."""
+    parameters = _refitted(sides, drawn)
+    statistics = [
+        side.statistics(x, p) for side, (x, _), p in zip(sides, drawn, parameters, strict=True)
+    ]
+    return statistics, _distances(sides, drawn, parameters)
+
+
+def _refitted(sides: list[_Side], drawn: list[Drawn]) -> list[Parameters]:
+    samples = [x for x, _ in drawn]
+    if sides[0].family == sides[1].family:
+        return refitted(sides[0].family, [side.law for side in sides], samples)
+    return [refitted_alone(s.family, s.law, x) for s, x in zip(sides, samples, strict=True)]
+
+
+# ------------------------------------------------------------------------------ one class
+@dataclass(frozen=True)
+class _Side:
+    """One class: its scores between the point masses, sorted, and its fitted law."""
+
+    family: str
+    law: Any
+    sample: FloatArray
+    #: Shares of exact 0, of the law and of exact 1 among the scores.
+    masses: FloatArray
+    total: int
+
+    @classmethod
+    def of(cls, f: Fit, who: str) -> _Side:
+        result = getattr(f, who)
+        low, high = (result.params.get(mass, 0.0) for mass in MASSES)
+        rule = result.boundary
+        if not result.names:
+            raise InputTypeError(
+                f"f must be a fit of a parametric family; its {who} class is of family"
+                f" {result.family!r}, whose distribution is the scores themselves. Fit one, such as"
+                ' family="beta".'
+            )
+        if rule is not None and rule.policy not in ("inflate", "error", "drop"):
+            raise InputError(
+                "f must be fitted to the scores themselves for a check; its boundary rule is"
+                f" {rule.policy!r}. Fit with boundary=None, or give far= or frr= to count there."
+            )
+        values = repeated(f.scores, who)
+        if rule is not None:
+            values = values[(values > 0.0) & (values < 1.0)]
+        masses = np.array([low, 1.0 - low - high, high])
+        total = round(values.size / masses[1])
+        return cls(result.family, base_of(result.distribution), np.sort(values), masses, total)
+
+    @property
+    def many(self) -> Any:
+        return many_of(self.family, self.law)
+
+    @property
+    def seen(self) -> Drawn:
+        """The scores themselves as one row."""
+        return self.sample[None, :], self.masses[None, :]
+
+    def draw(self, rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
+        """Samples of the fitted law, rows sorted, and their shares of point masses."""
+        n = min(self.sample.size, _DRAWN)
+        x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)
+        total = min(self.total, round(n / self.masses[1]))
+        return x, rng.multinomial(total, self.masses, rows) / total
+
+    def statistics(self, x: FloatArray, p: Parameters) -> FloatArray:
+        """KS, CvM and AD of each row's own fit, scaled; then the information's moments."""
+        below, above = self.many.tails(p, x)
+        n = x.shape[1]
+        i = np.arange(1, n + 1)
+        ks = np.max(np.maximum(i / n - below, below - (i - 1) / n), axis=1) * math.sqrt(n)
+        cvm = 1.0 / (12.0 * n) + np.sum((below - (2 * i - 1) / (2 * n)) ** 2, axis=1)
+        with np.errstate(divide="ignore"):
+            logs = np.log(below) + np.log(above[:, ::-1])
+        ad = -n - np.mean((2 * i - 1) * logs, axis=1)
+        moments = self.many.moments(p, x) * math.sqrt(n)
+        return np.column_stack([ks, cvm, ad, moments])
+
+
+def repeated(scores: Any, who: str) -> FloatArray:
+    """The scores of a class, each as often as its weight says."""
+    values, copies = getattr(scores, who), copies_of(scores, who)
+    return np.asarray(values) if copies is None else np.repeat(values, copies.astype(np.int64))
+
+
+def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
+    """KS, CvM, AD, and the quadratic form of the moments in their simulated covariance."""
+    moments = simulated[:, 3:]
+    centre = np.mean(moments, axis=0)
+    inverse = np.linalg.pinv(np.atleast_2d(np.cov(moments, rowvar=False)))
+    away = np.vstack([observed[None, 3:], moments]) - centre
+    form = np.einsum("ij,jk,ik->i", away, inverse, away)
+    columns = [(observed[k], simulated[:, k]) for k in range(3)] + [(form[0], form[1:])]
+    return [FitTest(float(o), float((1 + np.sum(s >= o)) / (1 + s.size))) for o, s in columns]
+
+
+# ------------------------------------------------------------------------------ the ROC
+def _distances(sides: list[_Side], drawn: list[Drawn], parameters: list[Parameters]) -> FloatArray:
+    """Of each row's empirical ROC: largest and mean from its fit, largest from the laws."""
+    grid = _grid(sides)
+    fitted: list[FloatArray] = []
+    found: list[FloatArray] = []
+    for side, (x, shares), p in zip(sides, drawn, parameters, strict=True):
+        above = side.many.tails(p, grid[None, :])[1]
+        counted = np.stack([x.shape[1] - np.searchsorted(row, grid, side="right") for row in x])
+        for tails, rates in ((fitted, above), (found, counted / x.shape[1])):
+            inner = shares[:, 2:] + shares[:, 1:2] * rates
+            ends = np.zeros((x.shape[0], 1)), np.ones((x.shape[0], 1))
+            tails.append(np.hstack([ends[0], shares[:, 2:], inner[:, ::-1], ends[1]]))
+    along = np.linspace(0.0, 2.0, _ALONG)
+    true = _height_of_laws(sides, grid, along)
+    distances = np.empty((fitted[0].shape[0], 3))
+    for r in range(distances.shape[0]):
+        heights = [
+            np.interp(along, tpr[r] + far[r], tpr[r] - far[r]) for tpr, far in (fitted, found)
+        ]
+        gap = 0.5 * np.abs(heights[0] - heights[1])
+        distances[r] = np.max(gap), np.mean(gap), 0.5 * np.max(np.abs(heights[1] - true))
+    return distances
+
+
+def _height_of_laws(sides: list[_Side], grid: FloatArray, along: FloatArray) -> FloatArray:
+    """TPR - FAR of the fitted laws themselves along FAR + TPR."""
+    rates = []
+    for side in sides:
+        inner = side.masses[2] + side.masses[1] * np.asarray(side.law.sf(grid))
+        rates.append(np.concatenate([[0.0, side.masses[2]], inner[::-1], [1.0]]))
+    return np.asarray(np.interp(along, rates[0] + rates[1], rates[0] - rates[1]))
+
+
+def _grid(sides: list[_Side]) -> FloatArray:
+    """Scores spread over both laws and into their tails."""
+    p = np.concatenate([np.geomspace(1e-5, 0.01, 16), np.linspace(0.01, 0.5, 64)[1:]])
+    places = [np.concatenate([side.law.ppf(p), side.law.isf(p)]) for side in sides]
+    return np.unique(np.concatenate(places))
+
+
+def _roc_distance(
+    here: FloatArray, simulated: FloatArray, sides: list[_Side], level: float
+) -> RocDistance:
+    # A smaller simulation has a larger noise, by the root of the sizes.
+    n = [min(side.sample.size, _DRAWN) / side.sample.size for side in sides]
+    shrink = math.sqrt(max(n))
+    drawn = float(np.quantile(simulated[:, 2], level)) * shrink
+    noise = max(drawn, _unseen(sides, level))
+    sup, mean = float(here[0]), float(here[1])
+    p_values = [
+        float((1 + np.sum(simulated[:, k] * shrink >= found)) / (1 + simulated.shape[0]))
+        for k, found in enumerate((sup, mean))
+    ]
+    return RocDistance(sup, mean, noise, max(0.0, sup - noise), sup + noise, *p_values)
+
+
+def _unseen(sides: list[_Side], level: float) -> float:
+    """The rate that none of the smaller class's scores leaves open.
+
+    Distributions that are fitted to separated classes make separated ones: they vary by nothing.
+    """
+    return float(1.0 - (1.0 - level) ** (1.0 / min(side.total for side in sides)))
+
+
+def _verdict(d: RocDistance, unseen: float, tolerance: float, level: float) -> tuple[str, str]:
+    numbers = (
+        f"the fitted ROC is {d.sup:.3f} from the empirical one, {100 * level:g} % interval of the"
+        f" distance from the true one {d.low:.3f} to {d.high:.3f} (an empirical ROC may be off by"
+        f" {d.noise:.3f} by chance, p = {d.p_value:.3f}); tolerance {tolerance:g}"
+    )
+    if d.high <= tolerance:
+        return "good", numbers
+    if d.low > tolerance:
+        return "poor", numbers
+    # What chance does falls with the root of the number of scores, what none leaves open with it.
+    times = d.noise / abs(tolerance - d.sup) if d.sup != tolerance else math.inf
+    more = times if d.noise == unseen and d.sup < tolerance else times * times
+    if more > _MORE:
+        return "cannot tell", f"{numbers}; the distance is too near the tolerance"
+    return "cannot tell", f"{numbers}; about {more:.2g} times as many scores would tell"

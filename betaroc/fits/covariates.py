@@ -1,0 +1,823 @@
+"""Score laws that depend on covariates: a beta regression for each class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
+from betaroc.core.notices import public, warn
+from betaroc.core.text import shown
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Result
+from betaroc.data.frames import collected, frame_columns, named_columns, opened
+from betaroc.data.labels import client_mask
+from betaroc.data.names import AnyArray
+from betaroc.data.scores import Scores
+from betaroc.distributions.beta import Beta
+from betaroc.estimation.beta_regression import (
+    RegressionFit,
+    coefficient_roots,
+    regression,
+    result_of,
+)
+from betaroc.estimation.boundary import BoundaryRule
+from betaroc.estimation.designs import (
+    Covariate,
+    Design,
+    as_text,
+    checked_values,
+    columns_of,
+    designs_of,
+    outside,
+    read_column,
+    right_side,
+)
+from betaroc.estimation.notices import empirical_auc, give, reversed_scores, small_sample
+from betaroc.fits.term_tests import TermTest, term_test
+from betaroc.inference.delta import Delta, delta
+from betaroc.inference.interval import Interval
+from betaroc.model.model import ScoreModel
+
+__all__ = ["CovariateFit", "fit_covariates"]
+
+_CLASSES = ("client", "impostor")
+_POLICIES = ("error", "drop", "squeeze")
+#: Step of differences along a scale, which is smooth.
+_STEP = 1e-5
+#: Share of its range from which an interval outside the data says nothing.
+_WHOLE = 0.99
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CovariateFit(Result):
+    """Laws of both classes that depend on covariates.
+
+    Made by :func:`fit_covariates`.
+
+    Parameters
+    ----------
+    formula, precision : str
+        Right-hand sides for the mean and the precision.
+    client_formula : str or None
+        The right-hand side for both of the clients, where it is another one.
+    client, impostor : RegressionFit
+        Coefficients of each class.
+    scores : Scores
+        The scores as fitted: without those dropped, squeezed where that was asked for.
+    covariates : tuple of Covariate
+        The columns that the formulas use.
+    prior : float
+        Observed share of clients among all rows.
+    roots : ndarray, shape (rank, coefficients)
+        Vectors whose outer products sum to the covariance of the coefficients: of the clients'
+        mean and precision, then of the impostors'.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betaroc as br
+    >>> x = [k / 30 for k in range(60)]
+    >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
+    >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
+    >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+    >>> fit = br.fit_covariates(frame, "x")
+    >>> fit.converged, fit.client.n, list(fit.client.mean)
+    (True, 60, ['Intercept', 'x'])
+    """
+
+    formula: str
+    precision: str
+    client_formula: str | None
+    client: RegressionFit
+    impostor: RegressionFit
+    scores: Scores
+    covariates: tuple[Covariate, ...]
+    prior: float
+    roots: FloatArray
+
+    # -------------------------------------------------------------------------- numbers
+    @property
+    def log_likelihood(self) -> float:
+        """Sum over the classes, of densities by the score."""
+        return self.client.log_likelihood + self.impostor.log_likelihood
+
+    @property
+    def aic(self) -> float:
+        """2 k - 2 log-likelihood, k coefficients of both classes."""
+        k = len(self.client.coefficients) + len(self.impostor.coefficients)
+        return 2.0 * k - 2.0 * self.log_likelihood
+
+    @property
+    def converged(self) -> bool:
+        """Whether both classes are at their maximum; always true in a result that was returned."""
+        return self.client.converged and self.impostor.converged
+
+    @cached_property
+    def cov(self) -> FloatArray:
+        """Covariance of all coefficients: the clients' mean and precision, the impostors'."""
+        matrix = np.asarray(self.roots.T @ self.roots)
+        matrix.flags.writeable = False
+        return matrix
+
+    def to_frame(self) -> Any:
+        """A pandas frame, one row a coefficient.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns class, part ("mean" on the logit scale, "precision" on the log scale), term,
+            estimate, std_error, z and p_value (two-sided, of a coefficient of 0).
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import betaroc as br
+        >>> score = [0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.5, 0.6, 0.7, 0.9, 0.3, 0.8]
+        >>> score += [0.1, 0.3, 0.2, 0.4, 0.5, 0.6, 0.2, 0.4, 0.3, 0.7, 0.1, 0.5]
+        >>> frame = pd.DataFrame({"score": score, "label": [1] * 12 + [0] * 12})
+        >>> br.fit_covariates(frame, "1").to_frame()[["class", "part", "term"]].values.tolist()
+        ... # doctest: +NORMALIZE_WHITESPACE
+        [['client', 'mean', 'Intercept'], ['client', 'precision', 'Intercept'],
+         ['impostor', 'mean', 'Intercept'], ['impostor', 'precision', 'Intercept']]
+        """
+        import pandas as pd
+        from scipy.special import ndtr
+
+        rows = []
+        for who, part in ((who, getattr(self, who)) for who in _CLASSES):
+            kinds = ["mean"] * len(part.mean_names) + ["precision"] * len(part.precision_names)
+            names = (*part.mean_names, *part.precision_names)
+            for cells in zip(kinds, names, part.coefficients, part.std_errors, strict=True):
+                z = cells[2] / cells[3] if cells[3] > 0.0 else math.nan
+                rows.append((who, *cells, z, 2.0 * float(ndtr(-abs(z)))))
+        columns = ["class", "part", "term", "estimate", "std_error", "z", "p_value"]
+        return pd.DataFrame(rows, columns=columns)
+
+    # ----------------------------------------------------------------- at covariate values
+    def model(self, *, prior: float | None = None, **covariates: Any) -> ScoreModel:
+        """The two laws at values of the covariates, with every curve and number they have.
+
+            a = mu phi,  b = (1 - mu) phi,   logit mu = x beta,  log phi = z gamma
+
+        Parameters
+        ----------
+        prior : float, optional
+            P(client); the observed share of clients among all rows where left out.
+        **covariates : float, str or bool
+            One value for every covariate of the formulas.
+
+        Returns
+        -------
+        ScoreModel
+            Named after the values.
+
+        Raises
+        ------
+        InputError
+            If a covariate is missing or unknown, or a category is none of those fitted; if values
+            lie outside the data, where the numbers of a model, which have no intervals, say too
+            little: take `interval` there.
+        InputTypeError
+            If a value is of the wrong kind.
+
+        Notes
+        -----
+        Values lie outside the data where a number is smaller or larger than that of any trial of
+        a class, or where no trial of a class has such values together: their row of the mean or of
+        the precision has more than twice the largest leverage x' (X'X)^-1 x of any trial.
+
+        References
+        ----------
+        Montgomery, D. C., Peck, E. A. and Vining, G. G. (2012), Introduction to linear regression
+        analysis, section 3.8, hidden extrapolation.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import betaroc as br
+        >>> x = [k / 30 for k in range(60)]
+        >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
+        >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
+        >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+        >>> fit = br.fit_covariates(frame, "x")
+        >>> fit.model(x=0.0).auc() < fit.model(x=1.5).auc()
+        True
+        """
+        place, _, words = self._place(covariates)
+        if words:
+            raise InputError(
+                "a model needs values inside the data, as its numbers carry no intervals. Outside:"
+                f" {words}. Ask interval(stat, covariates=...) for single numbers, take values"
+                " inside, or give trials there."
+            )
+        return self._model(place, self._prior(prior), _named(covariates))
+
+    def interval(
+        self,
+        stat: Any,
+        at: Any = None,
+        *,
+        covariates: Mapping[str, Any] | None = None,
+        level: float = 0.95,
+        prior: float | None = None,
+    ) -> Interval:
+        """Confidence interval of a number of the model at values of the covariates.
+
+            T^-1(T(g) -+ z sd),   sd^2 = sum over the roots r of the covariance of (dT(g)/dr)^2
+
+        with the covariance of the coefficients, times n/(n - k) for the n trials and k coefficients
+        of each class.
+
+        Parameters
+        ----------
+        stat : str or callable
+            A name or a function of a `ScoreModel`, as in `Fit.interval`.
+        at : float or tuple, optional
+            What the statistic depends on, as in `Fit.interval`.
+        covariates : mapping, optional
+            One value for every covariate of the formulas; left out where there are none.
+        level : float
+            Confidence level.
+        prior : float, optional
+            As in `model`.
+
+        Returns
+        -------
+        Interval
+            `extrapolated` if the values lie outside the data, as `model` has it.
+
+        Raises
+        ------
+        InputError
+            As in `Fit.interval`, if covariates are missing or unknown, or if values outside the
+            data give an interval of more than 99 % of the statistic's range, which says nothing:
+            of a fraction or a threshold g itself, of positive numbers g/(1 + g).
+        InputTypeError
+            As in `model` and `Fit.interval`.
+
+        Warns
+        -----
+        ExtrapolationWarning
+            If values lie outside the data: the line goes on there, the world need not.
+
+        Notes
+        -----
+        The regression is taken as the right one, the prior is held fixed. Outside the data the
+        interval grows with the errors of the coefficients alone. Where the trials carry
+        groups, with the covariance that holds although those of a group depend on each other.
+        The bias of estimates from few trials is not removed: see the page on covariates for
+        simulated coverage.
+
+        References
+        ----------
+        van der Vaart, A. W. (1998), Asymptotic Statistics, chapter 3.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import betaroc as br
+        >>> x = [k / 30 for k in range(60)]
+        >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
+        >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
+        >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+        >>> fit = br.fit_covariates(frame, "x")
+        >>> interval = fit.interval("auc", covariates={"x": 1.0})
+        >>> interval.low < fit.model(x=1.0).auc() < interval.high
+        True
+        """
+        level, prior = checks.level(level), self._prior(prior)
+        place, rates, words = self._place(covariates or {})
+        found = delta(
+            stat,
+            at,
+            self._model(place, prior),
+            lambda away: self._model(place + away, prior),
+            _fewer(self._spread() @ rates.T),
+        )
+        if not words:
+            return found.interval(level)
+        made = _interval(found, level)
+        _refuse_whole(made, _range(found), checks.shown(stat), words)
+        _warn_outside(words)
+        return replace(made, extrapolated=True)
+
+    def contrast(
+        self,
+        stat: Any,
+        first: Mapping[str, Any],
+        second: Mapping[str, Any],
+        at: Any = None,
+        *,
+        level: float = 0.95,
+        prior: float | None = None,
+    ) -> Interval:
+        """Difference of a number between two values of the covariates, second minus first.
+
+            d -+ z sd,   d = g2 - g1,   sd^2 = sum over the roots r of (dg2/dr - dg1/dr)^2
+
+        with the covariance of `interval`, so that what both numbers share cancels. The number
+        changes with the covariates if 0 is outside. Outside the data, where the slopes of a number
+        near the border of its range say too little, with the distances l and u of each number from
+        the ends of its own interval and the correlation c of both:
+
+            d - sqrt(l2^2 + u1^2 - 2 c l2 u1),   d + sqrt(u2^2 + l1^2 - 2 c u2 l1)
+
+        Parameters
+        ----------
+        stat : str or callable
+            As in `interval`.
+        first, second : mapping
+            Two different sets of values, each of every covariate.
+        at : float or tuple, optional
+            As in `interval`.
+        level : float
+            Confidence level.
+        prior : float, optional
+            As in `model`, for both.
+
+        Returns
+        -------
+        Interval
+            Of the difference; `extrapolated` if either set of values lies outside the data.
+
+        Raises
+        ------
+        InputError
+            As in `interval`, of either number outside the data and of the difference; or if both
+            sets of values are the same.
+        InputTypeError
+            As in `interval`.
+
+        Warns
+        -----
+        ExtrapolationWarning
+            As in `interval`.
+
+        Notes
+        -----
+        On the plain scale, on which the difference of two numbers at the border of their range,
+        such as AUCs of 0.999, is not normal.
+
+        References
+        ----------
+        Zou, G. Y. and Donner, A. (2008), Construction of confidence limits about effect measures:
+        a general approach.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import betaroc as br
+        >>> x = [k / 30 for k in range(60)]
+        >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
+        >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
+        >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+        >>> change = br.fit_covariates(frame, "x").contrast("auc", {"x": 0.0}, {"x": 1.5})
+        >>> change.low < 0.0 < change.high
+        True
+        """
+        level, prior = checks.level(level), self._prior(prior)
+        (one, of_one, off), (two, of_two, beyond) = self._place(first), self._place(second)
+        if np.array_equal(one, two):
+            raise InputError(
+                f"first and second must be different; both are {shown(dict(first))}. For the"
+                " number itself use interval."
+            )
+        moves = _fewer(self._spread() @ np.vstack([of_one, of_two]).T)
+        parts = [
+            delta(
+                stat,
+                at,
+                self._model(place, prior),
+                lambda away, place=place: self._model(place + away, prior),  # type: ignore[misc]
+                move,
+            )
+            for place, move in ((one, moves[:, :4]), (two, moves[:, 4:]))
+        ]
+        words = "; ".join(dict.fromkeys(w for w in (off, beyond) if w))
+        if not words:
+            change = parts[1].estimate - parts[0].estimate
+            slopes = _plain_slopes(parts[1]) - _plain_slopes(parts[0])
+            return Delta(change, change, slopes, float).interval(level)
+        name, ends = checks.shown(stat), [_interval(part, level) for part in parts]
+        for part, one_end, out in zip(parts, ends, (off, beyond), strict=True):
+            if out:
+                _refuse_whole(one_end, _range(part), name, out)
+        made = _squared_and_added(parts, ends)
+        bottom, top = _range(parts[0])
+        _refuse_whole(made, (bottom - top, top - bottom), f"a change of {name}", words)
+        _warn_outside(words)
+        return replace(made, extrapolated=True)
+
+    # ------------------------------------------------------------------------------ tests
+    def test(self, *terms: str) -> TermTest:
+        """Whether terms matter, in mean and precision and in both classes together.
+
+            2 [l(with) - l(without)], chi-squared with as many degrees as coefficients left out
+
+        or, where trials carry groups, Wald's statistic b' V^-1 b of these coefficients with the
+        covariance V that holds although the trials of a group depend on each other.
+
+        Parameters
+        ----------
+        *terms : str
+            Terms as the formulas have them, such as "sharpening" or "C(camera)"; several are left
+            out at once. Interactions that contain one of them go with it.
+
+        Returns
+        -------
+        TermTest
+            Also of each class alone.
+
+        Raises
+        ------
+        InputError
+            If no formula has such a term, one of them has no intercept, or there are fewer groups
+            than coefficients.
+        FitError
+            If the fit without the terms does not converge.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import betaroc as br
+        >>> x = [k / 30 for k in range(60)]
+        >>> score = [0.3 + 0.2 * (k % 3) + 0.1 * v for k, v in enumerate(x)]
+        >>> score += [0.2 + 0.2 * (k % 3) + 0.05 * v for k, v in enumerate(x)]
+        >>> frame = pd.DataFrame({"score": score, "label": [1] * 60 + [0] * 60, "x": x * 2})
+        >>> found = br.fit_covariates(frame, "x").test("x")
+        >>> found.both.degrees, found.client.degrees
+        (2, 1)
+        """
+        return term_test(self, terms)
+
+    # ----------------------------------------------------------------------------- inside
+    @property
+    def _formulas(self) -> tuple[str, str, str, str]:
+        """Of the clients' mean and precision, of the impostors'."""
+        other = self.client_formula
+        client = (self.formula, self.precision) if other is None else (other, other)
+        return (*client, self.formula, self.precision)
+
+    @cached_property
+    def _designs(self) -> dict[str, list[Design]]:
+        shared = self.client_formula is None
+        return designs_of(self._formulas, self.covariates, self.scores, shared=shared)
+
+    @property
+    def _coefficients(self) -> FloatArray:
+        return np.array([*self.client.coefficients, *self.impostor.coefficients])
+
+    def _spread(self) -> FloatArray:
+        """The roots of the covariance with the divisor n - k of each class in place of n."""
+        parts = self.client, self.impostor
+        for who, part in zip(_CLASSES, parts, strict=True):
+            if part.n <= len(part.coefficients):
+                raise InputError(
+                    f"{who}: an interval needs more trials than coefficients; got {part.n} trials"
+                    f" for {len(part.coefficients)}. Give more trials, or a shorter formula."
+                )
+        sizes = [len(part.coefficients) for part in parts]
+        grow = [math.sqrt(part.n / (part.n - k)) for part, k in zip(parts, sizes, strict=True)]
+        return np.asarray(self.roots * np.repeat(grow, sizes))
+
+    def _prior(self, prior: Any) -> float:
+        return self.prior if prior is None else checks.prior(prior)
+
+    def _place(self, given: Mapping[str, Any]) -> tuple[FloatArray, FloatArray, str]:
+        """Logit mu and log phi of both classes, and their rates of change by the coefficients.
+
+        Also where the values leave the data, in words.
+        """
+        if not isinstance(given, Mapping):
+            raise InputTypeError(
+                "covariates must be a mapping of names to values, such as {'sharpening': 0.5}; got"
+                f" {shown(given)} of type {type(given).__name__}."
+            )
+        designs = self._designs
+        parts = [part for both in designs.values() for part in both]
+        categories = {k: v for part in parts for k, v in part.categories.items()}
+        values = checked_values(given, self.covariates, categories)
+        rows = {who: [design.row(values) for design in designs[who]] for who in _CLASSES}
+        rates = np.zeros((4, self.roots.shape[1]))
+        column = 0
+        for k, row in enumerate(row for who in _CLASSES for row in rows[who]):
+            rates[k, column : column + row.size] = row
+            column += row.size
+        found = outside(values, rows, designs)
+        more = f" and {len(found) - 2} more" if len(found) > 2 else ""
+        return rates @ self._coefficients, rates, "; ".join(found[:2]) + more
+
+    def _model(self, place: FloatArray, prior: float, name: str | None = None) -> ScoreModel:
+        return ScoreModel(_law(*place[:2]), _law(*place[2:]), prior=prior, name=name)
+
+
+@public
+def fit_covariates(
+    frame: Any,
+    formula: str,
+    *,
+    precision: str = "1",
+    client_formula: str | None = None,
+    score: str = "score",
+    label: str = "label",
+    client_label: object = None,
+    group: str | tuple[str, str] | None = None,
+    boundary: str | None = None,
+) -> CovariateFit:
+    """Fit a beta regression to each class, so that the ROC can be asked at covariate values.
+
+        score ~ Beta(mu phi, (1 - mu) phi),   logit mu = x beta,   log phi = z gamma
+
+    with x the columns of `formula`, z those of `precision`, and coefficients of each class's own.
+
+    Parameters
+    ----------
+    frame : frame
+        Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; one row a trial.
+    formula : str
+        Right-hand side for the mean in the columns of the frame, such as ``"sharpening"``,
+        ``"C(camera) + sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, as patsy reads it.
+        Text and booleans are categories, numbers are numbers unless in ``C()``.
+    precision : str
+        Right-hand side for the precision phi = a + b.
+    client_formula : str, optional
+        Right-hand side for both, mean and precision, of the clients where it is another one:
+        ``"1"`` if the covariates say something of the impostors alone. Client rows then need no
+        covariates.
+    score, label : str
+        Column names.
+    client_label : object, optional
+        As in `Scores.from_labels`.
+    group : str or (str, str), optional
+        Column name, or two: trials that share a label depend on each other. Errors, intervals and
+        tests are then those of the sandwich covariance.
+    boundary : str, optional
+        What becomes of scores of exactly 0 and 1, which no regression here can have. Left out or
+        ``"error"``: refuse them. ``"drop"``: leave their rows out. ``"squeeze"``: fit
+        (s (n - 1) + 1/2) / n in each class of n, which is inconsistent for shapes below 1/2.
+
+    Returns
+    -------
+    CovariateFit
+
+    Raises
+    ------
+    InputError
+        For a formula that is none or names no column; missing or infinite values; scores outside
+        [0, 1], or of exactly 0 or 1 unless `boundary` says what to do; a covariate that does not
+        vary in a class, collinear columns, a category without trials in a class, fewer trials
+        than coefficients; and whatever `Scores.from_frame` refuses.
+    InputTypeError
+        For an object that is no frame, or columns of other kinds.
+    DegenerateDataError
+        If there is no maximum: a law becomes a point, as of equal scores in a category.
+    FitError
+        If the search ended before the maximum; the partial `RegressionFit` is its ``result``.
+
+    Warns
+    -----
+    SmallSampleWarning
+        If a class has fewer than ten trials.
+    ReversedScoresWarning
+        If impostors score higher than clients, all rows taken together.
+
+    Notes
+    -----
+    The likelihood, its derivatives and the search are those of statsmodels' BetaModel, followed by
+    Newton's method until the gradient is 0 but for rounding. Only a formula of categories alone,
+    the same for mean and precision and with all their interactions, leaves the laws at different
+    covariates free of each other: a straight line in x on the logit scale is an assumption, to be
+    compared with fits of the parts (see the page on covariates). Weights are not taken: repeat the
+    row. A formula is code that is run: take none from strangers.
+
+    References
+    ----------
+    Ferrari, S. and Cribari-Neto, F. (2004), Beta regression for modelling rates and proportions.
+    Smithson, M. and Verkuilen, J. (2006), A better lemon squeezer? Liang, K.-Y. and Zeger, S. L.
+    (1986), Longitudinal data analysis using generalized linear models.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import betaroc as br
+    >>> score = [k / 20 for k in range(6, 20)] * 2  # clients: the same scores with both cameras
+    >>> score += [k / 20 for k in range(1, 15)] + [k / 20 for k in range(4, 18)]
+    >>> camera = ["A"] * 14 + ["B"] * 14
+    >>> frame = pd.DataFrame({"score": score, "label": [1] * 28 + [0] * 28, "camera": camera * 2})
+    >>> fit = br.fit_covariates(frame, "camera", precision="camera")
+    >>> [round(fit.model(camera=c).auc(), 3) for c in "AB"]
+    [0.815, 0.648]
+    >>> alone = br.Scores.from_frame(frame[frame["camera"] == "B"])
+    >>> round(br.fit(alone).model.auc(), 3)  # categories alone: as if fitted apart
+    0.648
+    """
+    if boundary is not None:
+        boundary = checks.choice(boundary, _POLICIES, "boundary")
+    table, present = opened(frame)
+    own = {"score": score, "label": label, **({} if group is None else {"group": group})}
+    taken = [column for role, given in own.items() for column in named_columns(given, role)]
+    if not set(taken) <= set(present):
+        frame_columns(frame, own)  # raises, and says what there is
+    used: list[list[str]] = []
+    formulas: list[str | None] = []
+    asked = {"formula": formula, "precision": precision, "client_formula": client_formula}
+    for name, text in asked.items():
+        if name == "client_formula" and text is None:
+            used.append([])
+            formulas.append(None)
+            continue
+        parsed = right_side(text, name, score)
+        used.append(columns_of(parsed, name, present, (score, label)))
+        formulas.append(as_text(parsed))
+    table = collected(table, [*taken, *(c for columns in used for c in columns)])
+    scores = Scores.from_frame(
+        table, score=score, label=label, client_label=client_label, group=group
+    )
+    mask = client_mask(frame_columns(table, {"label": label})["label"], client_label)
+    of_impostors = used[0] + used[1]
+    of_clients = of_impostors if client_formula is None else used[2]
+    covariates = _covariates(table, mask, of_clients, of_impostors)
+    prior = scores.prior
+    scores, covariates, rules = _ruled(scores, covariates, boundary)
+    notices = [n for who in _CLASSES for n in small_sample(who, getattr(scores, who).size)]
+    made = _fitted(formulas, scores, covariates, prior, rules)
+    reversed_scores(empirical_auc(scores.client, scores.impostor))
+    give(notices)
+    return made
+
+
+# ----------------------------------------------------------------------------- the rows
+def _covariates(
+    table: Any, mask: AnyArray, of_clients: list[str], of_impostors: list[str]
+) -> tuple[Covariate, ...]:
+    found = []
+    for name in dict.fromkeys([*of_impostors, *of_clients]):
+        ours, theirs = name in of_clients, name in of_impostors
+        rows = np.where(mask, ours, theirs)
+        values, levels = read_column(table[name], name, rows)
+        found.append(Covariate(name, values[mask & ours], values[~mask & theirs], levels))
+    return tuple(found)
+
+
+def _ruled(
+    scores: Scores, covariates: tuple[Covariate, ...], boundary: str | None
+) -> tuple[Scores, tuple[Covariate, ...], dict[str, BoundaryRule]]:
+    """Scores strictly inside (0, 1) by the rule, with their rows of the covariates."""
+    _refuse_outside(scores)
+    values = {who: getattr(scores, who) for who in _CLASSES}
+    ends = {w: (int(np.sum(v == 0.0)), int(np.sum(v == 1.0))) for w, v in values.items()}
+    met = [f"{z} {w} scores of exactly 0 and {o} of exactly 1" for w, (z, o) in ends.items()]
+    if boundary in (None, "error") and any(sum(e) for e in ends.values()):
+        raise InputError(
+            "scores must lie strictly between 0 and 1 for a beta regression; got"
+            f" {' and '.join(met)}. Pass boundary='drop' to leave these rows out, or 'squeeze' to"
+            " shrink all scores towards 1/2, which is inconsistent."
+        )
+    parts: dict[str, Any] = {"name": scores.name}
+    keep, rules = {}, {}
+    for who, v in values.items():
+        zero, one = ends[who]
+        keep[who] = (v > 0.0) & (v < 1.0) if boundary == "drop" else np.ones(v.size, dtype=bool)
+        if not keep[who].any():
+            raise InputError(f"no {who} score is left strictly between 0 and 1 of {v.size}.")
+        if boundary == "squeeze":
+            v = (v * (v.size - 1.0) + 0.5) / v.size
+        moved = int(np.sum(v != values[who]))
+        dropped = int(np.sum(~keep[who]))
+        rules[who] = BoundaryRule(boundary or "error", zero, one, n_dropped=dropped, n_moved=moved)
+        parts[who] = v[keep[who]]
+        groups = getattr(scores, f"{who}_groups")
+        parts[f"{who}_groups"] = None if groups is None else groups[keep[who]]
+    rows = []
+    for c in covariates:
+        left = {w: getattr(c, w)[keep[w]] if getattr(c, w).size else getattr(c, w) for w in keep}
+        rows.append(Covariate(c.name, left["client"], left["impostor"], c.levels))
+    return Scores(**parts), tuple(rows), rules
+
+
+def _refuse_outside(scores: Scores) -> None:
+    for who in _CLASSES:
+        v = getattr(scores, who)
+        outside = np.flatnonzero((v < 0.0) | (v > 1.0))
+        if outside.size:
+            raise InputError(
+                f"{who} scores must lie in [0, 1] for a beta regression; got {outside.size} of"
+                f" {v.size} outside (min {v.min():.6g}, max {v.max():.6g}), first"
+                f" {float(v[outside[0]])!r}. Map all scores into [0, 1] by one fixed map."
+            )
+
+
+# ------------------------------------------------------------------------------ the fit
+def _fitted(
+    formulas: list[str | None],
+    scores: Scores,
+    covariates: tuple[Covariate, ...],
+    prior: float,
+    rules: dict[str, BoundaryRule],
+) -> CovariateFit:
+    mean, precision, other = str(formulas[0]), str(formulas[1]), formulas[2]
+    whole = (other or mean, other or precision, mean, precision)
+    designs = designs_of(whole, covariates, scores, shared=other is None)
+    found = {who: regression(who, scores, designs[who], rules[who]) for who in _CLASSES}
+    every = coefficient_roots([found[who] for who in _CLASSES], scores)
+    errors = np.hypot.reduce(every, axis=0)
+    cut = found["client"].coefficients.size
+    both = [
+        result_of(found[who], designs[who], part, rules[who])
+        for who, part in zip(_CLASSES, (errors[:cut], errors[cut:]), strict=True)
+    ]
+    every = checks.frozen(every)
+    return CovariateFit(mean, precision, other, both[0], both[1], scores, covariates, prior, every)
+
+
+def _law(logit: float, log_precision: float) -> Beta:
+    """Beta(mu phi, (1 - mu) phi), each from its own tail."""
+    with np.errstate(over="ignore", under="ignore"):
+        a, b = (float(np.exp(log_precision - np.logaddexp(0.0, side))) for side in (-logit, logit))
+    if not (0.0 < a < math.inf and 0.0 < b < math.inf):
+        raise InputError(
+            "the beta distribution at these covariates must have shapes that doubles hold; got"
+            f" a={a!r}, b={b!r}. The covariates lie too far from those of the trials: take nearer"
+            " ones."
+        )
+    return Beta(a, b)
+
+
+def _named(covariates: Mapping[str, Any]) -> str | None:
+    return ", ".join(f"{k}={v}" for k, v in covariates.items()) or None
+
+
+def _fewer(moves: FloatArray) -> FloatArray:
+    """As few roots with the same outer products: at most one a column."""
+    if moves.shape[0] <= moves.shape[1]:
+        return moves
+    return np.asarray(np.linalg.qr(moves, mode="r"))
+
+
+def _plain_slopes(part: Delta) -> FloatArray:
+    """Slopes of the number itself."""
+    h = _STEP * max(1.0, abs(part.place))
+    return part.slopes * (part.back(part.place + h) - part.back(part.place - h)) / (2.0 * h)
+
+
+# ------------------------------------------------------------------------ outside the data
+def _range(part: Delta) -> tuple[float, float]:
+    """The least and the most that a statistic can be."""
+    return part.back(-math.inf), part.back(math.inf)
+
+
+def _share(low: float, high: float, bounds: tuple[float, float]) -> float:
+    """Share of a range that an interval covers; of positive numbers v of that of v/(1 + v)."""
+    bottom, top = bounds
+    if bottom == -math.inf:
+        return 0.0
+    if top == math.inf:
+        low, high, bottom, top = (1.0 - 1.0 / (1.0 + v) for v in (low, high, bottom, top))
+    return (min(high, top) - max(low, bottom)) / (top - bottom)
+
+
+def _interval(part: Delta, level: float) -> Interval:
+    try:
+        return part.interval(level)
+    except OverflowError:  # an end beyond the doubles
+        return Interval(part.estimate, 0.0, math.inf, level, "delta")
+
+
+def _refuse_whole(found: Interval, bounds: tuple[float, float], name: str, words: str) -> None:
+    """An interval of the whole range says nothing."""
+    if _share(found.low, found.high, bounds) > _WHOLE:
+        raise InputError(
+            f"{name} cannot be told there: its {100.0 * found.level:g} % interval, {found.low:.3g}"
+            f" to {found.high:.3g}, covers more than {100.0 * _WHOLE:g} % of its range. Outside the"
+            f" data: {words}. Take values inside, or give trials there."
+        )
+
+
+def _squared_and_added(parts: list[Delta], ends: list[Interval]) -> Interval:
+    """Difference of two numbers whose intervals need not be symmetric."""
+    one, two = parts
+    common = float(one.slopes @ two.slopes) / (one.error * two.error)
+    (below, above), (under, over) = ((i.estimate - i.low, i.high - i.estimate) for i in ends)
+
+    def reach(a: float, b: float) -> float:
+        return math.sqrt(max(a * a + b * b - 2.0 * common * a * b, 0.0))
+
+    change = two.estimate - one.estimate
+    low, high = change - reach(under, above), change + reach(over, below)
+    return Interval(change, low, high, ends[0].level, "square-and-add")
+
+
+def _warn_outside(words: str) -> None:
+    warn(
+        f"covariates outside the data: {words}. The regression is only continued there; the"
+        " interval knows the errors of its coefficients, not whether it goes on. Take values"
+        " inside, or give trials there.",
+        ExtrapolationWarning,
+    )

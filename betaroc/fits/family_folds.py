@@ -1,0 +1,247 @@
+"""Families fitted to the scores of a class, and to those of all folds but one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.errors import FitError, InputError
+from betaroc.core.thresholds import FloatArray
+from betaroc.data.scores import Scores
+from betaroc.distributions.base import Distribution
+from betaroc.estimation.families import FAMILIES
+from betaroc.fits.estimate import fit_class, fit_pair
+from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.inference.groups import weights_of
+
+__all__ = [
+    "Column",
+    "Joint",
+    "Side",
+    "Tried",
+    "column_of",
+    "joint_of",
+    "laws_of",
+    "mean_of",
+    "z_of",
+]
+
+_FOLDS = 5
+#: With a smaller share of distinct scores a mixture would chase the ties.
+_DISTINCT = 0.5
+#: The model that a mixture becomes where it has one component.
+_SMALLER = "beta"
+
+
+class Side(NamedTuple):
+    """The scores of a class that are compared, and its folds."""
+
+    who: str
+    x: FloatArray
+    #: As given: None where every score counts once.
+    weights: FloatArray | None
+    copies: FloatArray
+    #: The group of each score, where there are groups.
+    groups: npt.NDArray[np.intp] | None
+    #: Scores of exactly 0 or 1, which are not compared.
+    at_ends: int
+    fold: npt.NDArray[np.intp]
+
+    @classmethod
+    def of(cls, scores: Scores, who: str, *, unit: bool) -> Side:
+        values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
+        groups, copies = getattr(scores, f"{who}_groups"), weights_of(scores, who)
+        keep = copies > 0.0
+        if unit:
+            keep &= (values > 0.0) & (values < 1.0)
+        if not np.any(keep):
+            raise InputError(
+                f"a comparison of families needs {who} scores between 0 and 1; all"
+                f" {values.size} are exactly 0 or 1. Name a family."
+            )
+        distinct = np.unique(values[keep]).size
+        if distinct < 2 * _FOLDS:
+            raise InputError(
+                f"a comparison of families needs at least {2 * _FOLDS} distinct {who} scores for"
+                f" its {_FOLDS} folds; got {distinct}. Give more, or name a family."
+            )
+        label = None
+        if groups is not None:
+            first = groups if groups.ndim == 1 else groups[:, 0]
+            label = np.unique(first[keep], return_inverse=True)[1]
+        return cls(
+            who, values[keep], None if weights is None else weights[keep], copies[keep], label,
+            int(np.sum((copies > 0.0) & ~keep)),
+            _folds(who, int(np.sum(keep)), label),
+        )  # fmt: skip
+
+    @property
+    def total(self) -> float:
+        return math.fsum(self.copies.tolist())
+
+    @property
+    def tied(self) -> bool:
+        return bool(np.unique(self.x).size < _DISTINCT * self.x.size)
+
+    def part(self, keep: npt.NDArray[np.bool_]) -> tuple[FloatArray, FloatArray | None]:
+        return self.x[keep], None if self.weights is None else self.weights[keep]
+
+    def splits(self) -> Iterator[npt.NDArray[np.bool_]]:
+        """What is held out, fold by fold."""
+        return (self.fold == k for k in range(_FOLDS) if np.any(self.fold == k))
+
+    def sum(self, logs: FloatArray) -> float:
+        return math.fsum((self.copies * logs).tolist())
+
+    def variance(self, difference: FloatArray) -> float:
+        """Of the sum of the differences; of groups that of their sums."""
+        away = difference - self.sum(difference) / self.total
+        if self.groups is None:
+            return math.fsum((self.copies * away * away).tolist())
+        sums = np.bincount(self.groups, self.copies * away)
+        return math.fsum((sums * sums).tolist()) * sums.size / (sums.size - 1.0)
+
+    def distance(self, law: Distribution) -> float:
+        """Largest distance of the distribution functions."""
+        order = np.argsort(self.x)
+        below = np.asarray(law.cdf(self.x[order]))
+        upto = np.cumsum(self.copies[order])
+        upto = upto / upto[-1]
+        before = np.concatenate([[0.0], upto[:-1]])
+        return float(max(np.max(upto - below), np.max(below - before)))
+
+
+def _folds(who: str, n: int, groups: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp]:
+    rng = np.random.default_rng(0)
+    if groups is None:
+        return rng.permutation(n) % _FOLDS
+    many = int(groups.max()) + 1
+    if many < 2:
+        raise InputError(
+            f"a comparison of families holds out whole groups and needs at least 2 of {who} scores;"
+            " got 1. Name a family, or give scores without groups."
+        )
+    return (rng.permutation(many) % _FOLDS)[groups]
+
+
+class Tried(NamedTuple):
+    """A family fitted to a class: log densities of the scores, and held out."""
+
+    family: str
+    fit: DistributionFit
+    logs: FloatArray
+    held: FloatArray
+
+
+class Column(NamedTuple):
+    """The families of a class that can be fitted, and the others with the reason."""
+
+    tried: list[Tried]
+    left_out: list[tuple[str, str, str]]
+
+
+def column_of(side: Side, names: Sequence[str], *, asked: bool) -> Column:
+    """Each family on a class; where none can be fitted the first error."""
+    tried: list[Tried] = []
+    left_out: list[tuple[str, str, str]] = []
+    first: FitError | None = None
+    for name in names:
+        why = "" if asked else _spared(side, name)
+        if why:
+            left_out.append((side.who, name, why))
+            continue
+        try:
+            tried.append(_tried(side, name))
+        except FitError as error:
+            first = first or error
+            left_out.append((side.who, name, str(error)))
+    if first is not None and not tried:
+        raise first
+    return Column(tried, left_out)
+
+
+def _spared(side: Side, name: str) -> str:
+    """Why a family is not tried unless it is named."""
+    if FAMILIES[name].sized is not None and side.tied:
+        return "fewer than half of the scores are distinct"
+    if side.at_ends and not FAMILIES[name].on_unit:
+        return f"{side.at_ends} scores are exactly 0 or 1, and it has no point masses there"
+    return ""
+
+
+def _tried(side: Side, name: str) -> Tried:
+    whole = fit_class(side.who, side.x, side.weights, name)
+    logs = np.asarray(whole.distribution.logpdf(side.x))
+    held = np.empty(side.x.size)
+    for out in side.splits():
+        law = _fold_fit(side, ~out, name, whole).distribution
+        held[out] = law.logpdf(side.x[out])
+    return Tried(name, whole, logs, held)
+
+
+def _fold_fit(
+    side: Side, keep: npt.NDArray[np.bool_], name: str, whole: DistributionFit
+) -> DistributionFit:
+    """The fit of the other folds; where they have no mixture, one beta law."""
+    part = side.part(keep)
+    try:
+        return fit_class(side.who, *part, name, whole.distribution)
+    except FitError:
+        if FAMILIES[name].sized is None:
+            raise
+    return fit_class(side.who, *part, _SMALLER)
+
+
+# ---------------------------------------------------------------------------- both classes
+class Joint(NamedTuple):
+    """Families of both classes on all scores: one of both, or a pair of the best."""
+
+    fit: Fit
+    logs: list[FloatArray]
+    held: list[FloatArray]
+
+    @property
+    def parameters(self) -> int:
+        f = self.fit
+        return f.client._free + f.impostor._free - len(f.tied)
+
+
+def joint_of(name: str, sides: Sequence[Side]) -> Joint:
+    """A family of both classes fitted; fold k of both classes is held out at once."""
+    whole = _pair(name, [(s.x, s.weights) for s in sides])
+    held = [np.empty(s.x.size) for s in sides]
+    for k in range(_FOLDS):
+        rest = _pair(name, [s.part(s.fold != k) for s in sides])
+        for s, values, law in zip(sides, held, laws_of(rest), strict=True):
+            values[s.fold == k] = law.logpdf(s.x[s.fold == k])
+    logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, laws_of(whole), strict=True)]
+    return Joint(whole, logs, held)
+
+
+def _pair(name: str, parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> Fit:
+    (client, first), (impostor, second) = parts
+    scores = Scores(client, impostor, client_weights=first, impostor_weights=second)
+    return fit_pair(scores, (name, name), "", [])
+
+
+def laws_of(f: Fit) -> tuple[Distribution, Distribution]:
+    """Of clients and of impostors."""
+    return f.client.distribution, f.impostor.distribution
+
+
+def z_of(one: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Side]) -> float:
+    """Sum of the differences over its standard error, variances class by class."""
+    gaps = [a - b for a, b in zip(one, best, strict=True)]
+    total = math.fsum(s.sum(gap) for s, gap in zip(sides, gaps, strict=True))
+    variance = math.fsum(s.variance(gap) for s, gap in zip(sides, gaps, strict=True))
+    return total / math.sqrt(variance) if variance > 0.0 else 0.0
+
+
+def mean_of(logs: Sequence[FloatArray], sides: Sequence[Side]) -> float:
+    """By all trials of the classes."""
+    total = math.fsum(s.sum(x) for s, x in zip(sides, logs, strict=True))
+    return total / math.fsum(s.total for s in sides)

@@ -1,0 +1,880 @@
+"""The result of a fit: a law with its precision, and a pair of them as a model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Result
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.inflated import MASSES
+from betaroc.estimation.boundary import BoundaryRule
+from betaroc.estimation.contract import Matrix
+from betaroc.fits.points import FitPoints
+
+if TYPE_CHECKING:
+    from betaroc.data.scores import Scores
+    from betaroc.data.summary import ScoreSummary
+    from betaroc.decision.bands import Band
+    from betaroc.fits.audit import Sensitivity
+    from betaroc.fits.calibration import CalibrationTest
+    from betaroc.fits.shape_tests import CurveTest, EndTests
+    from betaroc.inference.interval import Interval
+    from betaroc.model.model import ScoreModel
+
+__all__ = ["DistributionFit", "Fit"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributionFit(Result):
+    """A law fitted to one sample, and how well the sample determines it.
+
+    Made by :func:`fit_distribution`; `Fit.client` and `Fit.impostor` are such values.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    distribution : Distribution
+        The fitted law; `Inflated` where scores of exactly 0 or 1 became point masses.
+    names, values : tuple
+        Parameters in order: a, b (beta); mu, sigma (normal, logit-normal); weight_1, ...,
+        a_1, b_1, a_2, ... (beta-mixture, without the last weight); then at_zero, at_one if
+        inflated; none for the empirical law.
+    covariance : tuple of tuple of float
+        Their covariance, as nested tuples; `cov` is the array.
+    log_likelihood : float
+        With point masses, of the mixed law; with cells, of the counts; nan for
+        the empirical law, which has no density.
+    n : int
+        Scores that took part.
+    total_weight : float
+        Sum of their weights: the number of trials.
+    converged : bool
+        Always true in a result that was returned; the partial result that a
+        `FitError` carries has false.
+    iterations : int
+        Evaluations of the Newton step; 0 for closed forms.
+    gradient_norm : float
+        Largest component of the gradient of the mean log-likelihood in the free
+        coordinates, (log a, log b) or (mu, log sigma).
+    boundary : BoundaryRule or None
+        The rule for scores of exactly 0 and 1; None for families on the real line.
+    fixed : tuple of str
+        Parameters that the family does not estimate (one shape of each ``"dual-beta"`` law);
+        their variance is 0.
+    tied : tuple of str
+        Parameters of one value in both classes of a pair.
+
+    Examples
+    --------
+    >>> from betaroc import fit_distribution
+    >>> fit = fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
+    >>> {name: round(value, 6) for name, value in fit.params.items()}
+    {'a': 1.860003, 'b': 2.381092}
+    >>> fit.converged, fit.n
+    (True, 10)
+    """
+
+    family: str
+    distribution: Distribution
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    covariance: Matrix
+    log_likelihood: float
+    n: int
+    total_weight: float
+    converged: bool = True
+    iterations: int = 0
+    gradient_norm: float = 0.0
+    boundary: BoundaryRule | None = None
+    fixed: tuple[str, ...] = ()
+    tied: tuple[str, ...] = ()
+
+    @property
+    def params(self) -> Mapping[str, float]:
+        """The parameters, in order, read-only."""
+        return MappingProxyType(dict(zip(self.names, self.values, strict=True)))
+
+    @cached_property
+    def cov(self) -> FloatArray:
+        """Covariance matrix in the order of `params`: inverse information over the weight."""
+        size = len(self.names)
+        matrix = np.array(self.covariance, dtype=np.float64).reshape(size, size)
+        matrix.flags.writeable = False
+        return matrix
+
+    @property
+    def std_errors(self) -> Mapping[str, float]:
+        """Square roots of the diagonal of `cov`, by name, read-only."""
+        errors = (math.sqrt(self.covariance[i][i]) for i in range(len(self.names)))
+        return MappingProxyType(dict(zip(self.names, errors, strict=True)))
+
+    @property
+    def aic(self) -> float:
+        """2 k - 2 log-likelihood, k parameters."""
+        return 2.0 * self._free - 2.0 * self.log_likelihood
+
+    @property
+    def _free(self) -> int:
+        """Parameters that were estimated: a mass nobody had is none."""
+        absent = [n for n in MASSES if self.params.get(n) == 0.0]
+        return len(self.names) - len(absent) - len(self.fixed)
+
+    @property
+    def bic(self) -> float:
+        """k log(total weight) - 2 log-likelihood."""
+        return self._free * math.log(self.total_weight) - 2.0 * self.log_likelihood
+
+    def conf_int(self, level: float = 0.95, method: str = "profile") -> dict[str, Interval]:
+        """Confidence interval of each parameter.
+
+            profile: the values p with 2 [l(estimate) - max over the rest of l(p, .)] <= q,
+            q the `level` quantile of the left side
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        method : str
+            "profile", good for ten scores, or "wald": estimate -+ t sqrt(n/(n - 1)) standard
+            errors, of the logarithm of a, b and sigma, of the logit of a mass (z there), of mu
+            itself.
+
+        Returns
+        -------
+        dict
+            An `Interval` a parameter, in the order of `params`.
+
+        Raises
+        ------
+        InputError
+            If `level` or `method` is out of range; for "profile" also if scores were censored or
+            counted in cells, a + b > 1e8, or the laws are no beta, normal or logit-normal ones:
+            take "wald".
+
+        Notes
+        -----
+        Trials are taken as independent of each other. The estimates determine the sums in the
+        likelihood, so that no scores are needed. The quantile q is exact for mu (Student's
+        interval), sigma (n times the variance is chi-squared with n - 1 degrees of freedom) and the
+        one shape of a dual beta law. For two shapes it is chi-squared's times 1 + c/n, the mean
+        of the left side by Lawley's formula: c is 1.4 to 1.8 for usual shapes and grows with what
+        the scores do not determine. For masses it is chi-squared's. Coverage: docs/validation.md.
+        A mass that nobody had has the lower end 0 (no Wald interval: both ends are 0). An end that
+        leaves the doubles is the end of the parameter's range: 0 or inf of a, b and sigma.
+
+        References
+        ----------
+        Lawley, D. N. (1956), A general method for approximating to the distribution of
+        likelihood ratio criteria, Biometrika 43.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> fit = br.fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
+        >>> interval = fit.conf_int()["a"]
+        >>> round(interval.low, 4), round(interval.high, 4)
+        (0.6701, 4.0821)
+        """
+        from betaroc.inference.profile import conf_int
+
+        return conf_int(self, level, method)
+
+    def summary(self) -> Any:
+        """A statsmodels summary: prints as text, shows as a table in a notebook.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> fit = br.fit_distribution([k / 20 for k in range(6, 20)], "normal")
+        >>> print(fit.summary().tables[1])  # mu 12.5/20, sigma sqrt(195/12)/20
+        ================================
+                     estimate    std err
+        --------------------------------
+        mu              0.625  0.0538682
+        sigma        0.201556  0.0380906
+        ================================
+        """
+        from betaroc.rendering.fit_tables import distribution_summary
+
+        return distribution_summary(self)
+
+    def to_frame(self) -> Any:
+        """A pandas frame, one row a parameter: family, parameter, estimate, std_error.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Empty for the empirical law.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> fit = br.fit_distribution([k / 20 for k in range(6, 20)], "normal")
+        >>> fit.to_frame()["parameter"].tolist()
+        ['mu', 'sigma']
+        """
+        from betaroc.rendering.fit_tables import distribution_frame
+
+        return distribution_frame(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(FitPoints):
+    """Both classes fitted: the model, the scores it came from, and how well they determine it.
+
+    Made by :func:`fit`.
+
+    Parameters
+    ----------
+    model : ScoreModel
+        The pair of laws; its prior is the observed, weighted share of clients.
+    scores : Scores or ScoreSummary
+        The data.
+    client, impostor : DistributionFit
+        The two laws with their precision.
+    family : str or tuple of str
+        Name of the family of both classes; of two families the pair (client, impostor).
+    reason : str
+        Why, where ``"auto"`` or ``"best"`` chose it; else empty. No part of a comparison.
+    shared_cov : tuple of tuple of float or None
+        Covariance of the clients' parameters (rows) with the impostors' where they share some.
+    tied : tuple of str
+        Parameters of one value in both classes, because the family's constraint binds.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+    >>> fit = br.fit(br.Scores(client, impostor), "normal")
+    >>> round(fit.model.auc(), 6), round(fit.log_likelihood, 6)
+    (0.809772, 5.116924)
+    """
+
+    model: ScoreModel
+    scores: Scores | ScoreSummary
+    client: DistributionFit
+    impostor: DistributionFit
+    family: str | tuple[str, str]
+    reason: str = field(default="", compare=False)
+    shared_cov: Matrix | None = None
+    tied: tuple[str, ...] = ()
+
+    @property
+    def log_likelihood(self) -> float:
+        """Sum over the classes, which are independent samples."""
+        return self.client.log_likelihood + self.impostor.log_likelihood
+
+    @property
+    def aic(self) -> float:
+        """Sum over the classes: 2 k - 2 log-likelihood; a shared parameter counts once."""
+        return self.client.aic + self.impostor.aic - 2.0 * len(self.tied)
+
+    @property
+    def bic(self) -> float:
+        """Sum over the classes, each parameter charged the log of its own class's weight.
+
+        A shared one is charged the log of both together.
+        """
+        weights = self.client.total_weight, self.impostor.total_weight
+        charged = math.log(sum(weights)) - sum(map(math.log, weights))
+        return self.client.bic + self.impostor.bic + len(self.tied) * charged
+
+    @property
+    def converged(self) -> bool:
+        """Whether both laws are at their maximum; always true in a result that was returned."""
+        return self.client.converged and self.impostor.converged
+
+    def interval(
+        self,
+        stat: Any,
+        at: Any = None,
+        *,
+        level: float = 0.95,
+        method: str = "delta",
+        replicates: int = 2000,
+        groups: bool = True,
+        rng: Any = None,
+    ) -> Interval:
+        """Confidence interval of any number of the model.
+
+            delta: T^-1(T(g) - bias -+ t sd),   sd^2 = V_c n_c/(n_c - 1) + V_i n_i/(n_i - 1),
+            V the sums over the roots r of both classes' covariance of (dT(g)/dr)^2
+
+        with T the probit of fractions (of the mean TPR, of a partial area), the logit of
+        thresholds of scores in [0, 1], the log of exponents and coefficients; t the quantile of
+        Student's with Welch's degrees of freedom.
+
+        Parameters
+        ----------
+        stat : str or callable
+            "auc", "partial-auc" (standardized), "tpr", "far", "frr", "eer", "eer-threshold",
+            "hter" (the least), "weighted-error" (the least), "optimal-threshold",
+            "threshold-at-far", "threshold-at-frr", "ks", "h-measure", "average-precision",
+            "crossing" (the FAR at the only crossing of the diagonal), "crossing-threshold",
+            "exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one",
+            or any function of a `ScoreModel`.
+        at : float or tuple, optional
+            What a statistic depends on: a FAR for "tpr" and "threshold-at-far", a threshold for
+            "far" and "frr", an alpha for "weighted-error" and "optimal-threshold", (low, high)
+            for "partial-auc".
+        level : float
+            Confidence level.
+        method : str
+            "delta", or "bootstrap": quantiles of the statistic at parameters drawn in free
+            coordinates (log a, log b, log sigma, mu): estimates less their bias, with errors
+            of each class that are Student's with n - 1 degrees of freedom.
+        replicates : int
+            Draws of the bootstrap, at least 1.
+        groups : bool
+            Where the scores carry groups, the covariance between them.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness of the bootstrap.
+
+        Returns
+        -------
+        Interval
+
+        Raises
+        ------
+        InputError
+            If a name or option is out of range, the statistic is nan or, for "delta", without
+            a derivative, or the fit is of another family.
+        InputTypeError
+            If `stat` is neither a name nor a function.
+
+        Notes
+        -----
+        The law is taken as the right one: see :func:`check_fit`. Derivatives are central
+        differences of a hundredth of a standard error. The prior is held fixed. The bias is that
+        of maximum likelihood to first order (Cox and Snell 1968; a, b and sigma have one), no
+        more than a standard error; "delta" takes it from thresholds, exponents and
+        coefficients, not from fractions, whose curvature undoes it. Mixtures, laws with a common
+        shape and grouped trials have no correction; grouped ones have min G - 1 degrees of
+        freedom. Coverage in simulations: docs/validation.md.
+
+        Near the border of what a statistic can be no such interval covers: "ks", "hter" and
+        "h-measure" fold at an area of 1/2, where the best threshold jumps between two.
+        Look at the interval of the area there. Nor does one cover where a shape rests on a
+        handful of scores: of Beta(0.95, 0.02) only 2 % do not pile up at 1.
+
+        References
+        ----------
+        van der Vaart, A. W. (1998), Asymptotic Statistics, chapter 3. Cox, D. R. and Snell,
+        E. J. (1968), A general definition of residuals, (20). Welch, B. L. (1947), The
+        generalization of Student's problem when several different population variances are
+        involved.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> fit = br.fit(br.Scores(client, impostor), "normal")
+        >>> interval = fit.interval("auc")
+        >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
+        [0.6005, 0.8098, 0.9331]
+        """
+        from betaroc.inference.delta import interval
+
+        return interval(self, stat, at, level, method, replicates, rng, groups=groups)
+
+    def roc_band(
+        self,
+        level: float = 0.95,
+        *,
+        simultaneous: bool = False,
+        method: str = "delta",
+        far: Any = None,
+        replicates: int = 2000,
+        groups: bool = True,
+        rng: Any = None,
+    ) -> Band:
+        """Band around the fitted ROC: TPR at each FAR.
+
+            delta: probit TPR -+ t sd, as in `interval`;   simultaneous: t the quantile of the
+            largest departure of the studentised normal process, or of the draws
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        simultaneous : bool
+            One statement about all FARs.
+        method : str
+            "delta", or "bootstrap" as in `interval`.
+        far : array_like, optional
+            Fractions; 201 equally spaced ones where left out.
+        replicates : int
+            Draws of the bootstrap, or of the process whose largest departure is needed.
+        groups : bool
+            Where the scores carry groups, the covariance between them.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness; a seed gives the same bytes everywhere.
+
+        Returns
+        -------
+        Band
+            Its `alpha` is the FAR.
+
+        Raises
+        ------
+        InputError
+            As in `interval`.
+
+        Notes
+        -----
+        A statement about the laws, if they are the right ones. Where TPR is 0 or 1 the band has
+        no width.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> fit = br.fit(br.Scores(client, impostor), "normal")
+        >>> band = fit.roc_band(far=[0.1, 0.5])
+        >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
+        True
+        """
+        from betaroc.inference.delta import roc_band
+
+        return roc_band(
+            self, level, method, far, simultaneous=simultaneous, replicates=replicates,
+            groups=groups, rng=rng,
+        )  # fmt: skip
+
+    def shape_probabilities(self, *, groups: bool = True) -> dict[str, dict[str, float]]:
+        """How likely each shape of both beta laws is, given the errors of a and b.
+
+            P(log a and log b have the signs of the shape), both normal with the fit's covariance
+
+        Parameters
+        ----------
+        groups : bool
+            Where the scores carry groups, the covariance between them.
+
+        Returns
+        -------
+        dict
+            ``{"client": {"U", "reverse-J", "J", "bell"}, "impostor": {...}}``, each adding up
+            to 1: a sampling statement about the estimates, no prior belief.
+
+        Raises
+        ------
+        InputError
+            If the fit is not of beta laws.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> round(fit.shape_probabilities()["client"]["bell"], 6)
+        1.0
+        """
+        from betaroc.fits.shape_tests import shape_probabilities
+
+        return shape_probabilities(self, groups=groups)
+
+    def end_tests(self, level: float = 0.95, *, groups: bool = True) -> EndTests:
+        """Whether the ROC is above or below the diagonal near each end, with its confidence.
+
+            beta: a_c = a_i at zero, b_c = b_i at one, by the modified signed root of their
+            likelihood ratio, r* = r + log(u/r)/r;   normal, logit-normal: sigma_c = sigma_i at
+            both, by the F test;   masses on an end: equal shares, by Fisher's test with mid-p
+
+        Parameters
+        ----------
+        level : float
+            Confidence below which a side is "cannot tell".
+        groups : bool
+            Where the scores carry groups, score tests at the shared number, which hold although
+            the trials of a group depend on each other: z = d/sqrt(sum_g D_g^2), D_g what group g
+            adds to the difference d.
+
+        Returns
+        -------
+        EndTests
+            ``at_zero`` and ``at_one``, each with side, z, p_value and method; print it.
+
+        Raises
+        ------
+        InputError
+            If the fit is not of family "beta", "normal" or "logit-normal", `level` is out of
+            range, or masses are to be counted and weights are no whole numbers.
+
+        Notes
+        -----
+        Statements about the fitted laws beyond the most extreme scores: see `curve_test` for
+        the size of what they say. The simulated size of a test at level 0.05 is 0.042 to 0.060
+        from 10 scores a class on, also at 30 against 3000 (Wald's test of the logarithms has 0.06
+        at 30 scores and 0.08 at 10). It is below 0.04 for masses of which a class expects fewer
+        than 5, and with about 10 groups. With scores censored or counted in cells, or a + b > 1e8,
+        Wald's test is used.
+
+        References
+        ----------
+        Omar, L. and Ivrissimtzis, I. (2019), section 4. Barndorff-Nielsen, O. E. (1991),
+        Modified signed log likelihood ratio. Lancaster, H. O. (1961), Significance tests in
+        discrete distributions. Boos, D. D. (1992), On generalized score tests.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit.end_tests().at_zero.side
+        'above'
+        """
+        from betaroc.fits.shape_tests import end_tests
+
+        return end_tests(self, level, groups=groups)
+
+    def curve_test(self, level: float = 0.95, *, groups: bool = True) -> CurveTest:
+        """How likely each shape of the whole ROC is, and the size of what lies below the diagonal.
+
+            p of a proper curve = P(min(N_1, N_2) <= min(z)),   N standard normal, correlated as the
+            ends are;   z_1, z_2 those of `end_tests`
+
+        Two ends decide the whole curve of two beta laws: above at both is proper, below at one
+        of them a hook.
+
+        Parameters
+        ----------
+        level : float
+            Confidence of the words in ``.finding``.
+        groups : bool
+            Where the scores carry groups, the errors between them.
+
+        Returns
+        -------
+        CurveTest
+            Probabilities of the shapes, p-values of a proper curve and of one without a crossing,
+            and for each stretch of the fitted curve below the diagonal its depth, the range of
+            FAR and the scores of each class expected in it: one without scores is no finding.
+            ``.finding`` says so in words; print it.
+
+        Raises
+        ------
+        InputError
+            If the fit is not of family "beta", "normal" or "logit-normal".
+
+        Notes
+        -----
+        A probability is the share of curves with that shape when both z vary by their errors: a
+        sampling statement, no prior belief. The test of a proper curve has its level where both
+        laws are the same, and half of it where one end is far above. A crossing is shown by ends
+        on opposite sides: p is the larger of that of the end nearer to the diagonal, and that of
+        equal laws.
+
+        Two normal laws cross the diagonal once unless their spreads are the same: both p-values
+        are of equal spreads, that of a proper curve also of mu_c >= mu_i. With point masses the
+        ends do not decide the curve (no probabilities), and both p-values are of the ends alone:
+        small ones say not proper, or a crossing, all the same.
+
+        References
+        ----------
+        Gail, M. and Simon, R. (1985), Testing for qualitative interactions between treatment
+        effects and patient subsets. Wollan, P. C. and Dykstra, R. L. (1986), Conditional tests
+        with an order restriction as a null hypothesis.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> fit.curve_test().hooks
+        ()
+        """
+        from betaroc.fits.shape_tests import curve_test
+
+        return curve_test(self, level, groups=groups)
+
+    def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
+        """What a beta fit hangs on at its ends.
+
+            Hill:  1 / mean(log x_(k+1) - log x_(i), i <= k),   k = sqrt(n) scores nearest the end
+
+        Parameters
+        ----------
+        resolution : float, optional
+            Where the scores are rounded to multiples of it: the fit of the cells is one of the
+            rules (that of a fit censored at its own resolution is without asking).
+        groups : bool
+            Where the scores carry groups, Hill's error with the covariance between them.
+
+        Returns
+        -------
+        Sensitivity
+            Shapes, end exponents and AUC under the other rules for scores near 0 and 1, among
+            them censoring at 1e-3, 1e-6, 1e-9 and 1e-12, with the reason where there is no fit;
+            and of each tail Hill's exponent beside the fitted one, with the share of the sum of
+            logs that the extreme 1 % of the scores carry. Print it.
+
+        Raises
+        ------
+        InputError
+            If the fit is not of family "beta".
+
+        Notes
+        -----
+        Hill's z is in errors of a pure power tail, exponent/sqrt(k) (with groups those between
+        them if larger). Large shapes have no such tail within reach, and z is then negative for
+        the fitted distribution itself: `expected` is Hill's exponent that it has over the same
+        share of scores, to 1 part in 1000. Where z is beyond 3 by that, too (`departs`), the
+        extreme scores do not follow the fit, whose statement on that end is then about scores
+        further in.
+
+        References
+        ----------
+        Hill, B. M. (1975), A simple general approach to inference about the tail of a
+        distribution.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+        >>> tail = fit.sensitivity().tails[0]
+        >>> tail.who, tail.end, abs(tail.z) < 3
+        ('client', 'at_zero', True)
+        """
+        from betaroc.fits.audit import sensitivity
+
+        return sensitivity(self, resolution, groups=groups)
+
+    def calibration_test(self) -> CalibrationTest:
+        """Test whether the score already is the probability of a client.
+
+            logit P(client | s) = level + (a_c - a_i) log s - (b_i - b_c) log(1 - s),
+            level = log B(a_i, b_i)/B(a_c, b_c) + logit prior;
+            it is logit s if a_c - a_i = 1, b_i - b_c = 1, level = 0
+
+        Returns
+        -------
+        CalibrationTest
+            Wald's chi-squared of the three differences, and their values; group-robust where the
+            scores carry groups.
+
+        Raises
+        ------
+        InputError
+            If the laws are not beta laws without point masses, or the prior is 0 or 1.
+
+        Notes
+        -----
+        For the prior of the fit, the share of clients among its scores, whose error counts as
+        that of random labels; where the sizes of the classes were fixed the test is cautious.
+        The map itself, the beta calibration that the fitted pair gives for free, is
+        `ScoreModel.posterior`.
+
+        References
+        ----------
+        Kull, M., Silva Filho, T. and Flach, P. (2017), Beta calibration.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import betaroc as br
+        >>> rng = np.random.default_rng(1)
+        >>> calibrated = br.Scores(rng.beta(3, 2, 500), rng.beta(2, 3, 500))  # P(client | s) = s
+        >>> br.fit(calibrated).calibration_test().p_value > 0.05
+        True
+        """
+        from betaroc.fits.calibration import calibration_test
+
+        return calibration_test(self)
+
+    def joint_cov(self, *, groups: bool = True) -> FloatArray:
+        """Covariance of the parameters of both classes together, clients first.
+
+            cov (sum_g s_g s_g') cov,   s_g = sum over group g of d log f(x_i) / d parameters
+
+        Parameters
+        ----------
+        groups : bool
+            Where the scores carry groups, the covariance that holds although the trials of a
+            group depend on each other; `False` takes all trials as independent.
+
+        Returns
+        -------
+        ndarray, shape (p, p)
+            In the order of `client.params`, then `impostor.params`. Without groups the
+            inverse information of each class, 0 between them; with groups the classes
+            covary where a label occurs in both.
+
+        Raises
+        ------
+        InputError
+            If all trials of a class share one group.
+
+        References
+        ----------
+        Liang, K.-Y. and Zeger, S. L. (1986), Longitudinal data analysis using generalized
+        linear models. Cameron, Gelbach and Miller (2011), Robust inference with multiway
+        clustering. See :func:`betaroc.inference.sandwich.robust_cov`.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> groups = [k // 2 for k in range(14)]  # the same seven people in both classes
+        >>> scores = br.Scores(client, impostor, client_groups=groups, impostor_groups=groups)
+        >>> cov = br.fit(scores, "normal").joint_cov()
+        >>> cov.shape, bool(cov[0, 2] > 0)
+        ((4, 4), True)
+        """
+        from betaroc.inference.sandwich import joint_cov
+
+        return joint_cov(self, groups=groups)
+
+    def conf_int(
+        self, level: float = 0.95, method: str = "profile", *, groups: bool = True
+    ) -> dict[str, dict[str, Interval]]:
+        """Confidence interval of each parameter of both classes.
+
+            profile: the values p with 2 [l(estimate) - max over the rest of l(p, .)] <= q,
+            q the `level` quantile of the left side
+
+        Parameters
+        ----------
+        level : float
+            Confidence level.
+        method : str
+            "profile", good for ten scores, or "wald": estimate -+ t sqrt(n/(n - 1)) standard
+            errors, of the logarithm of a, b and sigma, of the logit of a mass (z there), of mu
+            itself.
+        groups : bool
+            Where the scores carry groups, the errors that hold although their trials depend
+            on each other, by "wald"; "profile" is refused there.
+
+        Returns
+        -------
+        dict
+            ``{"client": {parameter: Interval}, "impostor": {...}}``.
+
+        Raises
+        ------
+        InputError
+            If `level` or `method` is out of range; for "profile" also if scores were censored or
+            counted in cells, a + b > 1e8, or the laws are no beta, normal or logit-normal ones:
+            take "wald".
+
+        Notes
+        -----
+        The estimates determine the sums in the likelihood, so that no scores are needed;
+        quantiles are as in `DistributionFit.conf_int`, with groups Student's with G - 1 degrees
+        of freedom. A mass that nobody had has the lower end 0 (no Wald interval: both ends are 0).
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> fit = br.fit(br.Scores(client, impostor), "normal")
+        >>> round(fit.conf_int()["client"]["mu"].low, 4)
+        0.5042
+        """
+        from betaroc.inference.profile import grouped_conf_int
+
+        return grouped_conf_int(self, level, method, groups=groups)
+
+    def plot(self, kind: str = "qq", ax: Any = None, *, level: float = 0.95) -> Any:
+        """Draw the scores of both classes against what their laws expect of them.
+
+            pp: F(x_(i)) against the median of U_(i),   qq: x_(i) against F^-1(median of U_(i)),
+            U_(i) ~ Beta(i, n + 1 - i) the i-th of n ordered uniform numbers
+
+        Parameters
+        ----------
+        kind : str
+            "pp" for probabilities, "qq" for scores, on the logit scale if the laws are on [0, 1].
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if left out.
+        level : float
+            Confidence of the band: at each score by itself, between the quantiles of U_(i).
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If `kind` or `level` is out of range, or weights are no whole numbers of copies.
+        InputTypeError
+            If the laws are the scores themselves.
+
+        Notes
+        -----
+        On the diagonal scores are as the law says; see :func:`betaroc.rendering.pictures.plot_fit`.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> ax = br.fit(br.Scores(client, impostor)).plot()
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('logit quantile of the fitted law', 'logit score')
+        """
+        from betaroc.rendering.pictures import plot_fit
+
+        return plot_fit(self, kind, ax, level=level)
+
+    def summary(self) -> Any:
+        """A statsmodels summary of both classes: prints as text, shows in a notebook.
+
+        Returns
+        -------
+        statsmodels.iolib.summary.Summary
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> print(br.fit(br.Scores(client, impostor), "normal").summary().tables[2])
+              impostor: 14 scores
+        ================================
+                     estimate    std err
+        --------------------------------
+        mu              0.375  0.0538682
+        sigma        0.201556  0.0380906
+        ================================
+        """
+        from betaroc.rendering.fit_tables import fit_summary
+
+        return fit_summary(self)
+
+    def to_frame(self) -> Any:
+        """A pandas frame, one row a class and parameter.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns class, family, parameter, estimate, std_error; empty for empirical laws.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
+        >>> frame = br.fit(br.Scores(client, impostor), "normal").to_frame()
+        >>> frame[["class", "parameter"]].values.tolist()
+        [['client', 'mu'], ['client', 'sigma'], ['impostor', 'mu'], ['impostor', 'sigma']]
+        """
+        from betaroc.rendering.fit_tables import fit_frame
+
+        return fit_frame(self)

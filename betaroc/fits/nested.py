@@ -1,0 +1,240 @@
+"""Whether a family that contains another is needed: the likelihood-ratio test, simulated."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError
+from betaroc.core.notices import public, quietly
+from betaroc.core.resampling import streams
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Result
+from betaroc.data.scores import Scores
+from betaroc.data.summary import rows_of
+from betaroc.distributions.inflated import base_of
+from betaroc.distributions.mixture import BetaMixture
+from betaroc.estimation.families import FAMILIES, Names, family_text
+from betaroc.fits.estimate import fit, fit_distribution
+from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.fits.refits import drawn_inside
+from betaroc.inference.small_samples import inner_trials
+
+__all__ = ["LikelihoodRatioTest", "likelihood_ratio_test", "nested"]
+
+#: Families of clients and of impostors.
+Pair = tuple[str, str]
+
+#: Families and what they contain.
+_CONTAINED = {
+    "beta": ("dual-beta", "proper-beta"),
+    "beta-mixture": ("beta", "dual-beta", "proper-beta"),
+}
+
+
+def nested(one: Pair, other: Pair) -> bool:
+    """Whether one of two pairs of families contains the other."""
+    return _contains(one, other) or _contains(other, one)
+
+
+def _contains(general: Pair, restricted: Pair) -> bool:
+    """Whether each class's family is that of the other or contains it, and not all are equal."""
+    return general != restricted and all(
+        less == more or less in _CONTAINED.get(more, ())
+        for less, more in zip(restricted, general, strict=True)
+    )
+
+
+def _pair_of(f: Fit) -> Pair:
+    return f.client.family, f.impostor.family
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LikelihoodRatioTest(Result):
+    """Whether the scores ask for more than the restricted family.
+
+    Made by :func:`likelihood_ratio_test`.
+
+    Parameters
+    ----------
+    restricted, general : str
+        The families.
+    statistic : float
+        Twice the gain of log-likelihood.
+    p_value : float
+        Share of simulated statistics that are as large.
+    replicates : int
+        Simulated score sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> proper, free = br.fit(scores, "proper-beta"), br.fit(scores)
+    >>> br.likelihood_ratio_test(proper, free, replicates=49, rng=1).statistic
+    0.0
+    """
+
+    restricted: Names
+    general: Names
+    statistic: float
+    p_value: float
+    replicates: int
+
+
+@public
+def likelihood_ratio_test(
+    restricted: Fit, general: Fit, *, replicates: int = 199, rng: Any = None
+) -> LikelihoodRatioTest:
+    """Test a family against one that contains it.
+
+        2 [l(general) - l(restricted)], beside that of score sets drawn from the restricted fit
+
+    Parameters
+    ----------
+    restricted, general : Fit
+        Fits of the same scores: "dual-beta" or "proper-beta" in "beta", any of these in
+        "beta-mixture", and the same class by class, as "beta" in ("beta", "beta-mixture").
+    replicates : int
+        Simulated score sets, at least 19.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness; a seed gives the same bytes everywhere.
+
+    Returns
+    -------
+    LikelihoodRatioTest
+
+    Raises
+    ------
+    InputError
+        If neither family contains the other, the order is the wrong one, the scores differ, were
+        counted in cells or moved, or the rules for scores of 0 and 1 differ.
+    InputTypeError
+        If an argument is no Fit.
+    FitError
+        If a simulated score set has no fit of a family other than the mixture.
+
+    Notes
+    -----
+    The usual chi-squared limit holds for none of these but the dual pair: a constraint that just
+    binds and a component without weight lie on the border of the parameters. So the null
+    distribution is simulated and refitted, p = (1 + number as large) / (1 + replicates). Point
+    masses are the same in both families; simulated are the scores between them. A simulated class
+    without a mixture that is likelier than one beta law counts as that law. Trials are taken as
+    independent. Families that do not contain each other are compared by `compare_families`.
+
+    References
+    ----------
+    McLachlan, G. J. (1987), On bootstrapping the likelihood ratio test statistic for the number
+    of components in a normal mixture.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> scores = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 4, 200))
+    >>> test = br.likelihood_ratio_test(
+    ...     br.fit(scores, "dual-beta"), br.fit(scores), replicates=49, rng=1
+    ... )
+    >>> test.p_value
+    0.02
+    """
+    for name, value in (("restricted", restricted), ("general", general)):
+        if not isinstance(value, Fit):
+            raise InputTypeError(f"{name} must be a Fit; got {type(value).__name__}. See br.fit.")
+    replicates = checks.count(replicates, "replicates", 19)
+    _refuse_strangers(restricted, general)
+    statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
+    laws = [base_of(r.distribution) for r in (restricted.client, restricted.impostor)]
+    sizes = [_inner(restricted, who) for who in ("client", "impostor")]
+    drawn = np.empty(replicates)
+    for rows, stream in streams(replicates, rng):
+        for row in range(rows.start, rows.stop):
+            sample = Scores(
+                *(drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True))
+            )  # fmt: skip
+            drawn[row] = _gain(sample, restricted, general)
+    # Equal fits differ by rounding.
+    slack = 1e-9 * abs(restricted.log_likelihood)
+    larger = int(np.sum(drawn >= statistic - slack))
+    return LikelihoodRatioTest(
+        restricted.family, general.family, statistic, (1 + larger) / (1 + replicates), replicates
+    )
+
+
+def _refuse_strangers(restricted: Fit, general: Fit) -> None:
+    one, other = _pair_of(restricted), _pair_of(general)
+    if not _contains(other, one):
+        hint = (
+            "Give them in the other order."
+            if _contains(one, other)
+            else "They are not nested: use br.compare_families, whose Vuong z is for such families."
+        )
+        raise InputError(
+            "the general family must contain the restricted; got"
+            f" {family_text(restricted.family)} in {family_text(general.family)}. {hint}"
+        )
+    rows_of(general.scores, "a simulated likelihood-ratio test")
+    if restricted.scores != general.scores:
+        raise InputError(
+            "both fits must be of the same scores; these differ. Fit one Scores twice."
+        )
+    for result in (restricted.client, restricted.impostor, general.client, general.impostor):
+        rule = result.boundary
+        if rule is not None and rule.policy not in ("inflate", "error", "drop"):
+            raise InputError(
+                "both fits must be of the scores themselves; the boundary rule of one is"
+                f" {rule.policy!r}. Fit with boundary=None."
+            )
+    for who in ("client", "impostor"):
+        rules = [getattr(f, who).boundary for f in (restricted, general)]
+        if rules[0] != rules[1]:
+            raise InputError(
+                f"both fits must have treated {who} scores of 0 and 1 alike; their rules are"
+                f" {rules[0]!r} and {rules[1]!r}. Fit both with one boundary."
+            )
+
+
+def _inner(f: Fit, who: str) -> int:
+    """Trials between the point masses."""
+    result = getattr(f, who)
+    count = inner_trials(result)
+    if abs(count - round(count)) > 1e-6:
+        raise InputError(
+            f"weights must be whole numbers of copies to draw {who} scores; their total is"
+            f" {result.total_weight!r}."
+        )
+    return round(count)
+
+
+def _gain(scores: Scores, restricted: Fit, general: Fit) -> float:
+    """Twice what the general family gains on scores drawn from the restricted one."""
+    with quietly():
+        less = fit(scores, restricted.family).log_likelihood
+        if not any(FAMILIES[name].sized for name in _pair_of(general)):
+            more = fit(scores, general.family).log_likelihood
+        else:
+            classes = (scores.client, general.client), (scores.impostor, general.impostor)
+            more = math.fsum(_largest(x, own) for x, own in classes)
+    # Equal fits differ by rounding.
+    return 2.0 * max(more - less, 0.0)
+
+
+def _largest(sample: FloatArray, like: DistributionFit) -> float:
+    """The largest likelihood found with so many components, where need be that of one law."""
+    if FAMILIES[like.family].sized is None:
+        return fit_distribution(sample, like.family).log_likelihood
+    components = len(cast(BetaMixture, base_of(like.distribution)).components)
+    try:
+        return fit_distribution(sample, like.family, components=components).log_likelihood
+    except DegenerateDataError:
+        raise
+    except FitError as error:
+        return float(cast(DistributionFit, error.result).log_likelihood)

@@ -1,0 +1,473 @@
+"""How sure one may be of a shape: categories of the laws, both ends of the ROC, its hooks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Value
+from betaroc.distributions.inflated import MASSES
+from betaroc.estimation.families import family_text
+from betaroc.fits.tie_tests import (
+    Departure,
+    by_counts,
+    by_errors,
+    by_grouped_shapes,
+    by_grouped_shares,
+    by_grouped_spreads,
+    by_likelihood,
+    by_means,
+    by_variances,
+    freedom_of_groups,
+    observed,
+)
+from betaroc.inference.groups import groups_of
+from betaroc.inference.sandwich import in_cells, observation_scores
+from betaroc.inference.small_samples import inner_trials
+from betaroc.model.hooks import Hook, hooks_of
+
+__all__ = [
+    "TESTED",
+    "CurveTest",
+    "EndTest",
+    "EndTests",
+    "FittedEnds",
+    "curve_test",
+    "end_tests",
+    "quadrant_shares",
+    "shape_probabilities",
+]
+
+_QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
+_SHAPES = {
+    "proper": (1, 1), "hook-at-one": (1, -1), "hook-at-zero": (-1, 1), "below": (-1, -1),
+}  # fmt: skip
+_MASS_SIGNS = {"at_zero": -1.0, "at_one": 1.0}
+#: What decides an end: the parameter, and the sign with which the clients' lifts the curve.
+_DECIDES = {
+    "beta": {"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
+    "normal": {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)},
+    "logit-normal": {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)},
+}
+#: Families whose ends are tested.
+TESTED = tuple(_DECIDES)
+#: Beyond this concentration the likelihood of a tie cancels too many digits.
+_CONCENTRATED = 1e8
+#: How far along the edge of the hypothesis the worst case of "no crossing" is looked for.
+_ALONG = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+#: Departures beyond this have no probability left in doubles.
+_FARTHEST = 37.0
+_NOTHING = 1e-150
+
+
+class EndTest(NamedTuple):
+    """Whether a ROC is above, on or below the diagonal near one end."""
+
+    #: "above", "below" or "cannot tell" at the level asked for.
+    side: str
+    #: Standard normal where the curve lies on the diagonal; positive above.
+    z: float
+    #: Two-sided, of the curve lying on the diagonal there.
+    p_value: float
+    #: "likelihood" (shapes), "variance ratio" (spreads), "counts" (masses); with groups "score";
+    #: "wald" of scores in cells.
+    method: str
+
+
+class EndTests(NamedTuple):
+    """Both ends, named by the threshold."""
+
+    at_zero: EndTest
+    at_one: EndTest
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"at threshold {place} {_said(test.side)} (p = {test.p_value:.2g}, by {test.method})"
+            for place, test in zip("01", self, strict=True)
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveTest(Value):
+    """How likely each shape of the whole ROC is, and what the fitted one has below the diagonal.
+
+    Made by `Fit.curve_test`.
+
+    Parameters
+    ----------
+    probabilities : dict
+        "proper", "hook-at-one", "hook-at-zero", "below": they add up to 1. Empty where point
+        masses decide an end: then the ends do not decide the curve.
+    hooks : tuple of Hook
+        Every stretch of the fitted ROC below the diagonal.
+    p_proper : float
+        p-value of the curve being above the diagonal at both ends.
+    p_no_crossing : float
+        p-value of both ends being on one side of the diagonal.
+    level : float
+        Confidence of the words in `finding`.
+    where_seen : dict
+        Of two normal distributions, which cross the diagonal once unless their spreads are equal:
+        the four probabilities of the curve where a share of 1/n of the scores or more lies past
+        the crossing, n the scores of the larger class. Empty for beta distributions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 300)))
+    >>> print(fit.curve_test())
+    no part of the fitted ROC is below the diagonal
+    probability: proper 1.000
+    p of a proper curve 1, of no crossing 1
+    """
+
+    probabilities: dict[str, float]
+    hooks: tuple[Hook, ...]
+    p_proper: float
+    p_no_crossing: float
+    level: float = 0.95
+    where_seen: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def finding(self) -> str:
+        """What may be said of the curve below the diagonal, in words.
+
+        A stretch where less than one score is expected is no finding, however small the
+        p-value; one with scores is a finding if the curve is significantly not proper.
+        """
+        seen = [hook for hook in self.hooks if hook.seen]
+        if not self.hooks:
+            return "no part of the fitted ROC is below the diagonal"
+        if not seen:
+            return "below the diagonal only where less than one score is expected: no finding"
+        if all(hook.end == "between" for hook in seen):
+            return (
+                "below the diagonal between two crossings, which the tests of the ends do not see"
+            )
+        if self.p_proper > 1.0 - self.level:
+            return "below the diagonal where scores are, but not beyond chance"
+        return "below the diagonal where scores are, and beyond chance"
+
+    def __str__(self) -> str:
+        lines = [self.finding]
+        likely = [f"{k} {v:.3f}" for k, v in self.probabilities.items() if v >= 0.0005]
+        if likely:
+            lines.append(f"probability: {', '.join(likely)}")
+        lines.append(
+            f"p of a proper curve {self.p_proper:.2g}, of no crossing {self.p_no_crossing:.2g}"
+        )
+        return "\n".join([*lines, *map(str, self.hooks)])
+
+
+def shape_probabilities(f: Any, *, groups: bool = True) -> dict[str, dict[str, float]]:
+    """Probability of each shape of both beta laws; `Fit.shape_probabilities` documents it."""
+    if f.family != "beta":
+        raise InputError(
+            f"shapes are those of beta laws; this fit is of family {family_text(f.family)}. Fit"
+            ' family="beta".'
+        )
+    covariance, start, found = _covariance(f, groups=groups), 0, {}
+    for who, result in (("client", f.client), ("impostor", f.impostor)):
+        shapes = np.array(result.values[:2])
+        cov = covariance[start : start + 2, start : start + 2] / np.outer(shapes, shapes)
+        z = np.log(shapes) / np.sqrt(np.diag(cov))
+        correlation = cov[0, 1] / math.sqrt(cov[0, 0] * cov[1, 1])
+        found[who] = quadrant_shares(z.tolist(), correlation)
+        start += len(result.names)
+    return found
+
+
+def end_tests(f: Any, level: float = 0.95, *, groups: bool = True) -> EndTests:
+    """Tests at both ends; `Fit.end_tests` documents it."""
+    level = checks.level(level)
+    tests = [
+        EndTest(_side(d, level), *d)
+        for d in (FittedEnds.of(f, groups=groups).test(e) for e in MASSES)
+    ]
+    return EndTests(tests[0], tests[1])
+
+
+def _said(side: str) -> str:
+    return (
+        "cannot tell the side of the diagonal" if side == "cannot tell" else f"{side} the diagonal"
+    )
+
+
+def _side(found: Departure, level: float) -> str:
+    if found.p_value > 1.0 - level:
+        return "cannot tell"
+    return "above" if found.z > 0.0 else "below"
+
+
+def curve_test(f: Any, level: float = 0.95, *, groups: bool = True) -> CurveTest:
+    """Shape of the whole curve; `Fit.curve_test` documents it."""
+    level = checks.level(level)
+    ends = FittedEnds.of(f, groups=groups)
+    hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
+    if not ends.masses and f.family != "beta":
+        return CurveTest(*_of_spreads(ends, hooks), level, _where_seen(ends))
+    z = [ends.test(end).z for end in MASSES]
+    correlation = ends.correlation(*(ends.contrast(*ends.decides(end)) for end in MASSES))
+    shares = {} if ends.masses else _shares(z, correlation, _SHAPES)
+    return CurveTest(
+        shares, hooks, _p_both_above(z, correlation), _p_same_side(z, correlation), level
+    )
+
+
+# ------------------------------------------------------------------------------ the ends
+class _Contrast(NamedTuple):
+    """A difference of the laws that is positive where the curve is above an end."""
+
+    difference: float
+    #: By all parameters, the clients' first.
+    gradient: FloatArray
+
+
+@dataclass(frozen=True)
+class FittedEnds:
+    """A fit whose ends can be tested, and the errors of its parameters."""
+
+    fit: Any
+    covariance: FloatArray
+    #: What trials hang on, where that is to count.
+    groups: Any
+
+    @classmethod
+    def of(cls, f: Any, *, groups: bool) -> FittedEnds:
+        if f.family not in _DECIDES:
+            raise InputError(
+                f"the ends are tested of fits of family {checks.listed(TESTED)}; this"
+                f" one is of family {family_text(f.family)}. Fit one of these, or look at"
+                " model.ends() and hooks_of(model, n_client, n_impostor) of betaroc.model.hooks."
+            )
+        found = groups_of(f.scores) if checks.flag(groups, "groups") else None
+        return cls(f, _covariance(f, groups=groups), found)
+
+    @property
+    def masses(self) -> bool:
+        """Whether scores lie on an end."""
+        return any(self.has_mass(end) for end in MASSES)
+
+    def has_mass(self, end: str) -> bool:
+        return any(r.params.get(end, 0.0) > 0.0 for r in self.results)
+
+    @property
+    def results(self) -> tuple[Any, Any]:
+        return self.fit.client, self.fit.impostor
+
+    def decides(self, end: str) -> tuple[str, float]:
+        """The parameter that decides an end, and the sign with which the clients' does."""
+        if self.has_mass(end):
+            return end, _MASS_SIGNS[end]
+        return _DECIDES[self.fit.family][end]
+
+    def contrast(self, parameter: str, sign: float) -> _Contrast:
+        """sign times clients' less impostors', of logarithms unless of shares or means."""
+        log = parameter not in (*MASSES, "mu")
+        gradient, values = [], []
+        for result, side in zip(self.results, (sign, -sign), strict=True):
+            value = result.params.get(parameter, 0.0)
+            own = np.zeros(len(result.names))
+            if parameter in result.names:
+                own[result.names.index(parameter)] = side / value if log else side
+            gradient.append(own)
+            values.append(side * (math.log(value) if log else value))
+        return _Contrast(sum(values), np.concatenate(gradient))
+
+    def correlation(self, first: _Contrast, second: _Contrast) -> float:
+        """Of two contrasts."""
+        one, two = first.gradient, second.gradient
+        errors = [math.sqrt(float(g @ self.covariance @ g)) for g in (one, two)]
+        both = float(one @ self.covariance @ two)
+        # One by one: the product of two small variances is no double.
+        return max(-1.0, min(1.0, both / errors[0] / errors[1]))
+
+    def test(self, end: str) -> Departure:
+        """How far the curve is above the diagonal there."""
+        if self.has_mass(end):
+            return self._masses(end)
+        name, sign = self.decides(end)
+        if any(self._in_cells(r) for r in self.results):
+            return self.by_errors(self.contrast(name, sign))
+        values = [r.params for r in self.results]
+        weights = [inner_trials(r) for r in self.results]
+        if name == "sigma":
+            laws = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
+            if self.groups is None:
+                return by_variances(laws[0], laws[1]).times(sign)
+            squares = [1.0 + v["sigma"] * self._scores(k)[:, 1] for k, v in enumerate(values)]
+            found = by_grouped_spreads(laws[0], laws[1], (squares[0], squares[1]), self.groups)
+            return found.times(sign)
+        shapes = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
+        if self.groups is None:
+            return by_likelihood(shapes[0], shapes[1], name).times(sign)
+        scores = self._scores(0), self._scores(1)
+        return by_grouped_shapes(shapes[0], shapes[1], name, scores, self.groups).times(sign)
+
+    def _scores(self, k: int) -> FloatArray:
+        """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
+        result, who = self.results[k], ("client", "impostor")[k]
+        x, weights = getattr(self.fit.scores, who), getattr(self.fit.scores, f"{who}_weights")
+        found = np.array(observation_scores(result, x, weights)[:, :2])
+        if result.boundary is not None and result.boundary.policy != "squeeze":
+            found[(x == 0.0) | (x == 1.0)] = np.nan
+        return found
+
+    def _in_cells(self, result: Any) -> bool:
+        """Whether the estimates do not determine the likelihood, or its digits are gone."""
+        shapes = result.params.get("a", 0.0) + result.params.get("b", 0.0)
+        return in_cells(result) or shapes > _CONCENTRATED
+
+    def by_errors(self, contrast: _Contrast) -> Departure:
+        variance = float(contrast.gradient @ self.covariance @ contrast.gradient)
+        freedom = math.inf if self.groups is None else freedom_of_groups(self.groups)
+        return by_errors(contrast.difference, variance, freedom)
+
+    def _masses(self, end: str) -> Departure:
+        sign = _MASS_SIGNS[end]
+        weights = [r.total_weight for r in self.results]
+        if self.groups is not None:
+            marks = [observed(self.fit.scores, who, end) for who in ("client", "impostor")]
+            pairs = list(zip(marks, weights, strict=True))
+            return by_grouped_shares(pairs[0], pairs[1], self.groups).times(sign)
+        shares = [r.params.get(end, 0.0) for r in self.results]
+        counts = [_whole(p * w, w, end) for p, w in zip(shares, weights, strict=True)]
+        return by_counts(counts[0], counts[1]).times(sign)
+
+
+def _whole(count: float, total: float, end: str) -> tuple[int, int]:
+    if any(abs(n - round(n)) > 1e-6 for n in (count, total)):
+        raise InputError(
+            "a test of masses counts scores; the weights must be whole numbers of copies, got a"
+            f" total of {total!r} with {count!r} {end}."
+        )
+    return round(count), round(total)
+
+
+def _covariance(f: Any, *, groups: bool) -> FloatArray:
+    """Of the clients' parameters, then the impostors'."""
+    covariance = np.asarray(f.joint_cov(groups=groups))
+    if not np.all(np.isfinite(covariance)):
+        raise InputError(
+            "a test needs the covariance of the parameters; that of"
+            f" {f.client.distribution!r:.50} and {f.impostor.distribution!r:.50} is not finite."
+        )
+    return covariance
+
+
+# ------------------------------------------------------------------------------ the curve
+def _of_spreads(
+    ends: FittedEnds, hooks: tuple[Hook, ...]
+) -> tuple[dict[str, float], tuple[Hook, ...], float, float]:
+    """Two normal laws: one crossing unless the spreads are equal, then proper if mu_c >= mu_i.
+
+    Of a proper curve: the spreads alone where the means are in order, else both, as many degrees
+    of freedom as constraints bind.
+    """
+    from scipy.special import chdtrc, ndtr
+
+    spread = ends.test("at_one")
+    means = ends.contrast("mu", 1.0)
+    if ends.groups is None:
+        laws = [(r.params["mu"], r.params["sigma"], r.total_weight) for r in ends.results]
+        z, correlation = by_means(laws[0], laws[1]).z, 0.0
+    else:
+        z = ends.by_errors(means).z
+        correlation = ends.correlation(means, ends.contrast("sigma", 1.0))
+    beyond = z - correlation * max(-_FARTHEST, min(_FARTHEST, spread.z))
+    p = spread.p_value
+    if beyond < 0.0:
+        p = float(chdtrc(2.0, spread.z**2 + beyond**2 / (1.0 - correlation**2)))
+    wider = float(ndtr(spread.z))
+    shares = {"proper": 0.0, "hook-at-one": float(ndtr(-spread.z)), "hook-at-zero": wider}
+    return {**shares, "below": 0.0}, hooks, p, spread.p_value
+
+
+def _where_seen(ends: FittedEnds) -> dict[str, float]:
+    """Of two normal laws: sides where scores are.
+
+    They cross where the share past the crossing is Phi(-|d|/|s|), d and s the differences of mu
+    and of sigma. With u the deviate of the share 1/n, d - u s and d + u s tell the sides up to it.
+    """
+    from scipy.special import ndtri
+
+    reach = max(-float(ndtri(1.0 / max(r.total_weight for r in ends.results))), 0.0)
+    means = ends.contrast("mu", 1.0)
+    spread = np.concatenate([
+        side * (np.array(r.names) == "sigma") for r, side in zip(ends.results, (1, -1), strict=True)
+    ])  # fmt: skip
+    apart = ends.results[0].params["sigma"] - ends.results[1].params["sigma"]
+    both = [
+        _Contrast(means.difference + u * apart, means.gradient + u * spread)
+        for u in (-reach, reach)
+    ]
+    z = [c.difference / math.sqrt(float(c.gradient @ ends.covariance @ c.gradient)) for c in both]
+    return _shares(z, ends.correlation(*both), _SHAPES)
+
+
+def _p_both_above(z: list[float], correlation: float) -> float:
+    """P(min(N_1, N_2) <= min(z)): largest, of all curves above at both ends, for the diagonal."""
+    from scipy.special import ndtr
+
+    least = min(z)
+    one = float(ndtr(least))
+    both = _both_below(least, least, correlation)
+    return min(max(2.0 * one - both, one), 1.0)
+
+
+def _p_same_side(z: list[float], correlation: float) -> float:
+    """Largest chance, of all curves on one side, of ends this far on opposite sides."""
+    from scipy.special import ndtr
+
+    far = max(min(z[0], -z[1]), min(-z[0], z[1]))
+    if far <= 0.0:
+        return 1.0
+    one = float(ndtr(-far))
+    chances = [
+        _both_below(d - far, -far, -correlation) + _both_below(-d - far, -far, -correlation)
+        for d in _ALONG
+    ]
+    return min(max(one, *chances), 2.0 * one)
+
+
+def quadrant_shares(z: list[float], correlation: float) -> dict[str, float]:
+    """Probability of each shape, where log a and log b are z standard errors above 0."""
+    return _shares(z, correlation, _QUADRANTS)
+
+
+def _shares(
+    z: list[float], correlation: float, quadrants: dict[str, tuple[int, int]]
+) -> dict[str, float]:
+    """P(N_1 + z_1 and N_2 + z_2 have these signs)."""
+    return {
+        name: _both_below(one * z[0], two * z[1], one * two * correlation)
+        for name, (one, two) in quadrants.items()
+    }
+
+
+def _both_below(x: float, y: float, correlation: float) -> float:
+    """P(N_1 <= x, N_2 <= y) of two standard normal numbers, by Owen's function."""
+    from scipy.special import ndtr, owens_t
+
+    correlation = max(-1.0, min(1.0, correlation))  # rounding leaves more
+    rest = math.sqrt((1.0 - correlation) * (1.0 + correlation))
+    if rest == 0.0:
+        beyond = x if correlation > 0.0 else -x
+        p = ndtr(min(x, y)) if correlation > 0.0 else max(ndtr(y) - ndtr(beyond), 0.0)
+        return float(p)
+    total = 0.0
+    # 0 is on the positive side of both: any tiny number stands for it.
+    at = [max(-_FARTHEST, min(_FARTHEST, v)) or _NOTHING for v in (x, y)]
+    for own, other in (at, at[::-1]):
+        slope = (other - correlation * own) / rest / own
+        total += 0.5 * ndtr(own) - owens_t(own, slope)
+    total -= 0.5 * (at[0] * at[1] < 0.0)
+    return float(min(max(total, 0.0), 1.0))

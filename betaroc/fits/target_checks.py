@@ -1,0 +1,435 @@
+"""Does a fit hold at the rates that matter? Scores counted beyond its own thresholds."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError
+from betaroc.core.special import share_ends
+from betaroc.core.text import shown
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.data.summary import ScoreSummary
+from betaroc.distributions.empirical import Empirical
+from betaroc.fits.fit import Fit
+from betaroc.inference.groups import Groups, groups_of, weights_of, worth
+from betaroc.inference.scores_beyond import about
+from betaroc.model import operating_points
+
+__all__ = ["GoodDownTo", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
+
+#: A rate is poor if its interval, divided by the rate asked, has no point within this factor.
+_NEAR = 1.25
+#: It is good if the interval lies within this factor.
+_WITHIN = 3.0
+#: Expected scores, of groups effective ones, down to which there are default targets.
+_EXPECTED = 5.0
+#: Relative difference of the fit's rate at its own threshold that rounding does not make.
+_ROUNDING = 1e-6
+#: Probability with which a right fit is found good by the number of scores that is named.
+_POWER = 0.8
+_CLASSES = {"far": "impostor", "frr": "client"}
+
+
+class TargetCheck(NamedTuple):
+    """One rate that was asked for, and what is counted at the fit's own threshold for it.
+
+    Made by :func:`check_fit`, whose notes state the rule.
+
+    Parameters
+    ----------
+    rate : str
+        "far", of the impostors, or "frr", of the clients.
+    target : float
+        The rate asked, a fraction.
+    threshold : float
+        The fitted distribution's own threshold for it.
+    expected, observed : float
+        Scores beyond the threshold, impostors above or clients not above: as many as the
+        fitted distribution expects, and those counted. Divided by `n` they are rates.
+    low, high : float
+        Exact binomial interval of the rate that was counted; of groups, of `n_effective`.
+    verdict : str
+        "good" (within a factor of 3), "poor" or "cannot tell".
+    reason : str
+        The numbers behind it.
+    n, n_effective : float
+        Scores of the class (sum of the weights), and how many independent ones they are worth.
+    needed : int or None
+        Scores of the class that would tell; None where that is known, or no number would.
+    logit_threshold : float
+        log(threshold / (1 - threshold)), nan off the scale [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> f = br.fit(br.Scores(rng.beta(4, 2, 500), rng.beta(2, 4, 500)))
+    >>> target = br.check_fit(f, far=0.001, replicates=19, rng=1).targets[0]
+    >>> target.expected, target.observed, target.verdict, target.needed
+    (0.5, 0.0, 'cannot tell', 12536)
+    """
+
+    rate: str
+    target: float
+    threshold: float
+    expected: float
+    observed: float
+    low: float
+    high: float
+    verdict: str
+    reason: str
+    n: float
+    n_effective: float
+    needed: int | None
+    logit_threshold: float
+
+
+class GoodDownTo(NamedTuple):
+    """The smallest default target of each rate down to which all are good; None without."""
+
+    far: float | None
+    frr: float | None
+
+
+def check_targets(
+    f: Fit, far: Any = None, frr: Any = None, *, level: float = 0.95
+) -> tuple[TargetCheck, ...]:
+    """Count the scores beyond the thresholds that a fit has for some rates.
+
+    Parameters
+    ----------
+    f : Fit
+        Of any family, of Scores or of a ScoreSummary.
+    far, frr : float or array_like of float, optional
+        Rates in (0, 1). Where neither is given, .5, .2, .1, .05, .02, .01 and so on of both
+        classes, down to 5 expected scores.
+    level : float
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    tuple of TargetCheck
+        FAR first, large rates first.
+
+    Raises
+    ------
+    InputError
+        For rates that are not strictly between 0 and 1, for weights that are no whole numbers.
+
+    Notes
+    -----
+    [L, H], Clopper and Pearson's interval of the rate counted, is divided by the rate that the
+    fit expects at its threshold (the rate asked, but where a point mass spans it). In this
+    order: "poor" if [L, H] / rate lies outside [1/1.25, 1.25], at any number of scores; "good"
+    if it lies inside [1/3, 3]; else "cannot tell". Two distributions that are wrong by less
+    than a quarter are never found poor.
+
+    Groups: n is replaced by n / d, d = V / (p (1 - p) / (n - 1)) >= 1 with V the variance of
+    the rate p between groups, and by Student's quantiles for few of them (Korn and Graubard).
+    Where none or all of the scores are beyond, V says nothing: a group counts as one score.
+
+    `needed` is the number of scores from which on a fit that is right is found good with
+    probability .8, or at which the rate counted would be decided, whichever is larger. The
+    scores that placed a threshold by being fitted keep nearer to it than new ones do.
+
+    References
+    ----------
+    Clopper, C. J. and Pearson, E. S. (1934), The use of confidence or fiducial limits. Korn,
+    E. L. and Graubard, B. I. (1998), Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> from betaroc.fits.target_checks import check_targets
+    >>> rng = np.random.default_rng(1)
+    >>> impostor = np.append(rng.beta(2, 8, 9900), rng.beta(6, 3, 100))
+    >>> f = br.fit(br.Scores(rng.beta(6, 3, 10_000), impostor))
+    >>> [(t.target, t.verdict) for t in check_targets(f, far=[0.05, 0.001])]
+    [(0.05, 'good'), (0.001, 'poor')]
+    """
+    level = checks.level(level)
+    given = {"far": far, "frr": frr}
+    default = far is None and frr is None
+    found: list[TargetCheck] = []
+    for rate, wanted in given.items():
+        if wanted is None and not default:
+            continue
+        counted = _Counted.of(f, rate)
+        targets = _targets(counted.n) if wanted is None else _asked(wanted, rate)
+        if targets.size:
+            found += [
+                c for c in counted.checked(targets, level) if wanted is not None or _default(c)
+            ]
+    return tuple(found)
+
+
+def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
+    """The smallest target of each rate such that it and all larger ones are good."""
+    found: list[float | None] = []
+    for rate in _CLASSES:
+        least = None
+        for check in sorted((t for t in targets if t.rate == rate), key=lambda t: -t.target):
+            if check.verdict != "good":
+                break
+            least = check.target
+        found.append(least)
+    return GoodDownTo(*found)
+
+
+# ------------------------------------------------------------------------------ targets
+def _asked(wanted: Any, name: str) -> FloatArray:
+    """Rates that were given, the largest first, each once."""
+    rates = np.ravel(checks.real_array(wanted, name))
+    if not rates.size:
+        raise InputError(
+            f"{name} must hold at least one rate; got {shown(wanted)}. Give one such as 0.01, or"
+            " leave it out."
+        )
+    bad = np.flatnonzero(~((rates > 0.0) & (rates < 1.0)))
+    if bad.size:
+        raise InputError(
+            f"{name} must be rates strictly between 0 and 1; {bad.size} of {rates.size} are not,"
+            f" first at index {bad[0]}: {float(rates[bad[0]])!r}. A rate of 0 or 1 is that of a"
+            " threshold beyond all scores, which no count confirms or contradicts. Give a rate"
+            " such as 0.01."
+        )
+    return np.unique(rates)[::-1]
+
+
+def _targets(n: float) -> FloatArray:
+    """.5, .2, .1, .05 and so on, as long as 5 of n scores are expected beyond."""
+    found: list[float] = []
+    for decade in range(1, 400):
+        for digit in (5, 2, 1):
+            rate = float(f"{digit}e-{decade}")
+            if n * rate < _EXPECTED * (1.0 - _ROUNDING):
+                return np.array(found)
+            found.append(rate)
+    return np.array(found)
+
+
+def _default(check: TargetCheck) -> bool:
+    """Whether groups leave enough expected scores for a default target."""
+    return check.n_effective * check.target >= _EXPECTED * (1.0 - _ROUNDING)
+
+
+# ------------------------------------------------------------------------------ counts
+def copies_of(scores: Any, who: str) -> npt.NDArray[Any] | None:
+    """Weights of a class as numbers of copies; None where there are none."""
+    weights = getattr(scores, f"{who}_weights")
+    if weights is None:
+        return None
+    bad = np.flatnonzero(weights != np.floor(weights))
+    if bad.size:
+        raise InputError(
+            f"weights must be whole numbers of copies for a check; {bad.size} of {weights.size}"
+            f" {who} weights are not, first {float(weights[bad[0]])!r} at index {bad[0]}."
+        )
+    return np.asarray(weights)
+
+
+class _Beyond(NamedTuple):
+    """Scores counted beyond some thresholds; of bins the fewest and the most."""
+
+    fewest: FloatArray
+    most: FloatArray
+
+    @property
+    def middle(self) -> FloatArray:
+        return 0.5 * (self.fewest + self.most)
+
+
+class _Counted(NamedTuple):
+    """One class of a fit: its scores, and what to leave out of them."""
+
+    f: Fit
+    rate: str
+    scores: Empirical
+    #: Scores of exactly 0 and 1 that the fit dropped.
+    dropped: tuple[float, float]
+    groups: Groups | None
+
+    @classmethod
+    def of(cls, f: Fit, rate: str) -> _Counted:
+        who = _CLASSES[rate]
+        result, groups = getattr(f, who), None
+        if isinstance(f.scores, ScoreSummary):
+            one = getattr(f.scores, who)
+            law, ends = getattr(f.scores.model, who), (float(one.n_zero), float(one.n_one))
+        else:
+            values = getattr(f.scores, who)
+            law, groups = Empirical(values, copies_of(f.scores, who)), groups_of(f.scores)
+            weights = weights_of(f.scores, who)
+            ends = float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
+        drops = result.boundary is not None and result.boundary.policy == "drop"
+        return cls(f, rate, law, ends if drops else (0.0, 0.0), groups)
+
+    @property
+    def which(self) -> int:
+        return 0 if self.rate == "frr" else 1
+
+    @property
+    def n(self) -> float:
+        return float(self.scores.total - sum(self.dropped))
+
+    @property
+    def placed(self) -> bool:
+        """Whether the scores themselves are the distribution."""
+        return isinstance(getattr(self.f, _CLASSES[self.rate]).distribution, Empirical)
+
+    def thresholds(self, targets: FloatArray) -> tuple[Thresholds, FloatArray]:
+        """The fit's own thresholds, and its rates there: as asked, but for point masses."""
+        pair = self.f.model._pair
+        if self.rate == "far":
+            t = operating_points.at_far(pair, targets)
+            rates = pair.far(t)
+        else:
+            t = operating_points.at_frr(pair, targets)
+            rates = pair.frr(t)
+        return t, np.where(np.abs(rates / targets - 1.0) <= _ROUNDING, targets, rates)
+
+    def beyond(self, t: Thresholds) -> _Beyond:
+        """Impostors above, clients not above."""
+        if self.rate == "far":
+            most = self.scores.counts_above(t) - self.dropped[1]
+            return _Beyond(most - self._in_bin(t), most)
+        fewest = self.scores.counts_at_most(t) - self.dropped[0]
+        return _Beyond(fewest, fewest + self._in_bin(t))
+
+    def _in_bin(self, t: Thresholds) -> FloatArray:
+        """Scores of a summary that may lie on either side."""
+        if not isinstance(self.f.scores, ScoreSummary):
+            return np.zeros(t.shape)
+        # The scores of a bin count on its upper border, and so above a threshold inside.
+        share = self.f.scores.rate_error_at(t.theta)[0 if self.rate == "far" else 1]
+        return np.rint(share * self.scores.total)
+
+    # -------------------------------------------------------------------------- verdicts
+    def checked(self, targets: FloatArray, level: float) -> list[TargetCheck]:
+        t, rates = self.thresholds(targets)
+        counts, n, tail = self.beyond(t), self.n, 0.5 * (1.0 - level)
+        alone = self._effective(t, tail)
+        scale = alone / n
+        low = share_ends(counts.fewest * scale, alone, tail)[0]
+        high = share_ends(counts.most * scale, alone, tail)[1]
+        found = []
+        for k, target in enumerate(targets.tolist()):
+            asked = _Asked(
+                target, float(rates[k]), float(counts.middle[k]), n, float(alone[k]),
+                (float(low[k]), float(high[k])), tail, bool(counts.fewest[k] < counts.most[k]),
+            )  # fmt: skip
+            verdict, reason, needed = self._verdict(asked)
+            found.append(
+                TargetCheck(
+                    self.rate, target, float(t.theta[k]), n * float(rates[k]),
+                    asked.observed, asked.ends[0], asked.ends[1], verdict, reason, n, asked.worth,
+                    needed, float(t.logit[k]) if math.isfinite(t.logit[k]) else math.nan,
+                )
+            )  # fmt: skip
+        return found
+
+    def _verdict(self, asked: _Asked) -> tuple[str, str, int | None]:
+        if self.placed:
+            return "cannot tell", "placed by these scores", None
+        if asked.rate != asked.target:
+            reason = "a point mass of the fitted distribution spans this rate: no threshold has it"
+            return "cannot tell", reason, None
+        size = None if self.groups is None else self.groups.sizes[self.which]
+        if size is not None and size < 3:
+            reason = f"the {_CLASSES[self.rate]} trials are of {size} groups; 3 or more are needed"
+            return "cannot tell", reason, None
+        return asked.judged()
+
+    def _effective(self, t: Thresholds, tail: float) -> FloatArray:
+        """Independent scores that the scores are worth at each threshold."""
+        if self.groups is None:
+            return np.full(t.shape, self.n)
+        values = getattr(self.f.scores, _CLASSES[self.rate])[self.groups.rows[self.which]]
+        one = Empirical(values)
+        accepted = np.searchsorted(one._steps[0], values)[:, None] >= one._index(t)
+        beyond = (accepted == (self.rate == "far")).astype(np.float64)
+        if any(self.dropped):
+            beyond[(values <= 0.0) | (values >= 1.0)] = np.nan
+        return worth(self.groups, self.which, beyond, self.n, tail)
+
+
+# ------------------------------------------------------------------------------ the rule
+class _Asked(NamedTuple):
+    """One rate as it is judged: what the fit has there, the count, the ends of its interval."""
+
+    target: float
+    rate: float
+    observed: float
+    n: float
+    worth: float
+    ends: tuple[float, float]
+    tail: float
+    coarse: bool
+
+    def judged(self) -> tuple[str, str, int | None]:
+        low, high = (end / self.rate for end in self.ends)
+        words = f"the rate counted is {low:.3g} to {high:.3g} times the expected one"
+        verdict = _ruled(low, high)
+        if verdict == "good":
+            return verdict, f"within a factor of {_WITHIN:g}: {words}", None
+        if verdict == "poor":
+            return verdict, words, None
+        if self.coarse and self._at(self.worth) != verdict:
+            return verdict, f"{words}, because many scores share a bin there", None
+        needed = math.ceil(self._needed() * self.n / self.worth)
+        return verdict, f"{words}; about {about(needed)} scores would tell", needed
+
+    def _at(self, worth: float) -> str:
+        """The verdict if the rate counted were that of so many scores."""
+        ends = share_ends(self.observed / self.n * worth, worth, self.tail)
+        return _ruled(float(ends[0]) / self.rate, float(ends[1]) / self.rate)
+
+    def _needed(self) -> float:
+        """Independent scores with which a right fit is good, and this count decided."""
+        n = self.worth
+        while self._at(n) == "cannot tell" and n < 1e300:
+            n *= 1.1
+        return max(n, _planned(self.rate, self.tail))
+
+
+def _ruled(low: float, high: float) -> str:
+    """The verdict on the ends of an interval divided by the rate asked."""
+    if low > _NEAR or high < 1.0 / _NEAR:
+        return "poor"
+    return "good" if low >= 1.0 / _WITHIN and high <= _WITHIN else "cannot tell"
+
+
+@lru_cache(maxsize=256)
+def _planned(rate: float, tail: float) -> float:
+    """Scores from which on a right fit is found good with probability .8.
+
+    Clopper and Pearson's low end of k of n is at least p if P(X >= k) <= `tail` at p, the high
+    end at most p if P(X <= k) <= `tail`.
+    """
+    from scipy.special import bdtrik, betaincc
+
+    def at_most(k: FloatArray, n: FloatArray, share: float) -> FloatArray:
+        return np.where(k < n, betaincc(k + 1.0, np.maximum(n - k, 1.0), share), 1.0)
+
+    p = max(rate, 1e-6)  # from there on Poisson's law, in n p alone
+    most = 64.0
+    while True:
+        n = np.ceil(np.linspace(1.0, most, 640) / p)
+        fewest = np.floor(bdtrik(1.0 - tail, n, p / _WITHIN)) + 1.0
+        fewest += at_most(fewest - 1.0, n, p / _WITHIN) < 1.0 - tail
+        top = np.minimum(np.floor(bdtrik(tail, n, min(p * _WITHIN, 1.0))), n)
+        top = np.where(p * _WITHIN >= 1.0, n, top)
+        power = np.where(top >= fewest, at_most(top, n, p) - at_most(fewest - 1.0, n, p), 0.0)
+        weak = np.flatnonzero(power < _POWER)
+        if not weak.size or weak[-1] + 1 < n.size:
+            return float(n[weak[-1] + 1] if weak.size else n[0]) * (p / rate)
+        most *= 2.0

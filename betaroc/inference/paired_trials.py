@@ -1,0 +1,114 @@
+"""Trials that two systems judge: the same ones, in the same order, with what they hang on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError
+from betaroc.inference.groups import Trials, weights_of
+
+__all__ = ["joint_trials", "refuse_other_trials", "same_trials"]
+
+_CLASSES = ("client", "impostor")
+#: What the two systems are called in messages.
+Pair = tuple[str, str]
+
+
+def joint_trials(a: Any, b: Any) -> Trials:
+    """The trials of two systems: values and weights of the first, of each class known groups.
+
+    Groups that one system has hold for both.
+    """
+    groups = [
+        getattr(b if getattr(a, name, None) is None else a, name, None)
+        for name in ("client_groups", "impostor_groups")
+    ]
+    return Trials(a.client, a.impostor, a.client_weights, a.impostor_weights, *groups)
+
+
+def same_trials(a: Any, b: Any, *, groups: bool) -> bool:
+    """Whether numbers, weights, ids, groups and order speak for the same trials in both."""
+    try:
+        refuse_other_trials(a, b, ("a", "b"), groups=groups)
+    except InputError:
+        return False
+    return True
+
+
+def refuse_other_trials(a: Any, b: Any, names: Pair, *, groups: bool) -> None:
+    """Paired systems judge the same trials: equal numbers, weights, ids, groups and order.
+
+    Ids and groups are compared where both systems have them, the order of the labels where
+    both were read from files that name no trials.
+    """
+    for who in _CLASSES:
+        one, two = getattr(a, who).size, getattr(b, who).size
+        if one != two:
+            raise InputError(
+                f"paired=True needs the same test trials in both; {names[0]} has {one} {who}"
+                f" scores, {names[1]} {two}. Keep the common trials in one order, or take"
+                " paired=False."
+            )
+        _refuse_other_weights(weights_of(a, who), weights_of(b, who), who)
+        _refuse_other_names(a, b, f"{who}_ids", names, "Sort both by id, or take paired=False.")
+        if groups:
+            _refuse_other_names(
+                a, b, f"{who}_groups", names, "Give both the same groups, or take groups=False."
+            )
+    _refuse_other_order(a, b)
+
+
+def _refuse_other_weights(
+    one: npt.NDArray[np.float64], other: npt.NDArray[np.float64], who: str
+) -> None:
+    bad = np.flatnonzero(one != other)
+    if bad.size:
+        raise InputError(
+            f"paired=True needs equal weights in both; {bad.size} of {one.size} {who} weights"
+            f" differ, first {float(one[bad[0]])!r} and {float(other[bad[0]])!r} at index"
+            f" {bad[0]}. Give one weight a trial, or take paired=False."
+        )
+
+
+def _refuse_other_names(a: Any, b: Any, name: str, names: Pair, do: str) -> None:
+    one, other = (getattr(s, name, None) for s in (a, b))
+    if one is None or other is None:
+        return
+    if one.ndim != other.ndim:
+        raise InputError(
+            f"paired=True needs the same {name} in both; {names[0]} has"
+            f" {1 if one.ndim == 1 else 2} columns of them, {names[1]}"
+            f" {1 if other.ndim == 1 else 2}. {do}"
+        )
+    differ = one.astype(object) != other.astype(object)
+    bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
+    if bad.size:
+        raise InputError(
+            f"paired=True needs the same test trials in the same order; {bad.size} of {len(one)}"
+            f" {name} differ, first {checks.shown(one[bad[0]].tolist())} and"
+            f" {checks.shown(other[bad[0]].tolist())} at index {bad[0]}. {do}"
+        )
+
+
+def _place(source: Any) -> str:
+    """A file by its name and folder: what tells two systems apart."""
+    return "/".join(Path(source.path).parts[-2:])
+
+
+def _refuse_other_order(a: Any, b: Any) -> None:
+    """Files whose labels come in different orders hardly list the same trials row by row."""
+    named = all(getattr(s, "client_ids", None) is not None for s in (a, b))
+    sources: list[Any] = [getattr(s, "source", None) for s in (a, b)]
+    orders = [getattr(source, "order", None) for source in sources]
+    if not named and None not in orders and orders[0] != orders[1]:
+        raise InputError(
+            "paired=True needs the same test trials in the same order; the labels of the two files"
+            f" come in different orders ({_place(sources[0])} and"
+            f" {_place(sources[1])}). Sort both by trial, name a column of ids when"
+            " reading (id=...), or take paired=False."
+        )

@@ -1,0 +1,251 @@
+"""Intervals of fitted parameters: profile likelihood from the estimates alone, and Wald's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.checks import choice, flag
+from betaroc.core.checks import level as checked_level
+from betaroc.core.errors import InputError
+from betaroc.core.special import bracketed_root, log_beta_ratio
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+from betaroc.estimation.tied import ClassSums, best_partner
+from betaroc.inference.groups import groups_of
+from betaroc.inference.interval import Interval, from_log, from_logit
+from betaroc.inference.sandwich import in_cells, policy_in_force
+from betaroc.inference.small_samples import (
+    freedom_of,
+    inner_trials,
+    refuse_light,
+    scale_deviance,
+    shape_corrections,
+    stretch_of,
+    student,
+)
+
+__all__ = ["conf_int", "grouped_conf_int"]
+
+_METHODS = ("profile", "wald")
+#: Beyond this concentration the beta deviance cancels too many digits.
+_CONCENTRATED = 1e8
+#: Ends are looked for by doubling, this many times.
+_DOUBLINGS = 1100
+
+Ends = tuple[float, float]
+
+
+def grouped_conf_int(
+    f: Any, level: float, method: str, *, groups: bool
+) -> dict[str, dict[str, Interval]]:
+    """Intervals of both classes; `Fit.conf_int` documents it."""
+    flag(groups, "groups")
+    results = {"client": f.client, "impostor": f.impostor}
+    labels = groups_of(f.scores) if groups else None
+    if labels is None:
+        methods = _methods(f, method)
+        return {who: conf_int(result, level, methods[who]) for who, result in results.items()}
+    choice(method, _METHODS, "method")
+    if method == "profile":
+        raise InputError(
+            'method="profile" takes trials as independent, and these scores carry groups. Take'
+            ' method="wald", or groups=False.'
+        )
+    level = checked_level(level)
+    errors = iter(np.sqrt(np.diag(f.joint_cov())).tolist())
+    found = {}
+    for (who, result), size in zip(results.items(), labels.sizes, strict=True):
+        freedom = freedom_of(inner_trials(result) if size is None else size)
+        own = {name: next(errors) for name in result.names}
+        # Errors between groups have G/(G - 1) already.
+        ends = _wald(result, own, level, freedom, 1.0)
+        found[who] = {n: Interval(result.params[n], *ends[n], level, method) for n in own}
+    return found
+
+
+def _methods(f: Any, method: str) -> dict[str, str]:
+    """Of two families the one that has no profile takes Wald's, where the other has one."""
+    found = dict.fromkeys(("client", "impostor"), method)
+    if method != "profile" or f.client.family == f.impostor.family:
+        return found
+    without = [who for who in found if not _has_sums(getattr(f, who))]
+    return found | (dict.fromkeys(without, "wald") if len(without) == 1 else {})
+
+
+def _has_sums(fit: Any) -> bool:
+    return isinstance(base_of(fit.distribution), Beta | Normal | LogitNormal)
+
+
+def conf_int(fit: Any, level: float, method: str) -> dict[str, Interval]:
+    """The interval of each parameter; `DistributionFit.conf_int` documents it."""
+    level = checked_level(level)
+    choice(method, _METHODS, "method")
+    refuse_light(fit)
+    if method == "profile":
+        _refuse_without_sums(fit)
+        ends = _profile(fit, level)
+    else:
+        freedom = freedom_of(inner_trials(fit), fit.fixed)
+        ends = _wald(fit, fit.std_errors, level, freedom, stretch_of(freedom))
+    return {name: Interval(fit.params[name], *ends[name], level, method) for name in fit.names}
+
+
+def _refuse_without_sums(fit: Any) -> None:
+    """Censored and rounded scores leave more than two sums, which a fit does not keep."""
+    if not _has_sums(fit):
+        raise InputError(
+            'method="profile" needs a likelihood that the estimates determine, as of beta, normal'
+            f' and logit-normal laws; this fit is of family {fit.family!r}. Take method="wald".'
+        )
+    if in_cells(fit):
+        raise InputError(
+            'method="profile" needs a likelihood that the estimates determine; this fit counted'
+            f" scores in cells or beyond an edge ({policy_in_force(fit)}). Take"
+            ' method="wald".'
+        )
+    if fit.tied:
+        raise InputError(
+            'method="profile" takes the classes one by one, and these laws share'
+            f' {", ".join(fit.tied)}. Take method="wald".'
+        )
+    a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)
+    if a + b > _CONCENTRATED:
+        raise InputError(
+            f'method="profile" needs a + b <= {_CONCENTRATED:g}; got a={a!r}, b={b!r}. Take'
+            ' method="wald", which agrees there.'
+        )
+
+
+# ------------------------------------------------------------------------------ profile
+def _profile(fit: Any, level: float) -> dict[str, Ends]:
+    """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile.
+
+    Its quantile is that of chi-squared for a point mass, exact for normal laws and for a
+    single shape, and with Lawley's correction of the mean for two shapes.
+    """
+    from scipy.special import chdtri
+
+    fall = float(chdtri(1.0, 1.0 - level))
+    params = dict(fit.params)
+    n = inner_trials(fit)
+    ends = {
+        name: _share_ends(params[name], fall / (2.0 * fit.total_weight))
+        for name in MASSES if name in params
+    }  # fmt: skip
+    if "a" in params:
+        ends |= _both_shapes(fit, n, fall, level)
+    if "mu" in params:
+        mu, sigma = params["mu"], params["sigma"]
+        freedom = freedom_of(n)
+        reach = student(freedom, level) * sigma / math.sqrt(freedom)
+        ends["mu"] = (mu - reach, mu + reach)
+        ends["sigma"] = _scale_ends(sigma, scale_deviance(n, n - 1.0, level) / n)
+    return ends
+
+
+def _both_shapes(fit: Any, n: float, fall: float, level: float) -> dict[str, Ends]:
+    a, b = fit.params["a"], fit.params["b"]
+    if fit.fixed:
+        # 2 n p/estimate is chi-squared with 2 n degrees of freedom.
+        free = "a" if "b" in fit.fixed else "b"
+        low, high = _scale_ends(1.0, scale_deviance(2.0 * n, 2.0 * n, level) / (2.0 * n))
+        value = fit.params[free]
+        ends = {name: (fit.params[name], fit.params[name]) for name in fit.fixed}
+        return ends | {free: (value / high**2, value / low**2)}
+    # Where the correction is as large as what it corrects, the expansion says no more.
+    of_a, of_b = (fall * (1.0 + min(c / n, 1.0)) for c in shape_corrections(a, b))
+    return {"a": _shape_ends(a, b, of_a / n), "b": _shape_ends(b, a, of_b / n)}
+
+
+def _shape_ends(a: float, b: float, fall: float) -> Ends:
+    """Shapes a' with 2 [l(a, b) - max over b' of l(a', b')] = fall, per score.
+
+    The sums of the likelihood are those at the estimate: mean log s = psi(a) - psi(a + b).
+    """
+    _, mean_log, mean_log1m = ClassSums.at(a, b)
+
+    def deviance(log_ratio: float) -> float:
+        other = a * math.exp(log_ratio)
+        best = best_partner(other, mean_log1m, b)
+        gain = (other - a) * mean_log + (best - b) * mean_log1m
+        return 2.0 * (log_beta_ratio(other, best, a, b) - gain)
+
+    return a * from_log(_end(deviance, fall, -1.0)), a * from_log(_end(deviance, fall, 1.0))
+
+
+def _end(deviance: Callable[[float], float], fall: float, side: float) -> float:
+    """The place on one side of 0 where the deviance reaches `fall`."""
+    step = math.sqrt(fall)
+    for _ in range(_DOUBLINGS):
+        if deviance(side * step) >= fall:
+            break
+        step *= 1.5
+    inner, outer = sorted((0.0, side * step))
+
+    def excess(x: float) -> float:
+        return deviance(x) - fall if x != 0.0 else -fall
+
+    return bracketed_root(excess, inner, outer, what="end of a profile interval")
+
+
+def _scale_ends(sigma: float, fall: float) -> Ends:
+    """r - 1 - log r = fall with r = (sigma / sigma')^2, by Lambert's function."""
+    from scipy.special import lambertw
+
+    z = -math.exp(-1.0 - fall)
+    large, small = (-float(lambertw(z, k).real) for k in (-1, 0))
+    return sigma / math.sqrt(large), sigma / math.sqrt(small)
+
+
+def _share_ends(p: float, fall: float) -> Ends:
+    """Kullback-Leibler divergence of a binomial share equal to `fall`."""
+    if p == 0.0:
+        return 0.0, -math.expm1(-fall)
+    if p == 1.0:
+        return math.exp(-fall), 1.0
+
+    def excess(y: float) -> float:
+        q, other = from_logit(y), from_logit(-y)
+        return p * math.log(p / q) + (1.0 - p) * math.log((1.0 - p) / other) - fall
+
+    here = math.log(p) - math.log1p(-p)
+    reach = 1.0
+    while min(excess(here - reach), excess(here + reach)) < 0.0:
+        reach *= 2.0
+    low = bracketed_root(excess, here - reach, here, what="end of a share")
+    high = bracketed_root(excess, here, here + reach, what="end of a share")
+    return from_logit(low), from_logit(high)
+
+
+# ------------------------------------------------------------------------------ Wald
+def _wald(
+    fit: Any, errors: Mapping[str, float], level: float, freedom: float, stretch: float
+) -> dict[str, Ends]:
+    """estimate -+ t standard errors: of logs of positive parameters, of logits of masses.
+
+    Of masses, whose error is binomial, the normal quantile. An end that leaves the doubles is
+    that of the parameter's scale.
+    """
+    t, z = stretch * student(freedom, level), student(math.inf, level)
+    scales = {p.name: p.scale for p in fit.distribution._parameters()}
+    ends = {}
+    for name, value in fit.params.items():
+        if scales[name] == "plain":
+            reach = t * errors[name]
+            ends[name] = (value - reach, value + reach)
+        elif scales[name] == "log":
+            away = t * errors[name] / value
+            ends[name] = (value * from_log(-away), value * from_log(away))
+        elif 0.0 < value < 1.0:
+            away = z * errors[name] / (value * (1.0 - value))
+            here = math.log(value) - math.log1p(-value)
+            ends[name] = (from_logit(here - away), from_logit(here + away))
+        else:
+            ends[name] = (value, value)
+    return ends

@@ -1,0 +1,343 @@
+"""Covariances that hold where trials depend on each other: the sandwich of a fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betaroc.core.checks import score_array, shown, weights_array
+from betaroc.core.errors import InputError
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.data.names import name_columns
+from betaroc.data.summary import rows_of
+from betaroc.distributions.base import Distribution, Parameter
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.inflated import MASSES, Inflated, base_of
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+from betaroc.estimation.boundary import MATLAB_EDGES
+from betaroc.estimation.likelihood import cells
+from betaroc.inference.groups import Groups, Trials, groups_of, settled, single_trials
+
+if TYPE_CHECKING:
+    from betaroc.fits.fit import DistributionFit, Fit
+
+__all__ = ["in_cells", "joint_cov", "observation_scores", "policy_in_force", "robust_cov"]
+
+#: Step of the differences, in standard deviations of one observation's information.
+_STEP = 1e-3
+#: Sums of the same weights agree to this.
+_SAME_WEIGHT = 1e-9
+
+
+def robust_cov(
+    result: DistributionFit, sample: Any, *, weights: Any = None, groups: Any = None
+) -> FloatArray:
+    """Sandwich covariance of fitted parameters.
+
+        cov (sum_g s_g s_g') cov,   s_g = sum over group g of d log f(x_i) / d parameters
+
+    times G / (G - 1); with two columns of groups the middle is V1 + V2 - V12.
+
+    Parameters
+    ----------
+    result : DistributionFit
+        The fit of these very scores.
+    sample : array_like, shape (n,)
+        The scores.
+    weights : array_like, shape (n,), optional
+        Frequencies.
+    groups : array_like of int or str, shape (n,) or (n, 2), optional
+        Trials that share a label depend on each other; without, each is by itself, which
+        gives the covariance that holds although the law is the wrong one.
+
+    Returns
+    -------
+    ndarray, shape (p, p)
+        In the order of ``result.params``.
+
+    Raises
+    ------
+    InputError
+        For the empirical law, one group, lengths that differ, or scores that are not those
+        of the fit: of another total weight, or where its law has no density.
+
+    Notes
+    -----
+    Of weights k the k copies belong to the group; without groups they are k trials. Where
+    the difference V1 + V2 - V12 is no covariance matrix V12 is left out.
+
+    References
+    ----------
+    White, H. (1982), Maximum likelihood estimation of misspecified models. Liang, K.-Y. and
+    Zeger, S. L. (1986), Longitudinal data analysis using generalized linear models. Cameron,
+    A. C., Gelbach, J. B. and Miller, D. L. (2011), Robust inference with multiway clustering.
+
+    Examples
+    --------
+    >>> from betaroc import fit_distribution
+    >>> from betaroc.inference.sandwich import robust_cov
+    >>> sample = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0]
+    >>> fit = fit_distribution(sample, "normal")
+    >>> groups = [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+    >>> robust_cov(fit, sample, groups=groups)[0, 0].round(9).item()  # sums -+ 13.5, -+ 4.5
+    3.75
+    """
+    values = score_array(sample, "sample")
+    weights = None if weights is None else weights_array(weights, values.size, "weights")
+    groups = None if groups is None else name_columns(groups, values.size, "groups")
+    _refuse_one_group(groups)
+    if result.names:
+        _refuse_other_scores(result, values, weights)
+    contributions = observation_scores(result, values, weights)
+    found = _one_class(values, weights, groups)
+    contributions = found.factors()[0] * contributions[found.rows[0]]
+    middle = settled(*found.meat(contributions))
+    return np.asarray(result.cov @ middle @ result.cov)
+
+
+def joint_cov(fit: Fit, *, groups: bool = True) -> FloatArray:
+    """Covariance of the clients' parameters, then the impostors'; see `Fit.joint_cov`."""
+    results = fit.client, fit.impostor
+    found = groups_of(fit.scores) if groups else None
+    sizes = [len(result.names) for result in results]
+    own = np.zeros((sum(sizes), sum(sizes)))
+    own[: sizes[0], : sizes[0]], own[sizes[0] :, sizes[0] :] = (r.cov for r in results)
+    if fit.shared_cov is not None:
+        own[: sizes[0], sizes[0] :] = fit.shared_cov
+        own[sizes[0] :, : sizes[0]] = own[: sizes[0], sizes[0] :].T
+    if found is None or not all(sizes):
+        return own
+    scores = rows_of(fit.scores, "the errors of groups")
+    samples = ((scores.client, scores.client_weights), (scores.impostor, scores.impostor_weights))
+    cut, grow = found.rows[0].size, found.factors()
+    contributions = np.zeros((found.first.size, sum(sizes)))
+    parts = [
+        factor * observation_scores(result, *sample)[rows]
+        for factor, result, sample, rows in zip(grow, results, samples, found.rows, strict=True)
+    ]
+    contributions[:cut, : sizes[0]], contributions[cut:, sizes[0] :] = parts
+    return np.asarray(own @ settled(*found.meat(contributions)) @ own)
+
+
+def _refuse_other_scores(
+    result: DistributionFit, values: FloatArray, weights: FloatArray | None
+) -> None:
+    """A covariance of scores that the fit never saw is of nothing."""
+    ends = (values == 0.0) | (values == 1.0)
+    rule = result.boundary
+    if rule is not None:
+        strange = (values < 0.0) | (values > 1.0)
+        if rule.policy != "squeeze" and policy_in_force(result) in {None, "inflate", "error"}:
+            for place, mass in zip((0.0, 1.0), MASSES, strict=True):
+                strange |= (values == place) & (result.params.get(mass, 0.0) == 0.0)
+        bad = np.flatnonzero(strange)
+        if bad.size:
+            raise InputError(
+                "sample must be the scores of the fit, where its law has a density; got"
+                f" {bad.size} of {values.size} elsewhere, first {float(values[bad[0]])!r} at index"
+                f" {bad[0]}. Pass the very scores, or fit these."
+            )
+    counted = ~ends if rule is not None and rule.policy == "drop" else np.ones(ends.size, bool)
+    copies = np.ones(values.size) if weights is None else weights
+    total = math.fsum(copies[counted].tolist())
+    if not math.isclose(total, result.total_weight, rel_tol=_SAME_WEIGHT):
+        raise InputError(
+            f"sample must be the scores of the fit, total weight {result.total_weight!r}; got"
+            f" {values.size} scores of total weight {total!r}. Pass the very scores and their"
+            " weights, or fit these."
+        )
+
+
+def _refuse_one_group(groups: Any) -> None:
+    columns = [] if groups is None else groups.reshape(groups.shape[0], -1).T
+    if any(np.unique(column).size == 1 for column in columns):
+        raise InputError(
+            f"groups must have at least 2 labels for a variance between them; all {len(groups)}"
+            f" scores share {shown(columns[0][0])}. Leave groups out if the scores do not depend on"
+            " each other."
+        )
+
+
+def _one_class(values: FloatArray, weights: FloatArray | None, groups: Any) -> Groups:
+    """A sample as the clients of a side without impostors."""
+    trials = Trials(values, values[:0], weights, None, groups)
+    found = groups_of(trials)
+    return single_trials(trials) if found is None else found
+
+
+# ------------------------------------------------------------ scores of single observations
+def observation_scores(
+    result: DistributionFit, values: FloatArray, weights: FloatArray | None
+) -> FloatArray:
+    """Derivative of each observation's log-likelihood in the parameters, shape (n, p)."""
+    if not result.names:
+        raise InputError(
+            f'a covariance needs parameters; got a fit of family="{result.family}", which has none.'
+            " Fit a parametric family, or resample the scores."
+        )
+    values = _as_fitted(result, values, weights)
+    policy = policy_in_force(result)
+    law = result.distribution
+    base = base_of(law)
+    if in_cells(result) or type(base) not in _CLOSED:
+        return difference_scores(result, values)
+    closed = _CLOSED[type(base)]
+    ends = (values == 0.0) | (values == 1.0)
+    if not isinstance(law, Inflated) and not (policy == "drop" and np.any(ends)):
+        return closed(law, values)
+    found = np.zeros((values.size, len(result.names)))
+    found[~ends, :2] = closed(base, values[~ends])
+    if isinstance(law, Inflated):
+        rest = 1.0 - law.at_zero - law.at_one
+        for column, place, mass in ((2, 0.0, law.at_zero), (3, 1.0, law.at_one)):
+            # A mass that nobody had was not estimated.
+            if mass > 0.0:
+                found[~ends, column] = -1.0 / rest
+                found[values == place, column] = 1.0 / mass
+    return found
+
+
+def policy_in_force(result: DistributionFit) -> str | None:
+    """The rule for 0 and 1 where it changes the likelihood of a score."""
+    rule = result.boundary
+    if rule is None or (
+        rule.policy in {"censor", "matlab"} and rule.n_censored_low + rule.n_censored_high == 0
+    ):
+        return None
+    return rule.policy
+
+
+def in_cells(result: DistributionFit) -> bool:
+    """Whether some scores count by the probability of a cell or of what lies beyond an edge."""
+    return policy_in_force(result) in {"censor", "matlab", "interval"}
+
+
+def _as_fitted(
+    result: DistributionFit, values: FloatArray, weights: FloatArray | None
+) -> FloatArray:
+    """The scores that the law was fitted to."""
+    if result.boundary is None or result.boundary.policy != "squeeze":
+        return values
+    n = float(values.size) if weights is None else math.fsum(weights.tolist())
+    return (values * (n - 1.0) + 0.5) / n
+
+
+def _beta(law: Any, values: FloatArray) -> FloatArray:
+    """log x - digamma(a) + digamma(a + b), and its mirror."""
+    from scipy.special import psi
+
+    both = psi(law.a + law.b)
+    parts = np.log(values) - psi(law.a) + both, np.log1p(-values) - psi(law.b) + both
+    return np.stack(parts, axis=1)
+
+
+def _normal(law: Any, values: FloatArray) -> FloatArray:
+    z = (values - law.mu) / law.sigma
+    return np.asarray(np.stack([z, z**2 - 1.0], axis=1) / law.sigma)
+
+
+def _logit_normal(law: Any, values: FloatArray) -> FloatArray:
+    return _normal(law, np.log(values) - np.log1p(-values))
+
+
+#: Both parameters of a law, in order; one that is held fixed has no covariance to multiply.
+_CLOSED: dict[type[Distribution], Callable[[Any, FloatArray], FloatArray]] = {
+    Beta: _beta,
+    Normal: _normal,
+    LogitNormal: _logit_normal,
+}
+
+
+# ---------------------------------------------------------------------------- differences
+def difference_scores(result: DistributionFit, values: FloatArray) -> FloatArray:
+    """The same for any family and rule, by central differences of fourth order."""
+    distinct, place = np.unique(values, return_inverse=True)
+    likelihood = _each_log_likelihood(result, distinct)
+    at = np.array(result.values)
+    steps = _STEP * np.sqrt(np.diag(result.cov) * result.total_weight)
+    found = np.zeros((distinct.size, at.size))
+    parameters = {p.name: p for p in result.distribution._parameters()}
+    for k, (name, step) in enumerate(zip(result.names, steps.tolist(), strict=True)):
+        if step == 0.0:  # held fixed, or a mass that nobody had
+            continue
+        step = min(step, _room(name, parameters))
+
+        def change(times: int, name: str = name, at: float = at[k], step: float = step) -> Any:
+            laws = [
+                result.distribution._replaced({name: at + side * step}) for side in (times, -times)
+            ]
+            return likelihood(laws[0]) - likelihood(laws[1])
+
+        found[:, k] = (8.0 * change(1) - change(2)) / (12.0 * step)
+    return found[np.ravel(place)]
+
+
+def _room(name: str, parameters: Mapping[str, Parameter]) -> float:
+    """A tenth of the way to where a parameter may not be."""
+    _, value, scale = parameters[name]
+    if scale == "plain":
+        return math.inf
+    if scale == "log":
+        return 0.1 * value
+    rest = 1.0 - math.fsum(p.value for p in parameters.values() if p.scale == scale)
+    return 0.1 * min(value, rest)
+
+
+def _each_log_likelihood(
+    result: DistributionFit, values: FloatArray
+) -> Callable[[Distribution], FloatArray]:
+    """What one observation of each value adds to the log-likelihood, for any law."""
+    policy = policy_in_force(result)
+    if policy == "interval":
+        return _cell_log_likelihood(values, result.boundary.resolution)  # type: ignore[union-attr,arg-type]
+    if policy in {"censor", "matlab"}:
+        return _censored_log_likelihood(values, policy, result.boundary.resolution)  # type: ignore[union-attr]
+    ends = (values == 0.0) | (values == 1.0)
+    t = Thresholds.from_theta(values[~ends] if policy == "drop" else values)
+
+    def at(law: Any) -> FloatArray:
+        if policy == "drop":
+            found = np.zeros(values.size)
+            found[~ends] = law.logpdf(t.theta)
+            return found
+        if not isinstance(law, Inflated):
+            return np.asarray(law.logpdf(values))
+        found = np.empty(values.size)
+        inside = law.base.logpdf(values[~ends])
+        found[~ends] = inside + math.log1p(-law.at_zero - law.at_one)
+        with np.errstate(divide="ignore"):
+            found[values == 0.0], found[values == 1.0] = np.log([law.at_zero, law.at_one])
+        return found
+
+    return at
+
+
+def _cell_log_likelihood(values: FloatArray, step: float) -> Callable[[Distribution], FloatArray]:
+    last = math.ceil(1.0 / step + 0.5) - 1
+    index, place = np.unique(np.minimum(np.rint(values / step), last), return_inverse=True)
+    low, high = np.maximum((index - 0.5) * step, 0.0), np.minimum((index + 0.5) * step, 1.0)
+    one = np.ones(1)
+    each = [cells(low[k : k + 1], high[k : k + 1], one) for k in range(index.size)]
+    return lambda law: np.array([cell(law) for cell in each])[np.ravel(place)]
+
+
+def _censored_log_likelihood(
+    values: FloatArray, policy: str, resolution: float | None
+) -> Callable[[Distribution], FloatArray]:
+    edge = resolution or 0.0
+    low, high = (edge, 1.0 - edge) if policy == "censor" else MATLAB_EDGES
+    below = values <= low if policy == "censor" else values < low
+    above = values >= high if policy == "censor" else values > high
+    inside = ~(below | above)
+
+    def at(law: Any) -> FloatArray:
+        found = np.empty(values.size)
+        found[inside] = law.logpdf(values[inside])
+        found[below], found[above] = law.logcdf(low), law.logsf(high)
+        return found
+
+    return at

@@ -1,0 +1,332 @@
+"""How many scores speak for a rate of a fit, and whether those counted near it contradict it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.errors import ExtrapolationWarning, MisfitWarning
+from betaroc.core.notices import warn
+from betaroc.core.special import share_ends
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.value import Value
+from betaroc.data.summary import ScoreSummary
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import Empirical
+from betaroc.inference.groups import Groups, groups_of, weights_of, worth
+from betaroc.model.measures import OperatingPoint
+
+__all__ = [
+    "Asked", "Evidence", "Misfit", "about", "evidence_of", "fewest", "needed", "of_point", "stated",
+    "tell",
+]  # fmt: skip
+
+_CLASSES = ("client", "impostor")
+#: A number that expects fewer scores than this beyond it is extrapolated.
+_ONE = 1.0
+#: Scores that show a rate at least once with 95 % probability: ln(20) = 3.
+_SHOW = 3.0
+#: Two-sided level of the count that contradicts a fit.
+_LEVEL = 0.01
+#: Counts that may contradict expect so many scores; up to ten times the rate they help out, as
+#: far as it is a tail.
+_FEW, _DECADE, _TAIL = 5.0, 10.0, 0.1
+#: 1, 2, 5 a decade, descending from one half.
+_RATES = np.array([lead * 10.0**-k for k in range(1, 16) for lead in (5, 2, 1)])
+
+
+class Asked(NamedTuple):
+    """A rate that a number rests on, with its complement in its own precision."""
+
+    #: "FAR" of the impostors, "FRR" of the clients.
+    name: str
+    rate: FloatArray
+    rest: FloatArray
+    #: Whether it was asked for as a rate; else it was read off at a threshold.
+    solved: bool = False
+
+    @property
+    def who(self) -> int:
+        """0 for clients, 1 for impostors."""
+        return int(self.name == "FAR")
+
+    @property
+    def tail(self) -> FloatArray:
+        """The smaller of the rate and its complement; nan where it is exactly 0 or 1."""
+        return np.where((self.rate == 0.0) | (self.rest == 0.0), np.nan,
+                        np.minimum(self.rate, self.rest))  # fmt: skip
+
+
+class Misfit(NamedTuple):
+    """A rate at which the scores counted contradict the fitted distribution."""
+
+    #: "client" or "impostor".
+    who: str
+    #: FAR, TNR, FRR or TPR, and its value by the distribution.
+    name: str
+    rate: float
+    #: Whether the scores above the threshold were counted, or those at or below it.
+    above: bool
+    threshold: float
+    #: Scores expected and observed there.
+    expected: float
+    observed: float
+    total: float
+
+    def words(self) -> str:
+        """The counts in words."""
+        where = "above" if self.above else "at or below"
+        return (
+            f"at {self.name} {self.rate:.3g} {self.expected:.4g} of {self.total:.6g} {self.who}"
+            f" scores are expected {where} {self.threshold:.6g}, {self.observed:.6g} were observed"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Value):
+    """The scores behind a fit, or behind themselves, asked for what they say of its rates.
+
+    Parameters
+    ----------
+    data : Scores or ScoreSummary
+        The scores.
+    fitted : tuple
+        The fitted distribution of clients and impostors; None for a class that is taken as its
+        scores.
+    cells : tuple
+        Resolution of each class whose scores were fitted as counts in cells; else None.
+    dropped : tuple of bool
+        Whether the scores of exactly 0 and 1 of a class were left out of its fit, and so here.
+    """
+
+    data: Any
+    fitted: tuple[Distribution | None, Distribution | None] = (None, None)
+    cells: tuple[float | None, float | None] = (None, None)
+    dropped: tuple[bool, bool] = (False, False)
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """What trials that depend on each other share; None where none do."""
+        found = None if isinstance(self.data, ScoreSummary) else groups_of(self.data)
+        return found if found is not None and found.dependent else None
+
+    @cached_property
+    def totals(self) -> tuple[float, float]:
+        """Scores of each class, by their weights."""
+        client, impostor = (float(getattr(self.data, f"{who}_total")) for who in _CLASSES)
+        return client - sum(self._left_out(0)), impostor - sum(self._left_out(1))
+
+    def _left_out(self, who: int) -> tuple[float, float]:
+        """Scores of exactly 0 and of exactly 1 that were dropped."""
+        if not self.dropped[who]:
+            return 0.0, 0.0
+        if isinstance(self.data, ScoreSummary):
+            one = getattr(self.data, _CLASSES[who])
+            return float(one.n_zero), float(one.n_one)
+        values, weights = getattr(self.data, _CLASSES[who]), weights_of(self.data, _CLASSES[who])
+        return float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
+
+    @cached_property
+    def sizes(self) -> tuple[float, float]:
+        """What varies by itself: groups, in a class that has them, else scores."""
+        if self.groups is None:
+            return self.totals
+        own = [t if s is None else float(s)
+               for s, t in zip(self.groups.sizes, self.totals, strict=True)]  # fmt: skip
+        return own[0], own[1]
+
+    @cached_property
+    def _laws(self) -> tuple[Empirical, Empirical]:
+        if isinstance(self.data, ScoreSummary):
+            return self.data.model.client, self.data.model.impostor  # type: ignore[return-value]
+        one, other = (
+            Empirical._of_checked(getattr(self.data, who), getattr(self.data, f"{who}_weights"))
+            for who in _CLASSES
+        )
+        return one, other
+
+    # ----------------------------------------------------------------- how many speak for it
+    def beyond(self, asked: Asked) -> FloatArray:
+        """Scores, or groups, expected beyond each rate: n min(rate, 1 - rate)."""
+        return np.asarray(self.sizes[asked.who] * np.minimum(asked.rate, asked.rest))
+
+    def extrapolated(self, asked: Asked) -> npt.NDArray[np.bool_]:
+        """Where less than one is expected; never for 0 and 1, nor for what was counted."""
+        if self.fitted[asked.who] is None and not asked.solved:
+            return np.zeros(np.shape(asked.rate), dtype=np.bool_)
+        return np.asarray(self.sizes[asked.who] * asked.tail < _ONE * (1.0 - 1e-12))
+
+    # ------------------------------------------------------------------ what contradicts it
+    def misfit(self, asked: Asked) -> Misfit | None:
+        """The count that contradicts the fit most clearly at a rate; None if none does.
+
+        Exact binomial, two-sided, level 0.01, at the rate or the larger one that expects five
+        scores, and up to ten times that within the tail (0.1): a single count of five cannot
+        show that there are too few.
+        """
+        law, tail = self.fitted[asked.who], asked.tail
+        if law is None or not np.any(tail > 0.0):
+            return None
+        found: list[tuple[float, Misfit]] = []
+        for upper, side in ((True, asked.rate), (False, asked.rest)):
+            # Of an impostor FAR is the upper tail, of a client FRR the lower one.
+            above = upper == (asked.name == "FAR")
+            here = tail[(tail == side) & (tail > 0.0)]
+            if here.size:
+                rates = self._tested(asked.who, float(np.min(here)), float(np.max(here)))
+                found += self._contradictions(asked.who, law, rates, above=above)
+        return max(found, key=lambda pair: pair[0])[1] if found else None
+
+    def _tested(self, who: int, low: float, high: float) -> FloatArray:
+        """Rates that are counted for numbers at rates from `low` to `high`."""
+        few = _FEW / self.sizes[who]
+        first, last = max(low, few), min(_DECADE * max(high, few), _TAIL)
+        inner = _RATES[(_RATES > first) & (_RATES <= last)]
+        rates = np.concatenate([[first], inner])
+        return rates[rates <= 0.5]
+
+    def _contradictions(
+        self, who: int, law: Distribution, rates: FloatArray, *, above: bool
+    ) -> list[tuple[float, Misfit]]:
+        """Misfits, each with its distance from the fit in standard errors."""
+        if rates.size == 0:
+            return []
+        invert = law._upper_quantile if above else law._lower_quantile
+        t = self._countable(who, invert(rates, np.log(rates)))
+        expected = (law._upper(t) if above else law._lower(t))[0]
+        counts = self._laws[who]
+        zeros, ones = self._left_out(who)
+        seen = counts.counts_above(t) - ones if above else counts.counts_at_most(t) - zeros
+        observed = np.maximum(seen, 0.0)
+        total, sizes = self.totals[who], self._effective(who, t, above=above)
+        share = observed / total
+        low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
+        off = (expected < low) | (expected > high)
+        name = (("TPR", "FAR") if above else ("FRR", "TNR"))[who]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.abs(share - expected) / np.sqrt(expected * (1.0 - expected) / sizes)
+        found = []
+        for k in np.flatnonzero(off):
+            rate = float(expected[k])
+            place, hits = float(t.theta[k]), float(observed[k])
+            one = Misfit(_CLASSES[who], name, rate, above, place, rate * total, hits, total)
+            found.append((float(distance[k]), one))
+        return found
+
+    def _countable(self, who: int, t: Thresholds) -> Thresholds:
+        """The thresholds, moved to where counts are exact: edges of cells, borders of bins."""
+        step = self.cells[who]
+        if step is not None:
+            return Thresholds.from_theta(np.clip((np.floor(t.theta / step) + 0.5) * step, 0.0, 1.0))
+        if isinstance(self.data, ScoreSummary):
+            places = [self.data.border_below(x) if math.isfinite(x) else x for x in t.theta]
+            return Thresholds.from_theta(np.array(places))
+        return t
+
+    def _effective(self, who: int, t: Thresholds, *, above: bool) -> FloatArray:
+        """Independent scores of which the count beyond varies as much as this one does."""
+        groups, total = self.groups, self.totals[who]
+        if groups is None:
+            return np.full(t.shape, total)
+        law, values = self._laws[who], getattr(self.data, _CLASSES[who])[groups.rows[who]]
+        accepted = np.searchsorted(law._steps[0], values)[:, None] >= law._index(t)
+        beyond = (accepted == above).astype(np.float64)
+        if self.dropped[who]:
+            beyond[(values == 0.0) | (values == 1.0)] = np.nan
+        return worth(groups, who, beyond, total, 0.5 * _LEVEL)
+
+
+def needed(rate: float) -> str:
+    """Scores that show a rate at least once with 95 % probability, two digits of them: 3/rate."""
+    return about(_SHOW / rate)
+
+
+def about(n: float) -> str:
+    """Two digits of a number of scores."""
+    if n >= 1e9:
+        return f"{n:.2g}" if math.isfinite(n) else "more than 1e308"
+    return f"{float(f'{n:.2g}'):.0f}"
+
+
+# -------------------------------------------------------------------------- of whom
+def evidence_of(given: Any) -> Evidence | None:
+    """Of scores or a fit of them; None of a typed model, which knows no data."""
+    own = getattr(given, "_evidence", None)
+    if own is not None:
+        return own if isinstance(own, Evidence) else None
+    return Evidence(given) if hasattr(given, "client_total") else None
+
+
+def of_point(point: OperatingPoint, solved: Mapping[str, Any] | None = None) -> list[Asked]:
+    """Both rates of a point; those that were asked for as they were asked."""
+    found = []
+    for name, rate, rest in (("FRR", point.frr, point.tpr), ("FAR", point.far, point.tnr)):
+        wanted = None if solved is None else solved.get(name)
+        if wanted is not None:
+            rate = np.broadcast_to(np.asarray(wanted, dtype=np.float64), np.shape(rate))
+            rest = 1.0 - rate
+        here = np.asarray(rate, dtype=np.float64), np.asarray(rest, dtype=np.float64)
+        found.append(Asked(name, *here, wanted is not None))
+    return found
+
+
+def fewest(evidence: Evidence, asked: Iterable[Asked]) -> FloatArray | None:
+    """The fewest scores that speak for a number that rests on some rates; None on none."""
+    found = [evidence.beyond(one) for one in asked]
+    return np.minimum.reduce(np.broadcast_arrays(*found)) if found else None
+
+
+# ------------------------------------------------------------------------ said to users
+def stated(evidence: Evidence, point: OperatingPoint, asked: Sequence[Asked]) -> OperatingPoint:
+    """The point with the scores that speak for both rates; a warning where none does."""
+    client, impostor = (evidence.beyond(one) for one in asked)
+    beyond = np.logical_or(*(evidence.extrapolated(one) for one in asked))
+    tell(evidence, asked)
+    if np.ndim(point.threshold) == 0:
+        return replace(point, n_beyond=(float(client), float(impostor)), extrapolated=bool(beyond))
+    return replace(point, n_beyond=(client, impostor), extrapolated=beyond)
+
+
+def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
+    """Warn of rates that no score speaks for, and of counts that contradict the fit, once each."""
+    beyond = _tell_extrapolated(evidence, asked)
+    found = [misfit for misfit in map(evidence.misfit, asked) if misfit is not None]
+    if found:
+        warn(
+            f"the fit is contradicted where it is asked: {'; '.join(m.words() for m in found)}"
+            " (exact binomial test, level 0.01). Look at br.check_fit and br.compare_families, or"
+            ' count: family="empirical".',
+            MisfitWarning,
+        )
+    return beyond
+
+
+def _tell_extrapolated(evidence: Evidence, asked: Sequence[Asked]) -> bool:
+    flags = [evidence.extrapolated(one) for one in asked]
+    number = sum(int(np.sum(flag)) for flag in flags)
+    if not number:
+        return False
+    worst = min(
+        (one for one, flag in zip(asked, flags, strict=True) if np.any(flag)),
+        key=lambda one: (not one.solved, float(np.nanmin(evidence.sizes[one.who] * one.tail))),
+    )
+    k = int(np.nanargmin(worst.tail))
+    tail, small = float(worst.tail.flat[k]), worst.rate.flat[k] <= worst.rest.flat[k]
+    name = worst.name if small else {"FAR": "TNR", "FRR": "TPR"}[worst.name]
+    n, who = evidence.sizes[worst.who], _CLASSES[worst.who]
+    of = "groups" if n != evidence.totals[worst.who] else "scores"
+    several = "" if number == 1 else f"{number} rates are extrapolated, among them: "
+    ask = f", or ask for a rate between {1.0 / n:.2g} and {1.0 - 1.0 / n:.6g}" if n > 2.0 else ""
+    warn(
+        f"{several}{name} {tail:.4g} is extrapolated: of {n:.6g} {who} {of} {n * tail:.2g} are"
+        f" expected beyond it, so no score speaks for the number; about {needed(tail)} would"
+        f" (3/rate). Give more {of}{ask}.",
+        ExtrapolationWarning,
+    )
+    return True

@@ -1,0 +1,182 @@
+"""What a threshold is chosen for: one entry of a table a criterion.
+
+A criterion maps a pair, a prior and an array of alphas to the threshold of
+each alpha, globally optimal under the tie rule: smallest criterion, then
+smallest HTER, then lowest threshold. Candidates that are 0/0 are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.gaps import Gaps
+from betaroc.distributions.pairs import Pair
+from betaroc.model import operating_points
+from betaroc.model.empirical_choice import (
+    Decisions,
+    choose_linear,
+    choose_nearest,
+    choose_weighted_error,
+)
+from betaroc.model.measures import precision_of
+from betaroc.model.smooth_choice import (
+    best_precision_recall,
+    least_weighted_errors,
+    monotone_jumps,
+    nearest_precision,
+    nearest_rate,
+    precision_turns,
+)
+
+__all__ = ["CRITERIA", "Criterion"]
+
+Choice = Callable[[Pair, float, FloatArray], Thresholds]
+Levels = Callable[[Pair, float], FloatArray]
+
+
+def _no_levels(_: Pair, __: float) -> FloatArray:
+    """Of a criterion whose alpha is no target."""
+    return np.empty(0)
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """How thresholds are chosen, and what the axis of alphas is called."""
+
+    choose: Choice
+    axis: str
+    #: A criterion without alpha: one threshold for all.
+    single: bool = False
+    #: Of a target: the rates that scores attain; for laws, where the choice may jump.
+    levels: Levels = _no_levels
+    #: Of a share of one class: accepting all and rejecting all scores attain 0 and 1.
+    one_class: bool = False
+
+    def reach(self, pair: Pair, prior: float) -> tuple[float, float] | None:
+        """The smallest and the largest rate that any threshold attains; None without target."""
+        if self.one_class and isinstance(pair, EmpiricalPair):
+            return 0.0, 1.0
+        levels = self.levels(pair, prior)
+        return (float(levels[0]), float(levels[-1])) if levels.size else None
+
+
+def _each(one: Callable[[Pair, float, float], Thresholds]) -> Choice:
+    def choose(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+        chosen = [one(pair, prior, float(a)) for a in alpha]
+        return Thresholds.concatenate(chosen)
+
+    return choose
+
+
+# ------------------------------------------------------------------ linear criteria
+def _weighted_error(pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
+    if isinstance(pair, EmpiricalPair):
+        return choose_weighted_error(pair, alpha)
+    return least_weighted_errors(pair, alpha)
+
+
+def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    if isinstance(pair, EmpiricalPair):
+
+        def losses(tpr: FloatArray, far: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return -precision_of(prior, tpr, far), -tpr
+
+        return choose_linear(pair, alpha, losses)
+    return _each(best_precision_recall)(pair, prior, alpha)
+
+
+def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    if isinstance(pair, EmpiricalPair):
+
+        def losses(tpr: FloatArray, far: FloatArray) -> tuple[FloatArray, FloatArray]:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return 1.0 / precision_of(prior, tpr, far), 1.0 / tpr
+
+        return choose_linear(pair, alpha, losses)
+    return _each(lambda pair, prior, a: operating_points.max_f(pair, a, prior))(pair, prior, alpha)
+
+
+# ----------------------------------------------------------------------- rate targets
+class _Target(NamedTuple):
+    """A rate that a threshold can be chosen for."""
+
+    #: What its axis says.
+    axis: str
+    #: Its values at the decisions that two samples allow, and a prior.
+    rate: Callable[[Gaps | Decisions, float], FloatArray]
+    #: Of a share of one class: the class, and the share of it to be rejected for each alpha.
+    rejected: Callable[[FloatArray], tuple[str, FloatArray]] | None
+
+
+_TARGETS = {
+    "far": _Target("FAR", lambda at, _: at.far, lambda alpha: ("impostor", 1.0 - alpha)),
+    "frr": _Target("FRR", lambda at, _: at.frr, lambda alpha: ("client", alpha)),
+    "precision": _Target("precision", lambda at, prior: precision_of(prior, at.tpr, at.far), None),
+    "recall": _Target("recall", lambda at, _: at.tpr, lambda alpha: ("client", 1.0 - alpha)),
+    "sensitivity": _Target(
+        "sensitivity", lambda at, _: at.tpr, lambda alpha: ("client", 1.0 - alpha)
+    ),
+    "specificity": _Target("specificity", lambda at, _: at.tnr, lambda alpha: ("impostor", alpha)),
+}
+
+
+def _target(name: str) -> Choice:
+    target = _TARGETS[name]
+
+    def choose(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+        if isinstance(pair, EmpiricalPair):
+            rejected = None if target.rejected is None else target.rejected(alpha)
+            return choose_nearest(pair, alpha, lambda at: target.rate(at, prior), rejected)
+        if name == "precision":
+            return nearest_precision(pair, prior, alpha)
+        return nearest_rate(pair, alpha, name)
+
+    return choose
+
+
+def _levels(name: str) -> Levels:
+    def levels(pair: Pair, prior: float) -> FloatArray:
+        if isinstance(pair, EmpiricalPair):
+            values = _TARGETS[name].rate(pair.gaps, prior)
+            return np.unique(values[~np.isnan(values)])
+        if name == "precision":
+            return precision_turns(pair, prior)
+        return monotone_jumps(pair, name)
+
+    return levels
+
+
+# --------------------------------------------------------------------- single points
+def _eer(pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
+    return Thresholds.concatenate([operating_points.equal_error(pair)] * alpha.size)
+
+
+def _break_even(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
+    return Thresholds.concatenate([operating_points.break_even(pair, prior)] * alpha.size)
+
+
+#: Every criterion by the name used everywhere.
+CRITERIA: dict[str, Criterion] = {
+    "weighted-error": Criterion(_weighted_error, "alpha: weight of FAR against FRR"),
+    **{
+        name: Criterion(
+            _target(name),
+            f"expected {target.axis}",
+            levels=_levels(name),
+            one_class=target.rejected is not None,
+        )
+        for name, target in _TARGETS.items()
+    },
+    "weighted-precision-recall": Criterion(
+        _weighted_precision_recall, "alpha: weight of precision against recall"
+    ),
+    "f-measure": Criterion(_f_measure, "alpha: weight of precision in F"),
+    "eer": Criterion(_eer, "equal error rate", single=True),
+    "break-even": Criterion(_break_even, "break-even point", single=True),
+}

@@ -1,0 +1,265 @@
+"""The other axes of the same pair: error trade-off (DET) and precision against recall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.checks import choice, probability_array
+from betaroc.core.checks import prior as checked_prior
+from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import Value
+from betaroc.distributions.base import Distribution, as_output
+from betaroc.distributions.pairs import Pair, check_laws, pair_of
+from betaroc.model import operating_points
+from betaroc.model.measures import OperatingPoint, operating_point
+from betaroc.model.ranking import precision_at
+from betaroc.model.roc import curve_thresholds
+
+__all__ = ["Det", "PrecisionRecall"]
+
+
+class _Curve(Value):
+    client: Distribution
+    impostor: Distribution
+    prior: float
+    is_generic: bool
+
+    def __post_init__(self) -> None:
+        check_laws(self.client, self.impostor)
+        object.__setattr__(self, "prior", checked_prior(self.prior))
+
+    @property
+    def _pair(self) -> Pair:
+        return pair_of(self.client, self.impostor, generic=self.is_generic)
+
+    def _points(self, t: Thresholds) -> OperatingPoint:
+        pair = self._pair
+        return operating_point(
+            t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=self.prior, unit=pair.unit
+        )
+
+    def points(self, n: int | None = None) -> OperatingPoint:
+        """Operating points along the curve, FAR ascending.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many (default 800), as in :meth:`Roc.points`; samples yield every vertex.
+
+        Returns
+        -------
+        OperatingPoint
+            With array attributes.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If the laws are continuous and `n` is not an int >= 1.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, ScoreModel
+        >>> ScoreModel(Empirical([0.3, 0.7]), Empirical([0.1])).det().points().frr
+        array([1. , 0.5, 0. , 0. ])
+        """
+        return self._points(curve_thresholds(self._pair, n)[::-1])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Det(_Curve):
+    """Detection error trade-off: FRR against FAR.
+
+    Parameters
+    ----------
+    client, impostor : Distribution
+        The two laws.
+    scale : {"probit", "linear"}
+        Axes of the picture: normal deviates (DET) or plain rates, which is what
+        the papers on expected performance curves call ROC.
+    prior : float
+        P(client), carried into the points.
+    name : str, optional
+        For legends.
+    is_generic : bool
+        Whether the closed forms are left out.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        For another `scale`.
+
+    Notes
+    -----
+    On normal deviates a binormal pair is a straight line of slope
+    -sigma_i / sigma_c.
+
+    References
+    ----------
+    Martin, A. et al. (1997), The DET curve in assessment of detection task
+    performance, Eurospeech.
+
+    Examples
+    --------
+    >>> from betaroc import Normal, ScoreModel
+    >>> round(ScoreModel(Normal(0, 1), Normal(-1.644853627, 1)).det().frr(0.05), 6)
+    0.5
+    """
+
+    client: Distribution
+    impostor: Distribution
+    scale: Literal["probit", "linear"] = "probit"
+    prior: float = 0.5
+    name: str | None = None
+    is_generic: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice(self.scale, ("probit", "linear"), "scale")
+
+    def frr(self, far: npt.ArrayLike) -> Any:
+        """FRR at the lowest threshold whose FAR is at most `far`.
+
+        Parameters
+        ----------
+        far : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `far`
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `far` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, ScoreModel
+        >>> ScoreModel(Beta(2, 1), Beta(1, 2)).det().frr([0.0, 0.25, 1.0])  # (1 - sqrt(FAR))^2
+        array([1.  , 0.25, 0.  ])
+        """
+        x = probability_array(far, "far")
+        t = operating_points.at_far(self._pair, np.ravel(x))
+        return as_output(self._pair.frr(t).reshape(x.shape))
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw the curve; see :func:`betaroc.rendering.pictures.plot_det`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Passed on.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from betaroc.rendering.pictures import plot_det
+
+        return plot_det(self, ax=ax, **style)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrecisionRecall(_Curve):
+    """Precision against recall, at the pair's prior.
+
+        precision = prior TPR / (prior TPR + (1 - prior) FAR),   recall = TPR
+
+    Parameters
+    ----------
+    client, impostor : Distribution
+        The two laws.
+    prior : float
+        P(client).
+    name : str, optional
+        For legends.
+    is_generic : bool
+        Whether the closed forms are left out.
+
+    Notes
+    -----
+    Points that accept nothing have precision 0/0, nan; :meth:`precision` has the
+    limit there, which the ROC's slope at (0, 0) gives.
+
+    References
+    ----------
+    IDIAP-RR 03-85, (8) and (9).
+
+    Examples
+    --------
+    >>> from betaroc import Beta, ScoreModel
+    >>> curve = ScoreModel(Beta(2, 1), Beta(1, 1), prior=0.5).precision_recall()
+    >>> round(curve.precision(0.75), 12)  # TPR = 3/4 at FAR = 1/2
+    0.6
+    """
+
+    client: Distribution
+    impostor: Distribution
+    prior: float = 0.5
+    name: str | None = None
+    is_generic: bool = False
+
+    def precision(self, recall: npt.ArrayLike) -> Any:
+        """Precision at the threshold whose recall is nearest to `recall`.
+
+        Parameters
+        ----------
+        recall : array_like
+            Fractions in [0, 1].
+
+        Returns
+        -------
+        float or ndarray, shape of `recall`
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `recall` is not numeric.
+
+        Notes
+        -----
+        At recall 0 a continuous pair has the limit s prior / (s prior + 1 - prior), s
+        the ROC's slope at (0, 0). Samples answer at the nearest recall at which somebody
+        is accepted; ties go to the smaller HTER, then to the lower threshold.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, ScoreModel
+        >>> curve = ScoreModel(Beta(2, 1), Beta(1, 2)).precision_recall()
+        >>> curve.precision([0.0, 0.75, 1.0])
+        array([1.  , 0.75, 0.5 ])
+        """
+        y = probability_array(recall, "recall")
+        values = [precision_at(self._pair, self.prior, float(r)) for r in np.ravel(y)]
+        return as_output(np.array(values).reshape(y.shape))
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw the curve; see :func:`betaroc.rendering.pictures.plot_precision_recall`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Passed on.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from betaroc.rendering.pictures import plot_precision_recall
+
+        return plot_precision_recall(self, ax=ax, **style)

@@ -1,0 +1,135 @@
+"""What of a ROC lies below the diagonal: where, how deep, and how many scores."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.model.model import ScoreModel
+
+__all__ = ["Hook", "hooks_of"]
+
+#: Expected scores from which a stretch is one that the data could show.
+SEEN = 1.0
+
+
+class Hook(NamedTuple):
+    """One stretch of a ROC below the diagonal."""
+
+    #: Where it lies: "at_zero" or "at_one" (beside that end), "between" two crossings, or
+    #: "everywhere".
+    end: str
+    #: Largest FAR - TPR.
+    depth: float
+    #: FAR between which it lies.
+    far_low: float
+    far_high: float
+    #: The share of each class's scores in it: its width in FAR and in TPR, to all digits.
+    share: float
+    #: Scores of each class expected in it, and of both.
+    expected_clients: float
+    expected_impostors: float
+    expected_scores: float
+    #: Whether at least one score is expected in it.
+    seen: bool
+
+    def __str__(self) -> str:
+        places = {"at_zero": "beside threshold 0", "at_one": "beside threshold 1",
+                  "between": "between two crossings", "everywhere": "everywhere"}  # fmt: skip
+        return (
+            f"{places[self.end]}: at most {self.depth:.2g} deep, with a share of {self.share:.2g}"
+            f" of each class (FAR {self.far_low:.3g} to {self.far_high:.3g}):"
+            f" {self.expected_clients:.2g} client and {self.expected_impostors:.2g} impostor scores"
+            f" expected{'' if self.seen else ', no finding'}"
+        )
+
+
+def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hook, ...]:
+    """Every stretch of the ROC below the diagonal, ascending in the threshold.
+
+        depth = max(FAR - TPR),   expected = n (rate at one crossing - rate at the next)
+
+    Parameters
+    ----------
+    model : ScoreModel
+        Any pair of laws.
+    n_client, n_impostor : float
+        Scores of each class among which the expected number is stated.
+
+    Returns
+    -------
+    tuple of Hook
+        Empty where the curve is nowhere below, or is the diagonal itself.
+
+    Notes
+    -----
+    At a crossing TPR = FAR, so both classes have the same share of their scores in a stretch.
+    Depth and shares come from the smaller tails: a hook of 1e-40 has its depth.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, ScoreModel
+    >>> from betaroc.model.hooks import hooks_of
+    >>> (hook,) = hooks_of(ScoreModel(Beta(2, 2), Beta(1, 1)), 100, 100)  # crosses at 1/2
+    >>> hook.end, hook.far_low, hook.far_high, hook.expected_scores
+    ('at_one', 0.0, 0.5, 100.0)
+    """
+    if model.client == model.impostor:
+        return ()
+    points, (at, gap) = model.diagonal_crossings(), _extremes(model)
+    places = [-np.inf, *_coordinates(model, points.threshold, points.logit_threshold), np.inf]
+    accepted, rejected = [1.0, *points.far.tolist(), 0.0], [0.0, *points.frr.tolist(), 1.0]
+    stretches = range(len(places) - 1)
+    lowest = [
+        float(np.max(gap[(at >= places[k]) & (at <= places[k + 1])], initial=0.0))
+        for k in stretches
+    ]
+    found = []
+    for k in stretches[0 if _starts_below(model, lowest) else 1 :: 2]:
+        if lowest[k] == 0.0:  # the diagonal itself, to the last digit
+            continue
+        # The rates of the smaller tail, which keep the digits of a small share.
+        share = (
+            rejected[k + 1] - rejected[k]
+            if rejected[k + 1] <= accepted[k]
+            else accepted[k] - accepted[k + 1]
+        )
+        counts = n_client * share, n_impostor * share
+        found.append(
+            Hook(
+                _where(k, stretches), lowest[k], accepted[k + 1], accepted[k], share,
+                *counts, sum(counts), sum(counts) >= SEEN,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _extremes(model: ScoreModel) -> tuple[FloatArray, FloatArray]:
+    """Places of all extremes of FAR - TPR, and its values there, from the smaller tails."""
+    pair = model._pair
+    t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
+    rejected, rightly = pair.frr(t), pair.tnr(t)
+    gap = np.where(rejected + rightly <= 1.0, rejected - rightly, pair.far(t) - pair.tpr(t))
+    return _coordinates(model, t.theta, t.logit), gap
+
+
+def _coordinates(model: ScoreModel, theta: Any, logit: Any) -> FloatArray:
+    return np.asarray(logit if model._pair.unit else theta, dtype=np.float64)
+
+
+def _starts_below(model: ScoreModel, lowest: list[float]) -> bool:
+    """Whether the first stretch lies below: sides alternate, and an end knows its own."""
+    ends = model.ends()
+    if ends.at_zero.side != "on":
+        return ends.at_zero.side == "below"
+    if ends.at_one.side != "on":
+        return (ends.at_one.side == "below") == (len(lowest) % 2 == 1)
+    return max(lowest[::2]) > max(lowest[1::2], default=0.0)
+
+
+def _where(k: int, stretches: range) -> str:
+    if len(stretches) == 1:
+        return "everywhere"
+    return "at_zero" if k == 0 else "at_one" if k == stretches[-1] else "between"

@@ -1,0 +1,422 @@
+"""One operating point, or an array of them, and every measure that is read off it.
+
+A measure of a threshold is one function of an :class:`OperatingPoint` and one
+entry of :data:`MEASURES`; Murphy's note and the papers on expected performance
+curves define them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.checks import finite, fraction, probability_array, real_array
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.value import Result
+
+__all__ = ["MEASURES", "Measure", "OperatingPoint", "operating_point"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OperatingPoint(Result):
+    """Error rates at a fixed threshold and what follows from them.
+
+    Parameters
+    ----------
+    threshold : float or ndarray
+        Accept iff score > threshold.
+    far : float or ndarray
+        False acceptance rate P(I > threshold), a fraction.
+    frr : float or ndarray
+        False rejection rate P(C <= threshold), a fraction.
+    prior : float
+        P(client) in [0, 1].
+    logit_threshold : float or ndarray
+        log(threshold / (1 - threshold)), exact where the threshold rounds to 0
+        or 1; nan for scores off the scale [0, 1].
+    tpr, tnr : float or ndarray, optional
+        The complements in their own precision; 1 - frr and 1 - far if left out.
+    n_beyond : tuple of (float or ndarray), optional
+        Client and impostor scores (groups, where trials depend on each other by them) that
+        speak for FRR and FAR, n min(rate, 1 - rate); None where no data are known.
+    extrapolated : bool or ndarray
+        Whether less than one score is expected beyond a rate that was solved for, or read off
+        a fitted distribution.
+
+    Raises
+    ------
+    InputError
+        If `prior` is not in [0, 1].
+    InputTypeError
+        If `prior` is not a number.
+
+    Notes
+    -----
+    All attributes have one shape. Indexing and iterating over an array of
+    points yields points. A measure that is 0/0 is nan.
+
+    References
+    ----------
+    Murphy, K. P. (2007), Performance evaluation of binary classifiers, (6) to (16).
+    Bengio, S., Keller, M. and Mariethoz, J. (2004), IDIAP-RR 03-85, (2) to (16).
+
+    Examples
+    --------
+    >>> from betaroc import OperatingPoint
+    >>> p = OperatingPoint(threshold=0.5, far=0.1, frr=0.2, prior=0.25)
+    >>> round(p.hter, 12), round(p.precision, 6), round(p.recall, 6)
+    (0.15, 0.727273, 0.8)
+    """
+
+    threshold: Any
+    far: Any
+    frr: Any
+    prior: float = 0.5
+    logit_threshold: Any = math.nan
+    tpr: Any = None
+    tnr: Any = None
+    n_beyond: Any = None
+    extrapolated: Any = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "prior", fraction(self.prior, "prior"))
+        arrays = {
+            "threshold": real_array(self.threshold, "threshold"),
+            "logit_threshold": real_array(self.logit_threshold, "logit_threshold"),
+            "far": probability_array(self.far, "far"),
+            "frr": probability_array(self.frr, "frr"),
+        }
+        for name, other in (("tpr", "frr"), ("tnr", "far")):
+            given = getattr(self, name)
+            given = 1.0 - arrays[other] if given is None else given
+            arrays[name] = probability_array(given, name)
+        try:
+            shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
+        except ValueError:
+            raise InputError(
+                "threshold and rates must have one shape; got"
+                f" {', '.join(f'{name} {a.shape}' for name, a in arrays.items())}. Give one rate"
+                " for each threshold."
+            ) from None
+        for name, array in arrays.items():
+            object.__setattr__(self, name, _kept(np.broadcast_to(array, shape)))
+
+    def __len__(self) -> int:
+        if np.ndim(self.threshold) == 0:
+            raise InputTypeError(
+                "a single operating point has no length; an array of them has, such as"
+                " model.at([0.1, 0.2])."
+            )
+        return len(self.threshold)
+
+    def __iter__(self) -> Iterator[OperatingPoint]:
+        return (self[k] for k in range(len(self)))
+
+    def __getitem__(self, index: Any) -> OperatingPoint:
+        def take(values: Any) -> Any:
+            return _plain(np.asarray(values)[index])
+
+        shape = np.shape(self.threshold)
+        logit = np.broadcast_to(self.logit_threshold, shape)
+        beyond = None if self.n_beyond is None else tuple(map(take, self.n_beyond))
+        flags = np.broadcast_to(self.extrapolated, shape)[index]
+        return OperatingPoint(
+            take(self.threshold), take(self.far), take(self.frr), self.prior, take(logit),
+            take(self.tpr), take(self.tnr), beyond, flags if np.ndim(flags) else bool(flags),
+        )  # fmt: skip
+
+    @property
+    def sensitivity(self) -> Any:
+        """TPR, the share of clients accepted."""
+        return self.tpr
+
+    @property
+    def recall(self) -> Any:
+        """TPR, the share of clients accepted."""
+        return self.tpr
+
+    @property
+    def specificity(self) -> Any:
+        """TNR, the share of impostors rejected."""
+        return self.tnr
+
+    @property
+    def fpr(self) -> Any:
+        """FAR."""
+        return self.far
+
+    @property
+    def fnr(self) -> Any:
+        """FRR."""
+        return self.frr
+
+    @property
+    def hter(self) -> Any:
+        """Half total error rate (FAR + FRR) / 2."""
+        return 0.5 * (self.far + self.frr)
+
+    @property
+    def youden(self) -> Any:
+        """TPR - FAR, in [-1, 1]."""
+        return _small_difference(self)
+
+    @property
+    def precision(self) -> Any:
+        """P(client | accepted) = prior TPR / (prior TPR + (1 - prior) FAR); nan at 0/0."""
+        return _plain(precision_of(self.prior, self.tpr, self.far))
+
+    @property
+    def accuracy(self) -> Any:
+        """prior TPR + (1 - prior) TNR."""
+        return self.prior * self.tpr + (1.0 - self.prior) * self.tnr
+
+    @property
+    def f1(self) -> Any:
+        """Harmonic mean of precision and recall; 0 where nothing is accepted rightly."""
+        return self.f(0.5)
+
+    @property
+    def mean_precision_recall(self) -> Any:
+        """(precision + recall) / 2."""
+        return 0.5 * (self.precision + self.recall)
+
+    @property
+    def mcc(self) -> Any:
+        """Matthews correlation of decision and class; nan at 0/0."""
+        accepted = self.prior * self.tpr + (1.0 - self.prior) * self.far
+        rejected = self.prior * self.frr + (1.0 - self.prior) * self.tnr
+        # sqrt of each factor by itself: the product underflows first.
+        scale = np.sqrt(accepted) * np.sqrt(rejected)
+        return _ratio(math.sqrt(self.prior * (1.0 - self.prior)) * self.youden, scale)
+
+    @property
+    def mutual_information(self) -> Any:
+        """Mutual information of decision and class in nats, Murphy's (16)."""
+        p, q = self.prior, 1.0 - self.prior
+        accepted = p * self.tpr + q * self.far
+        rejected = p * self.frr + q * self.tnr
+        cells = (
+            (p, self.tpr, accepted), (q, self.far, accepted),
+            (p, self.frr, rejected), (q, self.tnr, rejected),
+        )  # fmt: skip
+        total = sum(_information(*cell) for cell in cells)
+        return _plain(np.maximum(total, 0.0))
+
+    def f(self, weight: float = 0.5) -> Any:
+        """F measure 1 / (weight / precision + (1 - weight) / recall).
+
+        Parameters
+        ----------
+        weight : float
+            Weight of precision in [0, 1]; 0.5 gives F1, 1 / (1 + beta^2) gives F_beta.
+
+        Returns
+        -------
+        float or ndarray
+            Fraction in [0, 1]; 0 where no client is accepted (the limit).
+
+        Raises
+        ------
+        InputError
+            If `weight` is not in [0, 1].
+        InputTypeError
+            If `weight` is not a number.
+
+        Notes
+        -----
+        At weight 1 it is precision, nan where nothing is accepted.
+
+        References
+        ----------
+        Murphy (2007), (13).
+
+        Examples
+        --------
+        >>> round(OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25).f(), 6)  # 16/21
+        0.761905
+        """
+        weight = fraction(weight, "weight")
+        true = self.prior * self.tpr
+        called = true + (1.0 - self.prior) * self.far
+        return _ratio(true, weight * called + (1.0 - weight) * self.prior)
+
+    def dcf(self, cost_fa: float = 1.0, cost_fr: float = 1.0) -> Any:
+        """Detection cost cost_fr prior FRR + cost_fa (1 - prior) FAR.
+
+        Parameters
+        ----------
+        cost_fa, cost_fr : float
+            Costs >= 0 of a false acceptance and of a false rejection.
+
+        Returns
+        -------
+        float or ndarray
+            In the unit of the costs.
+
+        Raises
+        ------
+        InputError
+            If a cost is negative or not finite.
+        InputTypeError
+            If a cost is not a number.
+
+        References
+        ----------
+        IDIAP-RR 03-85, (4).
+
+        Examples
+        --------
+        >>> round(OperatingPoint(0.5, far=0.1, frr=0.2, prior=0.25).dcf(cost_fa=10), 12)
+        0.8
+        """
+        cost_fa, cost_fr = checked_cost(cost_fa, "cost_fa"), checked_cost(cost_fr, "cost_fr")
+        return cost_fr * self.prior * self.frr + cost_fa * (1.0 - self.prior) * self.far
+
+    def weighted_error(self, alpha: float) -> Any:
+        """alpha FAR + (1 - alpha) FRR, the criterion of expected performance curves.
+
+        Parameters
+        ----------
+        alpha : float
+            Weight of FAR in [0, 1].
+
+        Returns
+        -------
+        float or ndarray
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not in [0, 1].
+        InputTypeError
+            If `alpha` is not a number.
+
+        Examples
+        --------
+        >>> round(OperatingPoint(0.5, far=0.1, frr=0.2).weighted_error(0.3), 12)
+        0.17
+        """
+        alpha = fraction(alpha, "alpha")
+        return alpha * self.far + (1.0 - alpha) * self.frr
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of an operating point: what it is and which way is better.
+
+    Parameters
+    ----------
+    value : callable
+        Takes an OperatingPoint, returns a float or an array of its shape.
+    title : str
+        For axes and tables.
+    low, high : float
+        Range.
+    larger_is_better : bool
+        Direction.
+
+    Examples
+    --------
+    >>> measure = MEASURES["youden"]
+    >>> measure.low, measure.high, measure.larger_is_better
+    (-1.0, 1.0, True)
+    """
+
+    value: Callable[[OperatingPoint], Any]
+    title: str
+    low: float
+    high: float
+    larger_is_better: bool
+
+
+#: Every measure without a free parameter, by the name used everywhere.
+MEASURES: dict[str, Measure] = {
+    "far": Measure(lambda p: p.far, "false acceptance rate", 0.0, 1.0, False),
+    "frr": Measure(lambda p: p.frr, "false rejection rate", 0.0, 1.0, False),
+    "tpr": Measure(lambda p: p.tpr, "true positive rate", 0.0, 1.0, True),
+    "tnr": Measure(lambda p: p.tnr, "true negative rate", 0.0, 1.0, True),
+    "hter": Measure(lambda p: p.hter, "half total error rate", 0.0, 1.0, False),
+    "dcf": Measure(lambda p: p.dcf(), "detection cost", 0.0, 1.0, False),
+    "precision": Measure(lambda p: p.precision, "precision", 0.0, 1.0, True),
+    "recall": Measure(lambda p: p.recall, "recall", 0.0, 1.0, True),
+    "mean-precision-recall": Measure(
+        lambda p: p.mean_precision_recall, "mean of precision and recall", 0.0, 1.0, True
+    ),
+    "f1": Measure(lambda p: p.f1, "F1", 0.0, 1.0, True),
+    "sensitivity": Measure(lambda p: p.sensitivity, "sensitivity", 0.0, 1.0, True),
+    "specificity": Measure(lambda p: p.specificity, "specificity", 0.0, 1.0, True),
+    "accuracy": Measure(lambda p: p.accuracy, "accuracy", 0.0, 1.0, True),
+    "youden": Measure(lambda p: p.youden, "Youden's J", -1.0, 1.0, True),
+    "mcc": Measure(lambda p: p.mcc, "Matthews correlation", -1.0, 1.0, True),
+    "mutual-information": Measure(
+        lambda p: p.mutual_information, "mutual information (nats)", 0.0, math.log(2.0), True
+    ),
+}
+
+
+def precision_of(prior: float, tpr: Any, far: Any) -> FloatArray:
+    """prior TPR / (prior TPR + (1 - prior) FAR); nan where nothing is accepted."""
+    true = np.asarray(prior * tpr, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(true / (true + (1.0 - prior) * far))
+
+
+def checked_cost(value: float, name: str) -> float:
+    """A finite cost >= 0."""
+    cost = finite(value, name)
+    if cost < 0.0:
+        raise InputError(f"{name} must be a cost >= 0; got {value!r}. Give 0 or a positive number.")
+    return cost
+
+
+def operating_point(
+    t: Thresholds, far: FloatArray, frr: FloatArray, tpr: FloatArray, tnr: FloatArray,
+    *, prior: float, unit: bool,
+) -> OperatingPoint:  # fmt: skip
+    """The point at thresholds whose rates were each computed in their own tail."""
+    # "Just below 1" is a limit; the double to set is the last one before 1.
+    short = t.logit == BELOW_ONE
+    last = Thresholds.from_theta(np.nextafter(1.0, 0.0))
+    theta = np.where(short, last.theta, t.theta)
+    logit = np.where(short, last.logit, t.logit) if unit else np.full(t.shape, np.nan)
+    values = (_plain(v) for v in (theta, far, frr, logit, tpr, tnr))
+    threshold, far_, frr_, logit_, tpr_, tnr_ = values
+    return OperatingPoint(threshold, far_, frr_, prior, logit_, tpr_, tnr_)
+
+
+def _small_difference(point: OperatingPoint) -> Any:
+    """TPR - FAR from whichever pair of rates is the smaller: less cancels."""
+    upper = np.asarray(point.tpr) + np.asarray(point.far) <= 1.0
+    return _plain(np.where(upper, point.tpr - point.far, point.tnr - point.frr))
+
+
+def _kept(array: FloatArray) -> Any:
+    """A float, or a read-only copy."""
+    if array.ndim == 0:
+        return float(array)
+    copy = np.array(array)
+    copy.setflags(write=False)
+    return copy
+
+
+def _plain(value: Any) -> Any:
+    array = np.asarray(value)
+    return float(array) if array.ndim == 0 else array
+
+
+def _ratio(numerator: Any, denominator: Any) -> Any:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _plain(np.asarray(numerator, dtype=np.float64) / np.asarray(denominator))
+
+
+def _information(weight: float, rate: Any, marginal: Any) -> FloatArray:
+    """weight * rate * log(rate / marginal), 0 where the cell is empty."""
+    r, m = np.asarray(rate, dtype=np.float64), np.asarray(marginal, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((r > 0.0) & (weight > 0.0), weight * r * np.log(r / m), 0.0 * r)

@@ -1,0 +1,1132 @@
+"""The pair of laws as users hold it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.checks import (
+    choice,
+    count,
+    finite,
+    fraction,
+    positive,
+    probability_array,
+    real_array,
+)
+from betaroc.core.checks import prior as checked_prior
+from betaroc.core.errors import InputError
+from betaroc.core.text import shown
+from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import Value
+from betaroc.distributions.base import Distribution, as_output
+from betaroc.distributions.beta import Beta, Shape
+from betaroc.distributions.pairs import Pair, check_laws, pair_of
+from betaroc.distributions.shifted import lies_on_unit, moved_law
+from betaroc.model import ends as _ends
+from betaroc.model import operating_points, ranking
+from betaroc.model.curves import Det, PrecisionRecall
+from betaroc.model.ends import Ends, SemiDerivatives
+from betaroc.model.h_measure import h_measure
+from betaroc.model.measures import OperatingPoint, checked_cost, operating_point
+from betaroc.model.posterior import posterior
+from betaroc.model.roc import Roc
+
+if TYPE_CHECKING:
+    from betaroc.data.scores import Scores
+
+__all__ = ["ScoreModel"]
+
+_GENERIC_SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreModel(Value):
+    """What a classifier does at every threshold, from the laws of its two score classes.
+
+    Accept iff score > threshold, so that
+
+        FRR(t) = P(C <= t) = client.cdf(t),   FAR(t) = P(I > t) = impostor.sf(t).
+
+    Parameters
+    ----------
+    client, impostor : Distribution
+        Laws of the genuine and the impostor scores; any two kinds together.
+    prior : float, optional
+        P(client) in [0, 1], for precision, accuracy and the like.
+    name : str, optional
+        For tables and legends.
+    is_generic : bool, optional
+        Whether the closed forms are left out; see :meth:`generic`.
+
+    Raises
+    ------
+    InputTypeError
+        If a law is not a Distribution or `prior` not a number.
+    InputError
+        If `prior` is not in [0, 1].
+
+    Notes
+    -----
+    A frozen value that knows no data: compares by content, hashable. Rates of beta
+    pairs have relative error below 1e-12 for shapes in [0.05, 1e3] and below 1e-9 in
+    [1e-3, 1e6], in both tails through 1e-300.
+
+    References
+    ----------
+    Omar, L. and Ivrissimtzis, I. (2019), Using theoretical ROC curves for analysing
+    machine learning binary classifiers, Pattern Recognition Letters 128.
+    Bengio, S., Keller, M. and Mariethoz, J. (2004), IDIAP-RR 03-85, (2) and (3).
+
+    Examples
+    --------
+    >>> from betaroc import Beta, ScoreModel
+    >>> model = ScoreModel(Beta(0.47, 0.36), Beta(0.77, 1.91))
+    >>> round(model.auc(), 4), model.global_shape()
+    (0.7106, 'hook-at-zero')
+    """
+
+    client: Distribution
+    impostor: Distribution
+    prior: float = field(default=0.5, kw_only=True)
+    name: str | None = field(default=None, kw_only=True)
+    is_generic: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_laws(self.client, self.impostor)
+        object.__setattr__(self, "prior", checked_prior(self.prior))
+
+    @cached_property
+    def _pair(self) -> Pair:
+        return pair_of(self.client, self.impostor, generic=self.is_generic)
+
+    def generic(self) -> ScoreModel:
+        """The same pair on the generic algorithms: the oracle of the closed forms.
+
+        Returns
+        -------
+        ScoreModel
+            Equal laws, prior and name; ``is_generic`` is true.
+
+        Notes
+        -----
+        Quadrature, bracketed roots and enumeration, from the two laws' own functions.
+
+        Examples
+        --------
+        >>> model = ScoreModel(Beta(2, 1), Beta(1, 2))  # F_c = t^2, F_i = 1 - (1 - t)^2
+        >>> round(model.generic().auc(), 12)
+        0.833333333333
+        """
+        return ScoreModel(
+            self.client, self.impostor, prior=self.prior, name=self.name, is_generic=True
+        )
+
+    # ------------------------------------------------------------------ other score sets
+    def shifted(
+        self, client: float = 0.0, impostor: float = 0.0, *, scale: float = 1.0
+    ) -> ScoreModel:
+        """The model after a shift of its scores, as between a development and a test set.
+
+            logit s' = scale logit s + shift    if both laws lie in [0, 1]
+            s' = scale s + shift                otherwise
+
+        Parameters
+        ----------
+        client, impostor : float, optional
+            Shift of each class, in units of the logit or of the score.
+        scale : float, optional
+            Positive, of both classes; above 1 spreads the scores.
+
+        Returns
+        -------
+        ScoreModel
+            Its laws are of the same family where that holds the moved law (normal, logit-normal,
+            samples), and `Shifted` otherwise. Prior and name stay.
+
+        Raises
+        ------
+        InputError
+            If a shift is not finite, `scale` not finite and positive, or one law is continuous on
+            [0, 1] and the other not on [0, 1].
+        InputTypeError
+            If an argument is not a number.
+
+        Notes
+        -----
+        One shift for both classes leaves the ROC as it is and moves every threshold, so that
+        ``epc(model, model.shifted(0.5, 0.5))`` shows misplaced thresholds alone.
+
+        Examples
+        --------
+        >>> from betaroc import Normal, epc
+        >>> dev = ScoreModel(Normal(1, 1), Normal(-1, 1))
+        >>> dev.shifted(impostor=0.5).impostor
+        Normal(mu=-0.5, sigma=1.0)
+        >>> curve = epc(dev, dev.shifted(impostor=0.5), alpha=[0.5])
+        >>> round(float(curve.value[0]), 6)  # threshold 0: (Phi(-1) + Phi(-1/2)) / 2
+        0.233596
+        """
+        logit = lies_on_unit(self.client) and lies_on_unit(self.impostor)
+        shifts = finite(client, "client"), finite(impostor, "impostor")
+        factor = positive(scale, "scale")
+        laws = [
+            moved_law(law, shift, factor, logit=logit)
+            for law, shift in zip((self.client, self.impostor), shifts, strict=True)
+        ]
+        return replace(self, client=laws[0], impostor=laws[1])
+
+    def sample(self, n_client: int, n_impostor: int, *, rng: Any = None) -> Scores:
+        """Independent scores of both classes.
+
+        Parameters
+        ----------
+        n_client, n_impostor : int
+            Number of scores of each class, at least 1.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness, passed to ``numpy.random.default_rng``.
+
+        Returns
+        -------
+        Scores
+            Client scores drawn first; the name is the model's.
+
+        Raises
+        ------
+        InputError
+            If a number is no int >= 1.
+        InputTypeError
+            If `rng` is of another kind.
+
+        Notes
+        -----
+        The prior plays no part. Doubles round: a beta law with a shape far below 1 yields exact 0s
+        and 1s. For several classifiers on the same trials see `sample_systems`.
+
+        Examples
+        --------
+        >>> ScoreModel(Beta(5, 2), Beta(2, 5)).sample(30, 50, rng=1)
+        <Scores 30 client in [0.308765, 0.951882], 50 impostor in [0.0222987, 0.578491]>
+        """
+        from betaroc.model.samples import sample_scores
+
+        return sample_scores(self, n_client, n_impostor, rng)
+
+    # --------------------------------------------------------------------- rates
+    def far(self, t: npt.ArrayLike) -> Any:
+        """False acceptance rate P(I > t), in its own tail.
+
+        Parameters
+        ----------
+        t : array_like
+            Thresholds on the score scale; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `t`
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputTypeError
+            If `t` is not numeric.
+
+        Notes
+        -----
+        A threshold above 1 - 1e-16 is 1 as a float: go by the rate (:meth:`at_far`) there.
+
+        References
+        ----------
+        IDIAP-RR 03-85, (2).
+
+        Examples
+        --------
+        >>> ScoreModel(Beta(2, 1), Beta(1, 2)).far([0.0, 0.5, 1.0])  # (1 - t)^2
+        array([1.  , 0.25, 0.  ])
+        """
+        return as_output(self._pair.far(Thresholds.from_theta(real_array(t, "t"))))
+
+    def frr(self, t: npt.ArrayLike) -> Any:
+        """False rejection rate P(C <= t), in its own tail.
+
+        Parameters
+        ----------
+        t : array_like
+            Thresholds on the score scale; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `t`
+            Fraction in [0, 1]; a score equal to `t` is rejected.
+
+        Raises
+        ------
+        InputTypeError
+            If `t` is not numeric.
+
+        References
+        ----------
+        IDIAP-RR 03-85, (3).
+
+        Examples
+        --------
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).frr(1e-100), 210)  # t^2
+        1e-200
+        """
+        return as_output(self._pair.frr(Thresholds.from_theta(real_array(t, "t"))))
+
+    def at(self, t: npt.ArrayLike) -> OperatingPoint:
+        """The operating point, or an array of them, at thresholds `t`.
+
+        Parameters
+        ----------
+        t : array_like
+            Thresholds on the score scale; NaN propagates.
+
+        Returns
+        -------
+        OperatingPoint
+            Its attributes have the shape of `t`.
+
+        Raises
+        ------
+        InputTypeError
+            If `t` is not numeric.
+
+        Examples
+        --------
+        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).at(0.5)
+        >>> round(point.hter, 12), round(point.precision, 12)
+        (0.25, 0.75)
+        """
+        return self._point(Thresholds.from_theta(real_array(t, "t")))
+
+    def _point(self, t: Thresholds) -> OperatingPoint:
+        p = self._pair
+        return operating_point(
+            t, p.far(t), p.frr(t), p.tpr(t), p.tnr(t), prior=self.prior, unit=p.unit
+        )
+
+    # ----------------------------------------------------------------- thresholds
+    def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
+        """The operating point at the lowest threshold with FAR <= x.
+
+        Parameters
+        ----------
+        x : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        OperatingPoint
+            Its attributes have the shape of `x`; ``logit_threshold`` is exact where the
+            threshold rounds to 0 or 1.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `x` is not numeric.
+
+        Notes
+        -----
+        x = 1 gives accept all: the lower end of the support, -inf for samples and where
+        the law has an atom there. Samples answer with the middle of a gap between
+        neighbouring scores, and FAR then falls short of `x`.
+
+        Examples
+        --------
+        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).at_far(0.01)
+        >>> round(point.threshold, 12), round(point.frr, 12)
+        (0.9, 0.81)
+        """
+        return self._point(self._reach(operating_points.at_far, x))
+
+    def at_frr(self, x: npt.ArrayLike) -> OperatingPoint:
+        """The operating point at the highest threshold with FRR <= x.
+
+        Parameters
+        ----------
+        x : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        OperatingPoint
+            Its attributes have the shape of `x`; ``logit_threshold`` is exact where the
+            threshold rounds to 0 or 1.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `x` is not numeric.
+
+        Notes
+        -----
+        x = 1 gives reject all: the upper end of the support, the largest score of samples.
+
+        Examples
+        --------
+        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).at_frr(0.04)
+        >>> round(point.threshold, 12), round(point.far, 12)
+        (0.2, 0.64)
+        """
+        return self._point(self._reach(operating_points.at_frr, x))
+
+    def threshold_at_far(self, x: npt.ArrayLike) -> Any:
+        """The lowest threshold with FAR <= x; :meth:`at_far` keeps its logit too.
+
+        Parameters
+        ----------
+        x : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `x`
+            On the score scale; ends and steps as in :meth:`at_far`.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `x` is not numeric.
+
+        Examples
+        --------
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_far(0.01), 12)
+        0.9
+        """
+        return self.at_far(x).threshold
+
+    def threshold_at_frr(self, x: npt.ArrayLike) -> Any:
+        """The highest threshold with FRR <= x; :meth:`at_frr` keeps its logit too.
+
+        Parameters
+        ----------
+        x : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `x`
+            On the score scale; ends and steps as in :meth:`at_frr`.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `x` is not numeric.
+
+        Examples
+        --------
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_frr(0.04), 12)
+        0.2
+        """
+        return self.at_frr(x).threshold
+
+    def _reach(self, how: Any, x: npt.ArrayLike) -> Thresholds:
+        target = probability_array(x, "x")
+        flat = np.ravel(target)
+        unknown = np.isnan(flat)
+        t = how(self._pair, np.where(unknown, 0.0, flat))
+        nowhere = Thresholds.from_theta(np.full(flat.shape, np.nan))
+        t = operating_points.choose(unknown, nowhere, t)
+        return Thresholds(*(v.reshape(target.shape) for v in (t.theta, t.complement, t.logit)))
+
+    def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
+        """Equal error rate: FAR = FRR.
+
+        Parameters
+        ----------
+        method : {"nearest", "hull"}
+            On steps, where the two never meet: the threshold of smallest
+            abs(FAR - FRR), the value being the HTER there, or the crossing of the
+            ROC's convex hull, reached by randomising.
+
+        Returns
+        -------
+        OperatingPoint
+            Read the rate off as ``.hter``.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            For another `method`.
+
+        Notes
+        -----
+        Equal distances go to the smaller HTER, then to the lower threshold. The hull
+        also cuts the dents of a continuous ROC; a point on its chord carries the upper
+        of the two thresholds that are randomised.
+
+        References
+        ----------
+        IDIAP-RR 03-85, (6) and (7).
+
+        Examples
+        --------
+        >>> point = ScoreModel(Beta(2, 1), Beta(1, 1)).eer()  # t^2 = 1 - t
+        >>> round(point.threshold, 9), round(point.hter, 9)
+        (0.618033989, 0.381966011)
+        """
+        choice(method, ("nearest", "hull"), "method")
+        if method == "hull":
+            return self.roc().hull().eer()
+        return self._point(operating_points.equal_error(self._pair))
+
+    def min_weighted_error(self, alpha: float) -> OperatingPoint:
+        """The global minimiser of alpha FAR + (1 - alpha) FRR.
+
+        Parameters
+        ----------
+        alpha : float
+            Weight of FAR in [0, 1], read as the decimal that was meant.
+
+        Returns
+        -------
+        OperatingPoint
+            The value is ``.weighted_error(alpha)``.
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not in [0, 1].
+        InputTypeError
+            If `alpha` is not a number.
+
+        Notes
+        -----
+        Candidates are the ends of the scale, the jumps and all places where the
+        likelihood ratio equals alpha / (1 - alpha). Ties go to the smallest HTER (the
+        limit at alpha = 0 and 1), then to the lowest threshold; counts are compared
+        exactly, weighted samples and continuous laws to 1e-12 relative.
+
+        Examples
+        --------
+        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).min_weighted_error(0.2)
+        >>> round(point.threshold, 9), round(point.weighted_error(0.2), 9)
+        (0.2, 0.16)
+        """
+        weight = operating_points.exact_weight(fraction(alpha, "alpha"))
+        return self._point(operating_points.weighted_error(self._pair, weight, 1 - weight))
+
+    def min_dcf(self, cost_fa: float = 1.0, cost_fr: float = 1.0) -> OperatingPoint:
+        """The global minimiser of cost_fr prior FRR + cost_fa (1 - prior) FAR.
+
+        Parameters
+        ----------
+        cost_fa, cost_fr : float, optional
+            Costs >= 0 of a false acceptance and of a false rejection, not both 0.
+
+        Returns
+        -------
+        OperatingPoint
+            The value is ``.dcf(cost_fa, cost_fr)``.
+
+        Raises
+        ------
+        InputError
+            If a cost is negative or not finite, or both are 0.
+        InputTypeError
+            If a cost is not a number.
+
+        Notes
+        -----
+        Ties as in :meth:`min_weighted_error`.
+
+        References
+        ----------
+        IDIAP-RR 03-85, (4).
+
+        Examples
+        --------
+        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).min_dcf(cost_fa=1, cost_fr=4)
+        >>> round(point.threshold, 9), round(point.dcf(1, 4), 9)
+        (0.2, 0.4)
+        """
+        fa, fr = checked_cost(cost_fa, "cost_fa"), checked_cost(cost_fr, "cost_fr")
+        prior = operating_points.exact_weight(self.prior)
+        if fa == 0.0 and fr == 0.0:
+            raise InputError(
+                "cost_fa and cost_fr must not both be 0: every threshold would be best."
+                " Give at least one positive cost."
+            )
+        weights = Fraction(fa) * (1 - prior), Fraction(fr) * prior
+        return self._point(operating_points.weighted_error(self._pair, *weights))
+
+    def max_f(self, weight: float = 0.5) -> OperatingPoint:
+        """The global maximiser of 1 / (weight / precision + (1 - weight) / recall).
+
+        Parameters
+        ----------
+        weight : float, optional
+            Weight of precision in [0, 1]; 0.5 gives F1.
+
+        Returns
+        -------
+        OperatingPoint
+            The value is ``.f(weight)``.
+
+        Raises
+        ------
+        InputError
+            If `weight` is not in [0, 1].
+        InputTypeError
+            If `weight` is not a number.
+
+        Notes
+        -----
+        Ties as in :meth:`min_weighted_error`. The measure is flat at its maximum, but
+        the threshold is a root of the likelihood ratio and exact.
+
+        References
+        ----------
+        Murphy, K. P. (2007), Performance evaluation of binary classifiers, (12) and (13).
+
+        Examples
+        --------
+        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).max_f()  # t^2 - 3 t + 1 = 0
+        >>> round(point.threshold, 9), round(point.f1, 9)
+        (0.381966011, 0.763932023)
+        """
+        return self._point(
+            operating_points.max_f(self._pair, fraction(weight, "weight"), self.prior)
+        )
+
+    def youden(self) -> OperatingPoint:
+        """The threshold of largest TPR - FAR, equally of smallest HTER.
+
+        Returns
+        -------
+        OperatingPoint
+            The value is ``.youden``; 0, at an end of the scale, for a ROC nowhere above
+            the diagonal.
+
+        Examples
+        --------
+        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).youden()  # TPR - FAR = 2 t - 2 t^2
+        >>> round(point.threshold, 9), round(point.youden, 9)
+        (0.5, 0.5)
+        """
+        return self.min_weighted_error(0.5)
+
+    def break_even(self) -> OperatingPoint:
+        """The threshold where precision equals recall, or is nearest to it.
+
+        Returns
+        -------
+        OperatingPoint
+            The value is ``.mean_precision_recall``.
+
+        Notes
+        -----
+        The two are equal where prior FRR = (1 - prior) FAR. Thresholds that accept no
+        client are left out: both are 0, or 0/0, which balances nothing. Ties as in
+        :meth:`eer`.
+
+        References
+        ----------
+        IDIAP-RR 03-85, (11) and (12).
+
+        Examples
+        --------
+        >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).break_even()
+        >>> round(point.precision, 9), round(point.recall, 9)
+        (0.75, 0.75)
+        """
+        return self._point(operating_points.break_even(self._pair, self.prior))
+
+    # ------------------------------------------------------------ measures of the curve
+    def auc(self) -> float:
+        """Area under the ROC, P(C > I) + P(C = I)/2.
+
+        Returns
+        -------
+        float
+            Fraction in [0, 1].
+
+        Notes
+        -----
+        Beta pairs: both densities on a grid in logit coordinates (:func:`beta_auc`), or
+        adaptive Gauss-Legendre quadrature of f_c F_i, every term positive; binormal and
+        logit-normal pairs: the normal cdf; atoms: sums; samples: counts; mixed pairs: the
+        same quadrature of their own tails.
+        Relative error below 1e-12 for beta pairs, also where the area is 1e-100.
+
+        Examples
+        --------
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).auc(), 12)  # 5/6
+        0.833333333333
+        """
+        return self._pair.auc()
+
+    def partial_auc(self, low: float, high: float, standardized: bool = False) -> float:
+        """Area under TPR(FAR) for FAR in [low, high].
+
+        Parameters
+        ----------
+        low, high : float
+            Fractions, low < high.
+        standardized : bool, optional
+            McClish's rescaling, (1 + (area - chance) / (high - low - chance)) / 2 with
+            chance = (high^2 - low^2) / 2: 1/2 on the diagonal, 1 for a perfect curve.
+
+        Returns
+        -------
+        float
+            At most high - low; standardized, at most 1.
+
+        Raises
+        ------
+        InputError
+            If not 0 <= low < high <= 1.
+        InputTypeError
+            If a bound is not a number.
+
+        References
+        ----------
+        McClish, D. K. (1989), Analyzing a portion of the ROC curve, Medical Decision
+        Making 9.
+
+        Examples
+        --------
+        >>> model = ScoreModel(Beta(2, 1), Beta(1, 2))  # TPR = 2 sqrt(FAR) - FAR
+        >>> round(model.partial_auc(0, 0.25), 9), round(model.partial_auc(0, 0.25, True), 9)
+        (0.135416667, 0.738095238)
+        """
+        low, high = fraction(low, "low"), fraction(high, "high")
+        if not low < high:
+            raise InputError(
+                f"low must be below high; got low={low!r}, high={high!r}. Give a range of FAR."
+            )
+        area = ranking.partial_auc(self._pair, low, high)
+        if not standardized:
+            return area
+        chance, full = 0.5 * (high - low) * (high + low), high - low
+        return 0.5 * (1.0 + (area - chance) / (full - chance))
+
+    def ks(self) -> float:
+        """Kolmogorov-Smirnov distance sup abs(F_i - F_c), whichever class lies above.
+
+        Returns
+        -------
+        float
+            Fraction in [0, 1]; the largest vertical distance of ROC and diagonal.
+
+        Notes
+        -----
+        Attained at a jump or where the densities are equal. Below 1e-2 the difference
+        is integrated, not subtracted, where both laws are continuous on one scale.
+
+        Examples
+        --------
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).ks(), 12)
+        0.5
+        """
+        return ranking.ks(self._pair)
+
+    def average_precision(self, points: int | None = None) -> float:
+        """Precision averaged over recall.
+
+        Parameters
+        ----------
+        points : int, optional
+            Number >= 2 of equally spaced recall levels 0, ..., 1 at whose nearest
+            attainable recall precision is read; 11 is the papers' average. Left out:
+            the integral of precision over recall.
+
+        Returns
+        -------
+        float
+            Fraction in [0, 1].
+
+        Raises
+        ------
+        InputError
+            If `points` is not an int >= 2.
+        InputTypeError
+            If `points` is not a number.
+
+        Notes
+        -----
+        Samples: the integral is the sum over the client scores, each with the precision
+        of accepting it. At recall 0 a continuous pair has the limit of precision.
+
+        References
+        ----------
+        IDIAP-RR 03-85, (13) and (14).
+
+        Examples
+        --------
+        >>> model = ScoreModel(Beta(2, 1), Beta(1, 2))  # precision (1 + t) / 2 at recall 1 - t^2
+        >>> round(model.average_precision(), 9), round(model.average_precision(11), 9)
+        (0.833333333, 0.822958792)
+        """
+        number = None if points is None else count(points, "points", 2)
+        return ranking.average_precision(self._pair, self.prior, number)
+
+    def h_measure(self, weights: str | tuple[float, float] = "beta22") -> float:
+        """Hand's H-measure: the expected least loss when the costs are not known.
+
+            H = 1 - L/L_max,   L = int Q(c) u(c) dc,
+            Q(c) = min over theta of c (1 - prior) FAR + (1 - c) prior FRR
+
+        with u the density of c, the share of the cost that a false acceptance has, and
+        L_max the same for accepting or rejecting everybody, whichever is better.
+
+        Parameters
+        ----------
+        weights : str or tuple of float
+            "beta22": u is Beta(2, 2) (Hand 2009). "prior": Beta(1 + prior, 2 - prior) (Hand
+            and Anagnostopoulos 2014). Or the two shapes.
+
+        Returns
+        -------
+        float
+            From 0 (no better than deciding without the score) to 1 (no error).
+
+        Raises
+        ------
+        InputError
+            If the shapes are not positive and finite, or the prior is 0 or 1.
+        InputTypeError
+            If `weights` is neither a name nor two numbers.
+
+        Notes
+        -----
+        The prior is the model's: H depends on it. The hull of the ROC alone matters. Relative
+        accuracy of 1 - H about 1e-12.
+
+        References
+        ----------
+        Hand, D. J. (2009), Measuring classifier performance. Hand, D. J. and Anagnostopoulos, C.
+        (2014), A better Beta for the H measure of classification performance.
+
+        Examples
+        --------
+        >>> model = ScoreModel(Beta(2, 1), Beta(1, 2))  # L = 1/10, L_max = 5/32
+        >>> round(model.h_measure(), 12)
+        0.36
+        """
+        if not 0.0 < self.prior < 1.0:
+            raise InputError(
+                f"prior must lie strictly between 0 and 1 for the H-measure; got {self.prior!r}."
+                " Give the model the prior of its use."
+            )
+        return h_measure(self._pair, self.prior, self._cost_shapes(weights))
+
+    def _cost_shapes(self, weights: object) -> tuple[float, float]:
+        if isinstance(weights, tuple) and len(weights) == 2:
+            a, b = (positive(w, "weights") for w in weights)
+            return a, b
+        choice(weights, ("beta22", "prior"), "weights")
+        return (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
+
+    def posterior(self, scores: npt.ArrayLike) -> Any:
+        """Probability of a client given the score: the calibration map that the pair gives.
+
+            P(client | s) = prior f_c(s) / (prior f_c(s) + (1 - prior) f_i(s))
+
+        and the same of the point masses at a score where a law has one.
+
+        Parameters
+        ----------
+        scores : array_like
+            Scores; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `scores`
+            Fractions; nan where neither law has a density.
+
+        Raises
+        ------
+        InputTypeError
+            If the scores are not numeric.
+
+        Notes
+        -----
+        Of two beta laws the beta calibration of Kull, Silva Filho and Flach (2017), with
+        coefficients a_c - a_i and b_i - b_c. It rises with the score only where the ROC is
+        concave. For another share of clients give the model that prior.
+
+        Examples
+        --------
+        >>> ScoreModel(Beta(3, 2), Beta(2, 3)).posterior([0.25, 0.5]).tolist()  # s itself
+        [0.25, 0.5]
+        """
+        t = Thresholds.from_theta(real_array(scores, "scores"))
+        return as_output(posterior(self._pair, self.prior, t))
+
+    # -------------------------------------------------------------- ends and shape
+    def ends(self) -> Ends:
+        """Behaviour of the ROC near both ends of the threshold range.
+
+            threshold near 0: F_i ~ K F_c^rho      threshold near 1: FAR ~ K TPR^rho
+
+        Returns
+        -------
+        Ends
+            ``.at_zero`` and ``.at_one``, each with semi_derivative, roc_slope,
+            exponent rho, coefficient K and side of the diagonal.
+
+        Notes
+        -----
+        Beta pairs near 0: rho = a_i / a_c and K = (a_c B_c)^rho / (a_i B_i); near 1 the
+        same of the upper tails with b. With atoms the end is the straight segment, of
+        semi-derivative p_i / p_c, and 0 or inf if one class has the atom alone. Normal
+        laws have no coefficient (nan).
+
+        References
+        ----------
+        Omar and Ivrissimtzis, section 3.2, with its signs corrected.
+
+        Examples
+        --------
+        >>> ScoreModel(Beta(2, 1), Beta(1, 1)).ends().at_zero  # F_i = F_c^(1/2)
+        End(semi_derivative=inf, roc_slope=0.0, exponent=0.5, coefficient=1.0, side='above')
+        """
+        return _ends.ends(self._pair)
+
+    def semi_derivatives(self) -> SemiDerivatives:
+        """lim dF_i / dF_c at thresholds 0 and 1: 0.0, inf, or the constant where exponents tie.
+
+        Returns
+        -------
+        SemiDerivatives
+            Named tuple (at_zero, at_one).
+
+        Notes
+        -----
+        Beta pairs: at 0, inf if a_c > a_i, 0 if a_c < a_i, B_c / B_i if equal; at 1 the
+        same of b.
+
+        References
+        ----------
+        Omar and Ivrissimtzis, section 3.2, with its signs corrected.
+
+        Examples
+        --------
+        >>> ScoreModel(Beta(2, 1), Beta(1, 1)).semi_derivatives()  # dF_i / dF_c = 1 / (2 t)
+        SemiDerivatives(at_zero=inf, at_one=0.5)
+        """
+        both = self.ends()
+        return SemiDerivatives(both.at_zero.semi_derivative, both.at_one.semi_derivative)
+
+    def diagonal_crossings(self) -> OperatingPoint:
+        """Where the ROC crosses the diagonal, TPR = FAR with a change of side.
+
+        Returns
+        -------
+        OperatingPoint
+            An array of points, threshold ascending; empty where there are none, also
+            for two equal laws.
+
+        Notes
+        -----
+        A touch without a change of side is no crossing. On the straight segment of an
+        atom or a tie no threshold attains the crossing: FAR = TPR there is given with
+        the segment's upper threshold.
+
+        Examples
+        --------
+        >>> model = ScoreModel(Beta(2, 2), Beta(1, 1))  # 3 t^2 - 2 t^3 = t
+        >>> model.diagonal_crossings().threshold
+        array([0.5])
+        """
+        found = [] if self.client == self.impostor else _ends.crossings(self._pair)
+        nowhere = Thresholds.from_theta(np.empty(0))
+        point = self._point(Thresholds.concatenate([nowhere, *(c.threshold for c in found)]))
+        accepted = np.array([c.accepted for c in found])
+        rejected = np.array([c.rejected for c in found])
+        attained = np.isnan(accepted)
+        return OperatingPoint(
+            point.threshold,
+            np.where(attained, point.far, accepted),
+            np.where(attained, point.frr, rejected),
+            self.prior,
+            point.logit_threshold,
+            np.where(attained, point.tpr, accepted),
+            np.where(attained, point.tnr, rejected),
+        )
+
+    def inflections(self) -> OperatingPoint:
+        """Where the curvature of the ROC changes sign: extremes of the likelihood ratio.
+
+        Returns
+        -------
+        OperatingPoint
+            An array of points, threshold ascending; empty where there are none, and for
+            two samples, whose ROC is a polyline.
+
+        Notes
+        -----
+        Beta pairs: at most one, at logit t = log(a / b) with a, b the differences of
+        the shapes, iff a b > 0. Binormal pairs: one iff the sigmas differ.
+
+        Examples
+        --------
+        >>> ScoreModel(Beta(2, 2), Beta(1, 1)).inflections().threshold
+        array([0.5])
+        """
+        return self._point(self._pair.turning_points())
+
+    def global_shape(self) -> str:
+        """One word for the whole curve.
+
+        Returns
+        -------
+        str
+            ``"chance"`` (the diagonal), ``"proper"`` (above the diagonal
+            everywhere), ``"below"`` (below everywhere), ``"hook-at-zero"`` or
+            ``"hook-at-one"`` (one crossing; below the diagonal near that end of
+            the threshold range), ``"several-crossings"``.
+
+        Notes
+        -----
+        Beta pairs: with a, b the differences of the shapes, client - impostor,
+        the signs of a and b decide: proper iff a >= 0 >= b, and then concave;
+        hooked iff ab > 0. Binormal pairs: hooked iff the sigmas differ. For
+        other pairs ``"proper"`` speaks of the diagonal alone; see
+        ``roc().is_concave``.
+
+        Examples
+        --------
+        >>> ScoreModel(Beta(2, 1), Beta(1, 2)).global_shape()
+        'proper'
+        >>> ScoreModel(Beta(2, 2), Beta(1, 1)).global_shape()  # FAR^2 (3 - 2 FAR) < FAR near 0
+        'hook-at-one'
+        """
+        return _ends.global_shape(self._pair)
+
+    def shape_category(self, scheme: int | None = None) -> tuple[Shape, Shape] | None:
+        """Shapes of the client and the impostor density.
+
+        Parameters
+        ----------
+        scheme : {None, 9, 16}
+            None: the shapes as they are, borders included. 16: the paper's four
+            shapes a class. 9: its three, J and reverse-J both called J.
+
+        Returns
+        -------
+        tuple of Shape, or None
+            (client, impostor). None unless both are beta laws (inflated or
+            not), and under a scheme for a law on a border (a = 1 or b = 1).
+
+        Raises
+        ------
+        InputError
+            For another scheme.
+
+        References
+        ----------
+        Omar and Ivrissimtzis, section 3.1; "respectively" there has J and
+        reverse-J swapped.
+
+        Examples
+        --------
+        >>> model = ScoreModel(Beta(0.47, 0.36), Beta(0.77, 1.91))
+        >>> model.shape_category()
+        (<Shape.U: 'U'>, <Shape.REVERSE_J: 'reverse-J'>)
+        >>> model.shape_category(9)
+        (<Shape.U: 'U'>, <Shape.J: 'J'>)
+        """
+        if scheme not in (None, 9, 16):
+            raise InputError(
+                f"scheme must be None, 9 or 16; got {shown(scheme)}. Leave it out for all shapes."
+            )
+        shapes = [_shape(law) for law in (self.client, self.impostor)]
+        if scheme is not None:
+            merged = {Shape.REVERSE_J: Shape.J} if scheme == 9 else {}
+            shapes = [merged.get(s, s) if s in _GENERIC_SHAPES else None for s in shapes]
+        client, impostor = shapes
+        return None if client is None or impostor is None else (client, impostor)
+
+    # ---------------------------------------------------------------------- curves
+    def roc(self, positive: Literal["client", "impostor"] = "client") -> Roc:
+        """The ROC; see :class:`Roc` for the two orientations.
+
+        Parameters
+        ----------
+        positive : {"client", "impostor"}
+            Which class the axes call positive.
+
+        Returns
+        -------
+        Roc
+            With the model's laws, prior and name.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            For another `positive`.
+
+        Examples
+        --------
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).roc().tpr(0.25), 12)  # 2 sqrt(x) - x
+        0.75
+        """
+        return Roc._of_pair(
+            self._pair,
+            positive=positive,
+            prior=self.prior,
+            name=self.name,
+            is_generic=self.is_generic,
+        )
+
+    def det(self, scale: Literal["probit", "linear"] = "probit") -> Det:
+        """FRR against FAR on normal deviates, or on linear axes.
+
+        Parameters
+        ----------
+        scale : {"probit", "linear"}
+            Axes of the picture; the numbers are the same.
+
+        Returns
+        -------
+        Det
+            With the model's laws, prior and name.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            For another `scale`.
+
+        Examples
+        --------
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).det().frr(0.25), 12)  # (1 - sqrt(x))^2
+        0.25
+        """
+        return Det(self.client, self.impostor, scale, self.prior, self.name, self.is_generic)
+
+    def precision_recall(self) -> PrecisionRecall:
+        """Precision against recall at the model's prior.
+
+        Returns
+        -------
+        PrecisionRecall
+            With the model's laws, prior and name.
+
+        Examples
+        --------
+        >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).precision_recall().precision(0.75), 12)
+        0.75
+        """
+        return PrecisionRecall(self.client, self.impostor, self.prior, self.name, self.is_generic)
+
+
+def _shape(law: Distribution) -> Shape | None:
+    base = law if law.continuous is None else law.continuous[1]
+    return base.shape if isinstance(base, Beta) else None

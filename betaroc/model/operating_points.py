@@ -1,0 +1,257 @@
+"""Where to put the threshold: every choice that a pair of laws allows, globally optimal.
+
+A criterion is compared on candidates: the places where a rate jumps, from
+below and from above, and the level sets of the likelihood ratio between them.
+Ties: smallest criterion, then smallest HTER, then lowest threshold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.pairs import Pair
+from betaroc.model.measures import precision_of
+
+__all__ = [
+    "TINY",
+    "at_far",
+    "at_frr",
+    "at_tpr",
+    "break_even",
+    "equal_error",
+    "exact_weight",
+    "least_on_counts",
+    "max_f",
+    "weighted_error",
+]
+
+#: Values of a criterion that agree to this are tied.
+_TIE = 1e-12
+_LIMIT_DENOMINATOR = 10**9
+#: Rates below this have lost digits.
+TINY = 1e-300
+
+
+@lru_cache(maxsize=4096)
+def exact_weight(value: float) -> Fraction:
+    """The short decimal that was meant by a double."""
+    exact = Fraction(value)
+    short = exact.limit_denominator(_LIMIT_DENOMINATOR)
+    # So near 0 or 1 that nine digits are not what was meant: the digits as printed are.
+    lost = abs(short - exact) > _TIE * min(exact, 1 - exact)
+    return Fraction(repr(float(value))) if lost and 0 < exact < 1 else short
+
+
+# ------------------------------------------------------------------- weighted errors
+def weighted_error(pair: Pair, cost_far: Fraction, cost_frr: Fraction) -> Thresholds:
+    """The global minimiser of cost_far FAR + cost_frr FRR."""
+    t = pair.candidates
+    if cost_far > 0 and cost_frr > 0:
+        level = math.log(cost_far) - math.log(cost_frr)
+        t = Thresholds.concatenate([t, pair.ratio_roots(level)])
+    far, frr = pair.far(t), pair.frr(t)
+    criterion = float(cost_far) * far + float(cost_frr) * frr
+    return t[least_error(pair, t, criterion, cost_far, cost_frr)]
+
+
+def least_error(
+    pair: Pair, t: Thresholds, criterion: FloatArray, cost_far: Fraction, cost_frr: Fraction
+) -> int:
+    """Index of the least weighted error under the tie rule, on counts where there are counts."""
+    if isinstance(pair, EmpiricalPair) and pair.whole:
+        return _best_on_counts(pair, t, criterion, cost_far, cost_frr)
+    return best(t, criterion, pair.far(t) + pair.frr(t))
+
+
+def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
+    """Index of the smallest criterion under the tie rule; nan is left out."""
+    near = np.nonzero(_near_least(criterion))[0]
+    near = near[_near_least(total[near])]
+    return int(near[t[near].order()[0]])
+
+
+def _near_least(values: FloatArray) -> npt.NDArray[np.bool_]:
+    least = np.nanmin(values)
+    return np.asarray(values <= least + _TIE * abs(least))
+
+
+def _best_on_counts(
+    pair: EmpiricalPair, t: Thresholds, criterion: FloatArray, far: Fraction, frr: Fraction
+) -> int:
+    """The tie rule on integers: of those that look tied, the exactly smallest."""
+    least = np.min(criterion)
+    near = np.nonzero(criterion <= least + 1e-9 * abs(least))[0]
+    accepted = pair.impostor.counts_above(t[near])
+    rejected = pair.client.counts_at_most(t[near])
+    sizes = int(pair.client.total), int(pair.impostor.total)
+    return int(near[least_on_counts(accepted, rejected, sizes, (far, frr))])
+
+
+def least_on_counts(
+    accepted: FloatArray,
+    rejected: FloatArray,
+    sizes: tuple[int, int],
+    costs: tuple[Fraction, Fraction],
+) -> int:
+    """Index of the exactly least cost_far FAR + cost_frr FRR, of ascending thresholds.
+
+    `accepted` impostors and `rejected` clients; `sizes` are of clients and impostors.
+    """
+    clients, impostors = sizes
+
+    def key(k: int) -> tuple[Fraction, int, int]:
+        fp, fn = int(accepted[k]) * clients, int(rejected[k]) * impostors
+        return costs[0] * fp + costs[1] * fn, fp + fn, k
+
+    return min(range(accepted.size), key=key)
+
+
+# --------------------------------------------------------------------- balanced errors
+def nearest_balance(
+    pair: Pair, gap: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+) -> Thresholds:
+    """The candidate with the smallest abs(gap) of TPR, FAR and FRR under the tie rule."""
+    tpr, far, frr = pair.candidate_rates
+    size, t = np.abs(gap(tpr, far, frr)), pair.candidates
+    return t[best(t, np.where(size <= _TIE, 0.0, size), far + frr)]
+
+
+def equal_error(pair: Pair) -> Thresholds:
+    """Where FAR equals FRR, or is nearest to it."""
+    root = pair.balance()
+    return nearest_balance(pair, lambda _, far, frr: far - frr) if root is None else root
+
+
+def break_even(pair: Pair, prior: float) -> Thresholds:
+    """Where precision equals recall, or is nearest to it."""
+    root = pair.balance_root(1.0 - prior, prior) if 0.0 < prior < 1.0 else None
+    if root is not None:
+        return root
+
+    def gap(tpr: FloatArray, far: FloatArray, _: FloatArray) -> FloatArray:
+        value = precision_of(prior, tpr, far) - tpr
+        # Precision and recall are both 0 wherever no client is accepted: no balance.
+        return np.where(tpr > 0.0, value, np.nan)
+
+    return nearest_balance(pair, gap)
+
+
+# --------------------------------------------------------------------------- targets
+def at_far(pair: Pair, x: FloatArray) -> Thresholds:
+    """The lowest threshold with FAR <= x."""
+    if pair.discrete:
+        t = pair.candidates
+        # FAR falls along the candidates; the first that is low enough.
+        index = np.searchsorted(-pair.far(t), -x, side="left")
+        return _unless_nan(t[np.minimum(index, t.size - 1)], x)
+    with np.errstate(divide="ignore"):
+        t = pair.impostor._upper_quantile(x, np.log(x))
+    return choose(x >= 1.0, pair.accept_all, t)
+
+
+def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
+    """The highest threshold with FRR <= x."""
+    if pair.discrete:
+        t = pair.candidates
+        return _unless_nan(t[np.searchsorted(pair.frr(t), x, side="right") - 1], x)
+    with np.errstate(divide="ignore"):
+        t = pair.client._lower_quantile(x, np.log(x))
+    places = pair.client.atoms.places
+    if pair.client.continuous is None:
+        reach = pair.frr(Thresholds.from_theta(places))
+        nxt = np.minimum(np.searchsorted(reach, x, side="right"), places.size - 1)
+        t = pair.just_below(Thresholds.from_theta(places[nxt]))
+    elif places.size:
+        on_jump = np.isin(t.theta, places) & np.isinf(t.logit) & (pair.frr(t) > x)
+        t = choose(on_jump, pair.just_below(t), t)
+    return _unless_nan(choose(x >= 1.0, pair.reject_all, t), x)
+
+
+def _unless_nan(t: Thresholds, x: FloatArray) -> Thresholds:
+    """The thresholds, nan where their target is."""
+    return choose(np.isnan(x), Thresholds.from_theta(np.full(x.shape, np.nan)), t)
+
+
+def at_tpr(pair: Pair, target: float) -> Thresholds:
+    """The threshold whose recall is nearest to `target`; 0/0 of precision left out."""
+    if pair.client.continuous is None:
+        t = pair.candidates
+        size = np.abs(pair.tpr(t) - target)
+        size = np.where(size <= _TIE, 0.0, size)
+        called = pair.tpr(t) + pair.far(t) > 0.0
+        return t[best(t, np.where(called, size, np.nan), pair.far(t) + pair.frr(t))]
+    p = np.array([target])
+    with np.errstate(divide="ignore"):
+        upper = pair.client._upper_quantile(p, np.log(p))
+    t = Thresholds.concatenate([upper, pair.just_below_any(upper)])
+    return t[int(np.argmin(np.abs(pair.tpr(t) - target)))]
+
+
+def choose(condition: npt.NDArray[np.bool_], first: Thresholds, second: Thresholds) -> Thresholds:
+    """The first thresholds where the condition holds, the second elsewhere."""
+    return Thresholds(
+        np.where(condition, first.theta, second.theta),
+        np.where(condition, first.complement, second.complement),
+        np.where(condition, first.logit, second.logit),
+    )
+
+
+# ------------------------------------------------------------------------- F measure
+def max_f(pair: Pair, weight: float, prior: float) -> Thresholds:
+    """The global maximiser of 1 / (weight / precision + (1 - weight) / recall).
+
+    Dinkelbach: with F the value reached, the maximiser of the numerator minus F
+    times the denominator is a weighted-error minimiser; F rises to its maximum.
+    """
+
+    def value(t: Thresholds) -> FloatArray:
+        true = prior * pair.tpr(t)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return true / (weight * (true + (1.0 - prior) * pair.far(t)) + (1.0 - weight) * prior)
+
+    # Where F rises to a limit at an end only the mesh comes near it; rates that underflow are none.
+    t = Thresholds.concatenate(
+        [pair.candidates, *([] if pair.discrete else [pair.place(pair.mesh)])]
+    )
+    f = value(t)
+    f = np.where(np.isnan(f) | (pair.tpr(t) < TINY), 0.0, f)
+    chosen = t[best(t, -f, pair.far(t) + pair.frr(t))]
+    if pair.discrete:
+        return chosen
+    reached = float(np.max(f))
+    for _ in range(100):
+        level = weight * reached
+        cost_far, cost_frr = level * (1.0 - prior), prior * (1.0 - level)
+        if cost_far <= 0.0 or cost_frr <= 0.0:
+            break
+        roots = pair.ratio_roots(math.log(cost_far) - math.log(cost_frr))
+        values = np.nan_to_num(value(roots))
+        if roots.size == 0 or not np.max(values) >= reached * (1.0 - 1e-12):
+            break
+        previous, chosen = chosen, roots[int(np.argmax(values))]
+        reached = max(reached, float(np.max(values)))
+        # F itself is flat at its maximum: the threshold is what must stand still.
+        if chosen.theta == previous.theta and chosen.logit == previous.logit:
+            break
+    return chosen
+
+
+def atom_masses(law: Distribution, t: Thresholds) -> FloatArray:
+    """Mass of a law's atom at each threshold, 0 where it has none."""
+    atoms = law.atoms
+    if atoms.places.size == 0:
+        return np.zeros(t.shape)
+    index = np.minimum(np.searchsorted(atoms.places, t.theta), atoms.places.size - 1)
+    short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
+    above_zero = (t.theta == 0.0) & (t.logit > -np.inf)
+    here = (atoms.places[index] == t.theta) & ~short_of_one & ~above_zero
+    return np.where(here, atoms.masses[index], 0.0)

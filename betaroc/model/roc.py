@@ -1,0 +1,747 @@
+"""The receiver operating characteristic of a pair, as a function and as points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.checks import choice, count, probability_array
+from betaroc.core.checks import prior as checked_prior
+from betaroc.core.errors import InputError
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.value import Value
+from betaroc.distributions.base import Distribution, as_output
+from betaroc.distributions.empirical import Corners, EmpiricalPair
+from betaroc.distributions.pairs import Pair, check_laws, pair_of
+from betaroc.model import operating_points
+from betaroc.model.ends import ends
+from betaroc.model.hull import chords_of, is_concave
+from betaroc.model.measures import OperatingPoint, operating_point
+from betaroc.model.ranking import partial_auc
+
+if TYPE_CHECKING:
+    from betaroc.model.crossings import RocCrossings
+
+#: Points of a smooth curve when nobody says how many.
+_POINTS = 800
+
+#: A rate computed back from its own quantile agrees to this.
+_EDGE = 8.0 * float(np.finfo(np.float64).eps)
+
+__all__ = ["Roc", "RocHull", "curve_thresholds"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Roc(Value):
+    """ROC of a pair of laws, exact at every point.
+
+    With ``positive="client"``, x = FAR and y = TPR; with ``positive="impostor"``,
+    x = F_c(theta) and y = F_i(theta): the reflection of the former in the
+    anti-diagonal. Area, hull, crossings and concavity agree; ends are swapped and
+    slopes inverted.
+
+    Parameters
+    ----------
+    client, impostor : Distribution
+        The two laws.
+    positive : {"client", "impostor"}
+        Which class the axes call positive.
+    prior : float
+        P(client), carried into the points.
+    name : str, optional
+        For legends.
+    is_generic : bool
+        Whether the closed forms are left out.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        For another `positive`, a law that is no Distribution, or a `prior` outside [0, 1].
+
+    Notes
+    -----
+    Laws with atoms, and samples, give the polyline through the attainable
+    points: ties are straight segments, and on a vertical segment y is its top.
+    Rates come from their own tails, so x = 1e-300 is as exact as x = 0.1.
+
+    References
+    ----------
+    Omar and Ivrissimtzis, section 3.2; its Fig. 4 has ``positive="impostor"``.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, Roc
+    >>> roc = Roc(Beta(2.0, 1.0), Beta(1.0, 1.0))  # TPR = 1 - (1 - FAR)^2
+    >>> round(roc.tpr(0.5), 12)
+    0.75
+    """
+
+    client: Distribution
+    impostor: Distribution
+    positive: Literal["client", "impostor"] = "client"
+    prior: float = 0.5
+    name: str | None = None
+    is_generic: bool = False
+
+    def __post_init__(self) -> None:
+        check_laws(self.client, self.impostor)
+        choice(self.positive, ("client", "impostor"), "positive")
+        object.__setattr__(self, "prior", checked_prior(self.prior))
+
+    @cached_property
+    def _pair(self) -> Pair:
+        return pair_of(self.client, self.impostor, generic=self.is_generic)
+
+    @classmethod
+    def _of_pair(cls, pair: Pair, **given: Any) -> Roc:
+        """The curve of a pair that was made before: what is sorted stays so."""
+        roc = cls(pair.client, pair.impostor, **given)
+        vars(roc)["_pair"] = pair
+        return roc
+
+    @property
+    def _upward(self) -> bool:
+        return self.positive == "client"
+
+    # ------------------------------------------------------------ the curve as a function
+    def tpr(self, fpr: npt.ArrayLike) -> Any:
+        """Height of the curve at `fpr`, the top where it is vertical.
+
+        Parameters
+        ----------
+        fpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `fpr`
+            TPR; with ``positive="impostor"`` the share of impostors rejected.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `fpr` is not numeric.
+
+        Notes
+        -----
+        At 0 a sample's curve starts at P(C > max I); at 1 the height is 1.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, Roc
+        >>> Roc(Empirical([0.3, 0.6, 0.9, 0.9]), Empirical([0.1, 0.3])).tpr([0.0, 0.25, 0.5])
+        array([0.75 , 0.875, 1.   ])
+        """
+        x = probability_array(fpr, "fpr")
+        flat = np.ravel(x)
+        y = self._height(self._pair, flat, self._places(self._pair, flat))
+        y = np.where(flat >= 1.0, 1.0, np.where(np.isnan(flat), np.nan, y))
+        return as_output(y.reshape(x.shape))
+
+    def fpr(self, tpr: npt.ArrayLike) -> Any:
+        """The smallest x at which the curve reaches `tpr`.
+
+        Parameters
+        ----------
+        tpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `tpr`
+            FAR; with ``positive="impostor"`` the share of clients rejected.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `tpr` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 1), Beta(1, 2)).fpr(0.75), 12)  # TPR = 2 sqrt(FAR) - FAR
+        0.25
+        """
+        y = probability_array(tpr, "tpr")
+        flat = np.ravel(y)
+        x = self._leftmost(self._pair, flat)
+        x = np.where(flat <= 0.0, 0.0, np.where(np.isnan(flat), np.nan, x))
+        return as_output(x.reshape(y.shape))
+
+    def slope(self, fpr: npt.ArrayLike) -> Any:
+        """dTPR / dFPR at `fpr`, of the segment to the right where the curve has a corner.
+
+            slope = f_c / f_i at the threshold, f_i / f_c for ``positive="impostor"``
+
+        Parameters
+        ----------
+        fpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `fpr`
+            In [0, inf].
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `fpr` is not numeric.
+
+        Notes
+        -----
+        At 0 and 1 the one-sided limits: 0, a constant or inf. ``positive="impostor"``
+        gives the paper's semi-derivatives there, at zero and at one in this order.
+
+        References
+        ----------
+        Omar and Ivrissimtzis, section 3.2.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> Roc(Beta(2, 1), Beta(1, 1)).slope([0.0, 0.5, 1.0])  # 2 (1 - FAR)
+        array([2., 1., 0.])
+        """
+        x = probability_array(fpr, "fpr")
+        flat = np.ravel(x)
+        pair, limits = self._pair, ends(self._pair)
+        t = self._rightward(pair, flat, self._places(pair, flat))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+            log_ratio = pair.log_ratio(t)
+            # Beyond [0, 1] the logit says nothing: one of the two densities is 0 there.
+            in_score = self.client._log_pdf(t) - self.impostor._log_pdf(t)
+            ratio = np.exp(np.where(np.isnan(log_ratio), in_score, log_ratio))
+            client = operating_points.atom_masses(self.client, t)
+            impostor = operating_points.atom_masses(self.impostor, t)
+            jumps = (impostor if self._upward else client) > 0.0
+            ratio = np.where(jumps, client / impostor, ratio)
+            slope = ratio if self._upward else 1.0 / ratio
+        if self._upward:
+            first, last = limits.at_one.roc_slope, limits.at_zero.roc_slope
+        else:
+            first, last = limits.at_zero.semi_derivative, limits.at_one.semi_derivative
+        slope = np.where(flat == 0.0, first, np.where(flat == 1.0, last, slope))
+        return as_output(np.where(np.isnan(flat), np.nan, slope).reshape(x.shape))
+
+    def threshold(self, fpr: npt.ArrayLike) -> Any:
+        """The threshold that attains `fpr`, or the nearest attainable smaller one.
+
+        Parameters
+        ----------
+        fpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `fpr`
+            On the score scale: the lowest with FAR <= fpr, or the highest with
+            FRR <= fpr for ``positive="impostor"``.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `fpr` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 1), Beta(1, 2)).threshold(0.25), 12)  # (1 - t)^2 = 1/4
+        0.5
+        """
+        x = probability_array(fpr, "fpr")
+        pair = self._pair
+        reach = operating_points.at_far if self._upward else operating_points.at_frr
+        point = self._at(reach(pair, np.ravel(x)))
+        return as_output(point.threshold.reshape(x.shape))
+
+    def _places(self, pair: Pair, x: FloatArray) -> Thresholds:
+        """Where the curve passes x: the lowest threshold with P(I > .) <= x, or its mirror."""
+        with np.errstate(divide="ignore"):
+            log_x = np.log(x)
+        if self._upward:
+            t = pair.impostor._upper_quantile(x, log_x)
+            return self._snapped(self.impostor, self.client, t, pair.far, x)
+        t = pair.client._lower_quantile(x, log_x)
+        return self._snapped(self.client, self.impostor, t, pair.frr, x)
+
+    @staticmethod
+    def _snapped(
+        inverted: Distribution,
+        other: Distribution,
+        t: Thresholds,
+        rate: Callable[[Thresholds], FloatArray],
+        x: FloatArray,
+    ) -> Thresholds:
+        """The other law's atom where it has the wanted rate to rounding: an edge must be hit."""
+        places = other.atoms.places
+        if places.size == 0 or inverted.continuous is None:
+            return t
+        smooth = operating_points.atom_masses(inverted, t) == 0.0
+        after = np.minimum(np.searchsorted(places, t.theta), places.size - 1)
+        for index in (np.maximum(after - 1, 0), after):
+            here = Thresholds.from_theta(places[index])
+            t = operating_points.choose(smooth & (np.abs(rate(here) - x) <= _EDGE * x), here, t)
+        return t
+
+    def _rightward(self, pair: Pair, x: FloatArray, t: Thresholds) -> Thresholds:
+        """On the impostor's axes a jump ends at its own place: at its end go on to what follows."""
+        ended = (operating_points.atom_masses(self.client, t) > 0.0) & (pair.frr(t) <= x)
+        if self._upward or not np.any(ended):
+            return t
+        if self.client.continuous is not None:
+            return operating_points.choose(
+                ended, Thresholds.from_theta(np.nextafter(t.theta, np.inf)), t
+            )
+        places = np.append(self.client.atoms.places, np.inf)
+        after = np.minimum(np.searchsorted(places, t.theta, side="right"), places.size - 1)
+        return operating_points.choose(ended, Thresholds.from_theta(places[after]), t)
+
+    def _height(self, pair: Pair, x: FloatArray, t: Thresholds) -> FloatArray:
+        """y at x, along the straight segment where x falls on a jump."""
+        client = operating_points.atom_masses(self.client, t)
+        impostor = operating_points.atom_masses(self.impostor, t)
+        if self._upward:
+            at_x, at_y, run, rise = pair.far(t), pair.tpr(t), impostor, client
+        else:
+            # The segment starts just below the atom and ends at it.
+            below = pair.just_below_any(t)
+            at_x, at_y, run, rise = pair.frr(below), pair.tnr(below), client, impostor
+            t_top = self._top(pair, x, t)
+            at_y = np.where(run > 0.0, at_y, pair.tnr(t_top))
+            full = (run > 0.0) & (pair.frr(t) <= x)
+            at_y = np.where(full, pair.tnr(t_top), at_y)
+            run = np.where(full, 0.0, run)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # A vertical segment counts by its top; downwards `at_y` stands there already.
+            share = np.where(run > 0.0, np.clip((x - at_x) / run, 0.0, 1.0), float(self._upward))
+        return np.minimum(at_y + share * rise, 1.0)
+
+    def _top(self, pair: Pair, x: FloatArray, t: Thresholds) -> Thresholds:
+        """The highest threshold with P(C < .) <= x."""
+        if self.client.continuous is not None:
+            return t
+        places = self.client.atoms.places
+        reach = pair.frr(Thresholds.from_theta(places))
+        after = np.searchsorted(reach, x, side="right")
+        padded = np.append(places, np.inf)
+        return pair.just_below_any(Thresholds.from_theta(padded[after]))
+
+    def _leftmost(self, pair: Pair, y: FloatArray) -> FloatArray:
+        """Smallest x at height y, along the straight segment where y falls on a jump."""
+        with np.errstate(divide="ignore"):
+            log_y = np.log(y)
+        if self._upward:
+            t = pair.client._upper_quantile(y, log_y)
+            t = self._snapped(self.client, self.impostor, t, pair.tpr, y)
+            start, at_y, at_x = t, pair.tpr(t), pair.far(t)
+            tall, wide = self.client, self.impostor
+            if tall.continuous is None:
+                # A flat stretch: the leftmost point lies just below the next client score.
+                at_x = np.where(at_y == y, pair.far(self._below_next(pair, t)), at_x)
+        else:
+            t = pair.impostor._lower_quantile(y, log_y)
+            t = self._snapped(self.impostor, self.client, t, pair.tnr, y)
+            tall, wide = self.impostor, self.client
+            start = operating_points.choose(
+                operating_points.atom_masses(tall, t) > 0.0, pair.just_below_any(t), t
+            )
+            at_y, at_x = pair.tnr(start), pair.frr(start)
+        run, rise = operating_points.atom_masses(wide, t), operating_points.atom_masses(tall, t)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.where(rise > 0.0, np.clip((y - at_y) / rise, 0.0, 1.0), 0.0)
+        return np.minimum(at_x + share * run, 1.0)
+
+    def _below_next(self, pair: Pair, t: Thresholds) -> Thresholds:
+        """Just below the next client score above t."""
+        places = np.append(self.client.atoms.places, np.inf)
+        after = np.searchsorted(places, t.theta, side="right")
+        return pair.just_below_any(
+            Thresholds.from_theta(places[np.minimum(after, places.size - 1)])
+        )
+
+    # ----------------------------------------------------------------- as a whole
+    def auc(self) -> float:
+        """Area under the curve, P(C > I) + P(C = I)/2, the same for both orientations.
+
+        Returns
+        -------
+        float
+            Fraction in [0, 1]; accuracy as of :meth:`ScoreModel.auc`.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 1), Beta(1, 2)).auc(), 12)  # 5/6
+        0.833333333333
+        """
+        return self._pair.auc()
+
+    @property
+    def is_concave(self) -> bool:
+        """Whether the curve is its own convex hull ("proper" in the strict sense)."""
+        return is_concave(self._pair)
+
+    def hull(self) -> RocHull:
+        """The least concave curve above this one, attained by randomising thresholds.
+
+        Returns
+        -------
+        RocHull
+            Without chords if the curve is concave.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> hull = Roc(Beta(2, 2), Beta(1, 1)).hull()  # TPR = 3 FAR^2 - 2 FAR^3, dented near 0
+        >>> round(hull.ends[0].far, 9)
+        0.75
+        """
+        starts, ends_ = chords_of(self._pair)
+        return RocHull(self, self._at(starts), self._at(ends_))
+
+    def _at(self, t: Thresholds) -> OperatingPoint:
+        pair = self._pair
+        return operating_point(
+            t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=self.prior, unit=pair.unit
+        )
+
+    def points(self, n: int | None = None) -> OperatingPoint:
+        """Operating points along the curve, x ascending from 0 to 1.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many, at least 2 (default 800), spread over both rates and into
+            both tails. Jumps are always among them; samples yield every vertex
+            whatever `n` is.
+
+        Returns
+        -------
+        OperatingPoint
+            With array attributes; FAR and TPR are the axes for
+            ``positive="client"``, FRR and TNR for ``positive="impostor"``.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            If the laws are continuous and `n` is not an int >= 1.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, Roc
+        >>> points = Roc(Empirical([0.3, 0.7]), Empirical([0.1])).points()
+        >>> points.threshold, points.tpr
+        (array([ 0.7,  0.5,  0.2, -inf]), array([0. , 0.5, 1. , 1. ]))
+        """
+        t = curve_thresholds(self._pair, n)
+        return self._at(t[::-1] if self._upward else t)
+
+    def corners(self) -> OperatingPoint:
+        """The points at which the curve of two samples turns; it is straight between them.
+
+        Returns
+        -------
+        OperatingPoint
+            With array attributes, x ascending from 0 to 1: :meth:`points` without those
+            between two neighbouring scores of which both are clients' alone or both
+            impostors' alone. At most twice the distinct scores of the smaller class,
+            and two.
+
+        Raises
+        ------
+        InputError
+            If one of the laws is no sample.
+
+        Notes
+        -----
+        Without weights made from two sorts and a search of the smaller class in the
+        larger, which :meth:`auc` shares.
+
+        Examples
+        --------
+        >>> from betaroc import Empirical, Roc
+        >>> points = Roc(Empirical([0.3, 0.7]), Empirical([0.1])).corners()
+        >>> points.far, points.tpr
+        (array([0., 0., 1.]), array([0., 1., 1.]))
+        """
+        pair = pair_of(self.client, self.impostor) if self.is_generic else self._pair
+        if not isinstance(pair, EmpiricalPair):
+            kinds = f"{type(self.client).__name__} and {type(self.impostor).__name__}"
+            raise InputError(
+                f"corners() needs two samples; got {kinds}, whose curve may bend everywhere."
+                " Take points(n)."
+            )
+        step = -1 if self._upward else 1
+        at = Corners(*(column[::step] for column in pair.corners))
+        return OperatingPoint(at.theta, at.far, at.frr, self.prior, math.nan, at.tpr, at.tnr)
+
+    def crossings(self, other: Roc) -> RocCrossings:
+        """Where this curve and another meet and change places, whatever both laws are.
+
+        Parameters
+        ----------
+        other : Roc
+            Another curve; each has its own score scale.
+
+        Returns
+        -------
+        RocCrossings
+            ``far`` and ``tpr`` ascending, with their log odds, and ``leaders``: which curve is
+            the higher before, between and after. Empty where one is nowhere below the other.
+
+        Raises
+        ------
+        InputTypeError
+            If `other` is no Roc.
+
+        Notes
+        -----
+        Compared are the log odds of TPR at log odds of FAR, both from the smaller tails, for
+        odds of FAR from exp(-20000) to exp(20000), exp(-700) to exp(700) with jumps; curves that
+        touch within a relative 1e-11 and part again on the same sides do not cross, and of a
+        stretch on which they are one the middle counts. A bend that spans less than 1/4 in the
+        log odds of FAR, as of a mixture with a narrow component, can hide two crossings. Where
+        the two pairs share the client or the impostor law of beta pairs there is one crossing at
+        most. Curves with jumps are polylines and crossed as such, a jump at its FAR and the
+        lowest TPR shared there. Both are read as TPR at FAR, whatever ``positive`` is.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> first = Roc(Beta(2, 2), Beta(1, 1))  # TPR = 3 x^2 - 2 x^3
+        >>> second = Roc(Beta(1, 1), Beta(1, 1))  # TPR = x
+        >>> found = first.crossings(second)
+        >>> found.far.round(12).tolist(), found.leaders
+        ([0.5], (2, 1))
+        """
+        from betaroc.model.crossings import crossings_of
+
+        return crossings_of(self, other)
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw the curve; see :func:`betaroc.rendering.pictures.plot_roc`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if left out.
+        **style
+            Passed on.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from betaroc.rendering.pictures import plot_roc
+
+        return plot_roc(self, ax=ax, **style)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocHull(Value):
+    """The least concave curve above a ROC: the curve itself, and chords over its dents.
+
+    Parameters
+    ----------
+    roc : Roc
+        The curve.
+    starts, ends : OperatingPoint
+        Both ends of each chord, FAR ascending: exact tangent points, jumps or
+        corners. Empty for a concave curve.
+
+    Notes
+    -----
+    Made by :meth:`Roc.hull`. A point on a chord is attained by deciding with one of
+    its two thresholds at random.
+
+    Examples
+    --------
+    >>> from betaroc import Beta, Roc
+    >>> len(Roc(Beta(2, 1), Beta(1, 2)).hull().starts)
+    0
+    """
+
+    roc: Roc
+    starts: OperatingPoint
+    ends: OperatingPoint
+
+    def tpr(self, fpr: npt.ArrayLike) -> Any:
+        """Height of the hull at `fpr`.
+
+        Parameters
+        ----------
+        fpr : array_like
+            Fractions in [0, 1]; NaN propagates.
+
+        Returns
+        -------
+        float or ndarray, shape of `fpr`
+            On the axes of the curve.
+
+        Raises
+        ------
+        InputError
+            If a fraction lies outside [0, 1].
+        InputTypeError
+            If `fpr` is not numeric.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 2), Beta(1, 1)).hull().tpr(0.5), 9)  # chord of slope 9/8
+        0.5625
+        """
+        x = np.asarray(probability_array(fpr, "fpr"))
+        y = np.asarray(self.roc.tpr(x))
+        for x_0, y_0, x_1, y_1 in self._chords():
+            inside = (x > x_0) & (x < x_1)
+            y = np.where(inside, y_0 + (y_1 - y_0) * (x - x_0) / (x_1 - x_0), y)
+        return as_output(y)
+
+    def auc(self) -> float:
+        """Area under the hull: the curve's own, and what lies between it and the chords.
+
+        Returns
+        -------
+        float
+            Fraction in [1/2, 1].
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 2), Beta(1, 1)).hull().auc(), 9)  # 283/512
+        0.552734375
+        """
+        pair = self.roc._pair
+        gains = []
+        for k in range(len(self.starts)):
+            start, end = self.starts[k], self.ends[k]
+            under_chord = 0.5 * (end.far - start.far) * (start.tpr + end.tpr)
+            gains.append(under_chord - partial_auc(pair, start.far, end.far))
+        return self.roc.auc() + math.fsum(gains)
+
+    def points(self, n: int | None = None) -> OperatingPoint:
+        """Points along the hull: those of the curve off the chords, and the chords' ends.
+
+        Parameters
+        ----------
+        n : int, optional
+            As in :meth:`Roc.points`.
+
+        Returns
+        -------
+        OperatingPoint
+            With array attributes, x ascending.
+
+        Raises
+        ------
+        InputError, InputTypeError
+            As in :meth:`Roc.points`.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> far = Roc(Beta(2, 2), Beta(1, 1)).hull().points().far
+        >>> round(float(far[far > 0.0][0]), 9)  # the chord starts at 0
+        0.75
+        """
+        along = self.roc.points(n)
+        keep = np.ones(len(along), dtype=bool)
+        for k in range(len(self.starts)):
+            start, end = self.starts[k], self.ends[k]
+            under = (along.far > start.far) & (along.far <= end.far) & (along.tpr < end.tpr)
+            keep &= ~under
+        parts = [along[keep], self.starts, self.ends]
+        columns = [
+            np.concatenate([np.broadcast_to(getattr(p, name), p.far.shape) for p in parts])
+            for name in ("threshold", "far", "frr", "logit_threshold", "tpr", "tnr")
+        ]
+        order = np.lexsort((columns[4], columns[1]))
+        order = order if self.roc._upward else order[::-1]
+        threshold, far, frr, logit, tpr, tnr = (column[order] for column in columns)
+        return OperatingPoint(threshold, far, frr, self.roc.prior, logit, tpr, tnr)
+
+    def eer(self) -> OperatingPoint:
+        """Where the hull meets FAR = FRR; on a chord by randomising its two thresholds.
+
+        Returns
+        -------
+        OperatingPoint
+            Read the rate off as ``.hter``; on a chord with the upper of its thresholds.
+
+        Examples
+        --------
+        >>> from betaroc import Beta, Roc
+        >>> round(Roc(Beta(2, 2), Beta(1, 1)).hull().eer().hter, 9)  # 9/8 x = 1 - x
+        0.470588235
+        """
+        for start, end in zip(self.starts, self.ends, strict=True):
+            if start.far <= start.frr and end.far >= end.frr:
+                return self._mixture(start, end)
+        root = self.roc._pair.balance_root()
+        if root is not None:
+            return self.roc._at(root)
+        vertices = self.points()
+        gap = vertices.far - vertices.frr
+        if not self.roc._upward:
+            vertices, gap = vertices[::-1], gap[::-1]
+        k = max(1, int(np.argmax(gap >= 0.0)))
+        return self._mixture(vertices[k - 1], vertices[k])
+
+    def _mixture(self, start: OperatingPoint, end: OperatingPoint) -> OperatingPoint:
+        """The point of the segment where FAR = FRR, at the segment's upper threshold."""
+        before, after = start.frr - start.far, end.far - end.frr
+        share = before / (before + after) if before + after > 0.0 else 0.0
+
+        def between(name: str) -> float:
+            first, last = getattr(start, name), getattr(end, name)
+            return float(first + share * (last - first))
+
+        rate, kept = between("far"), between("tpr")
+        return OperatingPoint(
+            start.threshold, rate, rate, self.roc.prior, start.logit_threshold, kept, kept
+        )
+
+    def _chords(self) -> list[tuple[float, float, float, float]]:
+        """The chords' ends on the axes of the curve."""
+        first, last = self.starts, self.ends
+        if not self.roc._upward:
+            return [(b.frr, b.tnr, a.frr, a.tnr) for a, b in zip(first, last, strict=True)]
+        return [(a.far, a.tpr, b.far, b.tpr) for a, b in zip(first, last, strict=True)]
+
+
+def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
+    """`n` thresholds along a pair's curves, ascending: all jumps, and quantiles of both laws.
+
+    Half of the quantiles lie in the tails, down to rates of 1e-12. Samples have
+    their own thresholds, and jumps are kept even where they are more than `n`.
+    """
+    wanted = count(_POINTS if n is None else n, "n", 2)
+    if pair.discrete:
+        return pair.candidates
+    number = max(8, wanted)
+    p = np.concatenate([np.linspace(0.0, 0.5, number)[1:], np.geomspace(1e-12, 0.01, number)])
+    t = pair.along(np.unique(p))
+    distinct = np.ones(t.size, dtype=bool)
+    distinct[1:] = (t.theta[1:] > t.theta[:-1]) | (t.logit[1:] != t.logit[:-1])
+    t = t[distinct & ~np.isnan(t.theta)]
+    jumps = np.isin(t.theta, pair.candidates.theta) & np.isin(t.logit, pair.candidates.logit)
+    others = np.nonzero(~jumps)[0]
+    room = min(others.size, max(0, wanted - int(np.sum(jumps))))
+    evenly = others[np.linspace(0, others.size - 1, room).round().astype(int)]
+    return t[np.sort(np.concatenate([np.nonzero(jumps)[0], evenly]))]

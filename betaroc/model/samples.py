@@ -1,0 +1,229 @@
+"""Score sets drawn from models: one classifier's, and several classifiers' on the same trials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betaroc.core.checks import count, generator, real_array
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.notices import public
+from betaroc.core.text import shown
+from betaroc.core.thresholds import FloatArray
+from betaroc.data.scores import Scores
+from betaroc.distributions.base import Distribution
+from betaroc.model.model import ScoreModel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["sample_scores", "sample_systems"]
+
+#: Rounding of a correlation, an eigenvalue or a pivot, for each row of a matrix.
+_ROUNDING = 1e-15
+
+
+def sample_scores(model: ScoreModel, n_client: int, n_impostor: int, rng: Any) -> Scores:
+    """See :meth:`ScoreModel.sample`."""
+    sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
+    source = generator(rng)
+    client = model.client.sample(sizes[0], source)
+    return Scores._checked(
+        client=client, impostor=model.impostor.sample(sizes[1], source), name=model.name
+    )
+
+
+@public
+def sample_systems(
+    models: Mapping[str, ScoreModel],
+    n_client: int,
+    n_impostor: int,
+    *,
+    correlation: Any = 0.0,
+    rng: Any = None,
+) -> pd.DataFrame:
+    """Scores of several classifiers on the same trials, dependent by a Gaussian copula.
+
+        z ~ N(0, R),   score of system j = F_j^{-1}(Phi(z_j)),   F_j its law of the trial's class
+
+    Parameters
+    ----------
+    models : mapping of str to ScoreModel
+        Name and model of each of k >= 1 systems.
+    n_client, n_impostor : int
+        Number of trials of each class, at least 1.
+    correlation : float, array_like of shape (k, k), or a pair of either
+        R: one number for all pairs of systems, in [-1/(k - 1), 1], or the matrix; a pair gives one
+        for the clients and one for the impostors. A frame must have the systems' names.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness, passed to ``numpy.random.default_rng``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``label`` (1 client, 0 impostor; clients first) and one of scores for each system,
+        in the order of `models`; a row is a trial.
+
+    Raises
+    ------
+    InputError
+        If there is no model, a size is below 1, a name is "label" or empty, or R is not symmetric
+        with a diagonal of 1, has entries outside [-1, 1], or is not positive semidefinite.
+    InputTypeError
+        If `models` is no mapping of text to models, or a number not one.
+
+    Notes
+    -----
+    Each column follows its model, whatever R is. R correlates the normal deviates, not the scores.
+    For continuous laws and a correlation r of two systems Kendall's tau is (2/pi) asin(r) and
+    Spearman's rank correlation (6/pi) asin(r/2), in each class; ties of laws with point masses
+    weaken both. Each score is taken from its own tail (``ppf`` below the median, ``isf`` above), so
+    that correlation 1 gives equal ranks through both ends. Trials do not depend on each other.
+
+    References
+    ----------
+    Joe, H. (2014), Dependence modeling with copulas, section 4.3.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> good = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+    >>> weak = br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1))
+    >>> frame = br.sample_systems({"A": good, "B": weak}, 300, 500, correlation=0.6, rng=1)
+    >>> frame.shape, list(frame.columns)
+    ((800, 3), ['label', 'A', 'B'])
+    """
+    import pandas as pd
+
+    systems = _checked_systems(models)
+    sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
+    roots = [_root(matrix) for matrix in _matrices(correlation, list(systems))]
+    source = generator(rng)
+    parts = []
+    for root, size, side in zip(roots, sizes, ("client", "impostor"), strict=True):
+        z = source.standard_normal((size, len(systems))) @ root.T
+        laws = [getattr(model, side) for model in systems.values()]
+        parts.append([_scores_at(law, z[:, j]) for j, law in enumerate(laws)])
+    label = np.repeat(np.array([1, 0]), sizes)
+    columns = {name: np.concatenate(pair) for name, *pair in zip(systems, *parts, strict=True)}
+    return pd.DataFrame({"label": label, **columns})
+
+
+def _scores_at(law: Distribution, z: FloatArray) -> FloatArray:
+    """Quantiles of a law at normal deviates, each from its own tail."""
+    from scipy.special import log_ndtr, ndtr
+
+    low, deviation = z < 0.0, -np.abs(z)
+    p, log_p = ndtr(deviation), log_ndtr(deviation)
+    scores = np.empty(z.shape)
+    scores[low] = law._lower_quantile(p[low], log_p[low]).theta
+    scores[~low] = law._upper_quantile(p[~low], log_p[~low]).theta
+    return scores
+
+
+def _checked_systems(models: object) -> dict[str, ScoreModel]:
+    if not isinstance(models, Mapping):
+        raise InputTypeError(
+            f"models must be a mapping of names to ScoreModels; got {type(models).__name__}. Give"
+            ' for example {"A": model}.'
+        )
+    if not models:
+        raise InputError("models must hold at least one ScoreModel; got none.")
+    for name, model in models.items():
+        if not isinstance(name, str):
+            raise InputTypeError(f"models must have names of text; got {shown(name)}.")
+        if name in ("", "label"):
+            raise InputError(
+                f"models must not be named {name!r}: the frame's column of labels is called"
+                " label, and every column has a name. Choose another name."
+            )
+        if not isinstance(model, ScoreModel):
+            raise InputTypeError(
+                f"models[{name!r}] must be a ScoreModel; got {type(model).__name__}. Of a fit"
+                " take fit.model."
+            )
+    return dict(models)
+
+
+# ------------------------------------------------------------------ correlation matrices
+def _matrices(given: Any, names: Sequence[str]) -> list[FloatArray]:
+    """The matrix of the clients and that of the impostors."""
+    entries = list(given) if isinstance(given, tuple | list) else []
+    if len(entries) == 2 and all(np.ndim(entry) in (0, 2) for entry in entries):
+        called = [f"correlation of the {side} trials" for side in ("client", "impostor")]
+        return [_matrix(entry, names, c) for entry, c in zip(entries, called, strict=True)]
+    return [_matrix(given, names, "correlation")] * 2
+
+
+def _matrix(given: Any, names: Sequence[str], called: str) -> FloatArray:
+    k = len(names)
+    _refuse_other_names(given, names, called)
+    array = real_array(given, called)
+    if array.shape not in ((), (k, k)):
+        raise InputError(
+            f"{called} must be one number or a {k} x {k} matrix for {k} systems; got shape"
+            f" {array.shape}."
+        )
+    if not np.all(np.abs(array) <= 1.0):
+        worst = float(array.flat[np.argmax(~(np.abs(array) <= 1.0))])
+        raise InputError(f"{called} must lie in [-1, 1]; got {worst!r}.")
+    if array.ndim == 0:
+        return _equal(float(array), k, called)
+    apart = np.argwhere(np.abs(array - array.T) > k * _ROUNDING)
+    if apart.size:
+        i, j = apart[0].tolist()
+        raise InputError(
+            f"{called} must be symmetric; entry ({i}, {j}) is {float(array[i, j])!r} and ({j}, {i})"
+            f" is {float(array[j, i])!r}. Give the mean of the two."
+        )
+    off = np.flatnonzero(np.abs(np.diag(array) - 1.0) > k * _ROUNDING)
+    if off.size:
+        raise InputError(
+            f"{called} must have a diagonal of 1; entry ({off[0]}, {off[0]}) is"
+            f" {float(array[off[0], off[0]])!r}. Divide by the standard deviations."
+        )
+    # Computed correlations are symmetric to rounding.
+    array = np.where(np.eye(k) == 1.0, 1.0, 0.5 * (array + array.T))
+    least = float(np.linalg.eigvalsh(array)[0])
+    if least < -k * _ROUNDING:
+        raise InputError(
+            f"{called} must be positive semidefinite; its smallest eigenvalue is {least:.6g}. No"
+            " scores have these correlations together."
+        )
+    return array
+
+
+def _equal(r: float, k: int, called: str) -> FloatArray:
+    """One correlation for all pairs: eigenvalues 1 - r and 1 + (k - 1) r."""
+    if k > 1 and 1.0 + (k - 1) * r < -_ROUNDING * k:
+        raise InputError(
+            f"{called} must be at least -1/{k - 1} = {-1.0 / (k - 1):.6g}, for {k} systems cannot"
+            f" all oppose each other; got {r!r}."
+        )
+    return np.where(np.eye(k) == 1.0, 1.0, r)
+
+
+def _refuse_other_names(given: Any, names: Sequence[str], called: str) -> None:
+    columns = getattr(given, "columns", None)
+    if columns is None:
+        return
+    for own in (columns, getattr(given, "index", columns)):
+        if list(own) != list(names):
+            raise InputError(
+                f"{called} must have rows and columns {shown(list(names))}, the systems in their"
+                f" order; got {shown(list(own))}. Reorder it with .loc[names, names]."
+            )
+
+
+def _root(matrix: FloatArray) -> FloatArray:
+    """L with L L' = R, lower triangular; columns of pivot 0 are 0, so that equals stay equal."""
+    k = matrix.shape[0]
+    root = np.zeros((k, k))
+    for j in range(k):
+        column = matrix[j:, j] - root[j:, :j] @ root[j, :j]
+        if column[0] > k * _ROUNDING:
+            root[j:, j] = column / math.sqrt(column[0])
+    return root

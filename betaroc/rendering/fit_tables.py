@@ -1,0 +1,118 @@
+"""Fits as tables: statsmodels-style summaries and pandas frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from betaroc.estimation.families import family_text
+
+if TYPE_CHECKING:
+    from betaroc.estimation.boundary import BoundaryRule
+    from betaroc.fits.fit import DistributionFit, Fit
+
+_COLUMNS = ["class", "family", "parameter", "estimate", "std_error"]
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _rows(fit: DistributionFit) -> list[tuple[str, float, float]]:
+    errors = fit.std_errors
+    return [(name, value, errors[name]) for name, value in fit.params.items()]
+
+
+def distribution_frame(fit: DistributionFit) -> Any:
+    """One row a parameter."""
+    import pandas as pd
+
+    rows = [(fit.family, *row) for row in _rows(fit)]
+    return pd.DataFrame(rows, columns=_COLUMNS[1:])
+
+
+def fit_frame(fit: Fit) -> Any:
+    """One row a class and parameter."""
+    import pandas as pd
+
+    rows = [
+        (who, part.family, *row)
+        for who, part in (("client", fit.client), ("impostor", fit.impostor))
+        for row in _rows(part)
+    ]
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def rule_in_words(rule: BoundaryRule | None) -> str:
+    """The boundary rule and its counts."""
+    if rule is None:
+        return "none"
+    counts = (
+        ("at 0", rule.n_zero), ("at 1", rule.n_one), ("dropped", rule.n_dropped),
+        ("moved", rule.n_moved), ("censored low", rule.n_censored_low),
+        ("censored high", rule.n_censored_high),
+    )  # fmt: skip
+    words = [f"{n} {what}" for what, n in counts if n]
+    if rule.resolution is not None:
+        words.append(f"resolution {rule.resolution:g}")
+    return f"{rule.policy} ({', '.join(words) or 'none met'})"
+
+
+def distribution_summary(fit: DistributionFit) -> Any:
+    """One law: its facts, then its parameters."""
+    return _summary("Maximum-likelihood fit", _facts(fit), [("", fit)])
+
+
+def fit_summary(fit: Fit) -> Any:
+    """The pair's facts, then the parameters of each class."""
+    facts = [
+        ("Family:", family_text(fit.family), "Log-likelihood:", _number(fit.log_likelihood)),
+        ("Converged:", str(fit.converged), "AIC:", _number(fit.aic)),
+        ("Client prior:", _number(fit.model.prior), "BIC:", _number(fit.bic)),
+    ]
+    title = "Maximum-likelihood fit" + (f" of {fit.scores.name}" if fit.scores.name else "")
+    return _summary(title, facts, [("client", fit.client), ("impostor", fit.impostor)])
+
+
+def _facts(fit: DistributionFit) -> list[tuple[str, str, str, str]]:
+    return [
+        ("Family:", fit.family, "Log-likelihood:", _number(fit.log_likelihood)),
+        ("Scores:", str(fit.n), "AIC:", _number(fit.aic)),
+        ("Total weight:", _number(fit.total_weight), "BIC:", _number(fit.bic)),
+        ("Converged:", str(fit.converged), "Boundary:", rule_in_words(fit.boundary)),
+    ]
+
+
+def _summary(
+    title: str, facts: Sequence[Sequence[str]], parts: Sequence[tuple[str, DistributionFit]]
+) -> Any:
+    from statsmodels.iolib.summary import Summary
+    from statsmodels.iolib.table import SimpleTable
+    from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
+
+    summary = Summary()
+    left, right = (
+        SimpleTable([[row[i + 1]] for row in facts], stubs=[row[i] for row in facts],
+                    title=title, txt_fmt=fmt_2cols)
+        for i in (0, 2)
+    )  # fmt: skip
+    left.extend_right(right)
+    summary.tables.append(left)
+    for who, part in parts:
+        rows = _rows(part)
+        numbers = [(_number(value), _number(error)) for _, value, error in rows] or [("", "")]
+        names = [name for name, _, _ in rows] or ["no parameters"]
+        table = SimpleTable(
+            numbers, ["estimate", "std err"], names, title=_heading(who, part), txt_fmt=fmt_params
+        )
+        summary.tables.append(table)
+    return summary
+
+
+def _heading(who: str, part: DistributionFit) -> str | None:
+    """The class, its size and, if it met any, its scores of 0 and 1."""
+    if not who:
+        return None
+    rule = part.boundary
+    met = rule is not None and (rule.n_zero or rule.n_one or rule.resolution is not None)
+    return f"{who}: {part.n} scores" + (f", boundary {rule_in_words(rule)}" if met else "")

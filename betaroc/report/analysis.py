@@ -1,0 +1,466 @@
+"""The main job in one call: fit dev, meet its thresholds on test, say what the curves do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.errors import (
+    BetarocWarning,
+    FitError,
+    InputError,
+    InputTypeError,
+    SameDataWarning,
+)
+from betaroc.core.notices import passed_on, public, warn
+from betaroc.core.text import shown
+from betaroc.core.value import Result
+from betaroc.data.summary import Given, ScoreSummary
+from betaroc.estimation.families import (
+    AUTO,
+    BEST,
+    Names,
+    automatic,
+    family_text,
+    named,
+    refuse_rule,
+    smaller_of,
+)
+from betaroc.estimation.notices import give
+from betaroc.fits.estimate import fit
+from betaroc.fits.family_choice import FamilyComparison, best_comparison, best_fit
+from betaroc.fits.fit import Fit
+from betaroc.rendering.files import write_whole
+from betaroc.report import numbers, text
+from betaroc.report.beta_pair import BetaPair, beta_pair_numbers, beta_pair_of, beta_pair_text
+from betaroc.report.contradictions import contradiction_numbers, contradictions
+from betaroc.report.headline import first_lines, headline, mismatch_words, short_verdict
+from betaroc.report.intervals import Measured, PartIntervals, part_intervals
+from betaroc.report.met_curves import MetCurve, curve_numbers, curves_text, met_curves
+from betaroc.report.parts import (
+    Distances,
+    MetPoint,
+    Part,
+    distances,
+    empirical_model,
+    is_modelled,
+    met_points,
+    rows_or_bins,
+    shift,
+    warn_of_reversed,
+)
+from betaroc.report.reliability import Quality, quality_of
+
+__all__ = [
+    "Analysis", "BetaPair", "Distances", "Judge", "Measured", "MetCurve", "MetPoint", "Part",
+    "PartIntervals", "Quality", "analyze", "analyze_stepwise", "fitted_part",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis(Result):
+    """Dev fitted, its curves described, its thresholds met on the test sets.
+
+    Made by :func:`analyze`.
+
+    Parameters
+    ----------
+    dev : Part
+        The development set: scores, fit, empirical model, distances.
+    tests : tuple of Part
+        The test sets, fitted by themselves where they can be.
+    points : tuple of MetPoint
+        Thresholds chosen on dev, with their rates on every set.
+    curves : tuple of MetCurve
+        For every test set the expected performance curves of dev's thresholds, by its
+        fitted model where there is one and by its scores: ``.role``, ``.chosen_by``,
+        ``.epc`` and ``.band``, the interval at these very thresholds.
+    level : float
+        Confidence level of the intervals.
+    family : str or pair of str
+        The family that was fitted, or those of clients and of impostors.
+    reason : str
+        How it came.
+    seed : int or None
+        By which trials were resampled and fits checked; None for another source of randomness.
+    beta : BetaPair or None
+        One beta distribution a class on dev, and whether that suffices: ``.suffices``,
+        ``.reason``, ``.fit``; None where scores lie outside [0, 1].
+
+    Attributes
+    ----------
+    notices : tuple of Notice
+        Every warning of the fits, the set it speaks of first: ``.category``, ``.message``.
+    """
+
+    dev: Part
+    tests: tuple[Part, ...]
+    points: tuple[MetPoint, ...]
+    curves: tuple[MetCurve, ...]
+    level: float
+    family: Names
+    reason: str
+    seed: int | None = None
+    beta: BetaPair | None = None
+
+    def __repr__(self) -> str:
+        sets = ", ".join(f"{part.role} {part.name!r}" for part in self.parts)
+        return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Dev, then the tests."""
+        return (self.dev, *self.tests)
+
+    def summary(self) -> str:
+        """The analysis as text.
+
+        Returns
+        -------
+        str
+            What test contradicts, then the main lines with the verdict on each fit, then fits,
+            measures with their intervals, ends in words, families, operating points, expected
+            performance curves, warnings.
+        """
+        alarm = mismatch_words(self.dev)
+        lines = headline(self.dev, self.tests, self.points)
+        lines += [line for part in self.parts for line in short_verdict(part)]
+        first = first_lines(self.dev, self.tests, self.points, self.level)
+        blocks = ["\n".join(first + [alarm] * bool(alarm) + lines)]
+        blocks += [text.part_text(part, self.reason) for part in self.parts]
+        if self.beta is not None:
+            blocks.append(beta_pair_text(self.beta, self.dev))
+        blocks.append(text.points_text(self.points, self.parts))
+        if self.curves:
+            blocks.append(curves_text(self.curves, self.dev))
+        if self.notices:
+            blocks.append("\n".join(f"warning: {notice.message}" for notice in self.notices))
+        return "\n\n".join(blocks) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The analysis as nested dictionaries of numbers and text.
+
+        Returns
+        -------
+        dict
+            ``family``, ``reason``, ``level``, ``seed``, ``dev``, ``beta_pair``, ``tests``,
+            ``operating_points``, ``contradictions``, ``curves``, ``warnings``; infinities and nan
+            are floats here.
+        """
+        roles = [part.role for part in self.parts]
+        return {
+            "family": self.family,
+            "reason": self.reason,
+            "level": self.level,
+            "seed": self.seed,
+            "dev": numbers.part_numbers(self.dev),
+            "beta_pair": beta_pair_numbers(self.beta),
+            "tests": [numbers.part_numbers(part) for part in self.tests],
+            "operating_points": [numbers.met_numbers(p, roles) for p in self.points],
+            "contradictions": contradiction_numbers(
+                contradictions(self.dev, self.tests, self.points, self.level)
+            ),
+            "curves": [curve_numbers(met) for met in self.curves],
+            "warnings": [notice.message for notice in self.notices],
+        }
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write :meth:`to_dict` as JSON; infinities become "inf" and "-inf", nan null.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written whole or not at all.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; what was there before is untouched.
+        """
+        write_whole(path, numbers.as_json(self.to_dict()))
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the report, one self-contained page.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Written whole or not at all.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written; what was there before is untouched.
+        """
+        from betaroc.report.html import write_report
+
+        write_report(self, path)
+
+
+@public
+def analyze(
+    dev: Given,
+    test: Given | Mapping[str, Given] | None = None,
+    *,
+    family: Names = BEST,
+    boundary: str | None = None,
+    resolution: float | None = None,
+    level: float = 0.95,
+    rng: Any = 0,
+) -> Analysis:
+    """Fit the scores of both classes and describe what the classifier does.
+
+    Parameters
+    ----------
+    dev : Scores or ScoreSummary
+        The development set: it is fitted and chooses the thresholds.
+    test : Scores, ScoreSummary or mapping of name to these, optional
+        Test sets on which dev's thresholds are met.
+    family : str or pair of str
+        As in :func:`betaroc.fit`. "best" is chosen on dev alone, and serves all sets; "auto" by
+        all scores, dev's and tests'.
+    boundary, resolution : optional
+        The rule for scores of exactly 0 and 1, and for rounded ones, as in :func:`betaroc.fit`.
+    level : float
+        Confidence level of the intervals.
+    rng : None, int, SeedSequence or Generator
+        Source of the resampling and of the checks; unlike elsewhere a seed, so that the
+        same scores give the same report.
+
+    Returns
+    -------
+    Analysis
+        With ``.summary()``, ``.to_html(path)``, ``.to_json(path)``.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        For whatever `betaroc.fit` refuses, a `level` outside (0, 1), an `rng` that is none.
+    FitError
+        If dev cannot be fitted.
+
+    Notes
+    -----
+    A test set that cannot be fitted does not stop the analysis: a warning says
+    why, and dev's thresholds are met on its scores all the same. Warnings are
+    given and also kept in the result. Intervals of the curves hold dev's thresholds
+    fixed: 2000 replicates of the test decisions, each alpha by itself. Each set has
+    intervals of what its fit and its scores say, with their groups where they carry some, a
+    check of its fit by 199 simulated score sets and, for beta laws, the audit of their ends;
+    on dev families are compared. What cannot be had says why.
+
+    A summary is fitted from its sums; what is counted on it is exact at the borders of its bins,
+    which choose its thresholds, and in between off by at most `ScoreSummary.rate_error`. Its fit
+    is judged by the distances of laws and ROC from these counts, against what chance allows for
+    any law; simulated checks, the comparison of families and the audit need every score.
+
+    Examples
+    --------
+    >>> import numpy as np, betaroc as br
+    >>> rng = np.random.default_rng(1)
+    >>> dev = br.Scores(rng.beta(5, 2, 200), rng.beta(2, 5, 300), name="dev")
+    >>> test = br.Scores(rng.beta(4, 2, 200), rng.beta(2, 5, 300), name="test")
+    >>> analysis = br.analyze(dev, test)
+    >>> analysis.dev.fit.model.global_shape()
+    'proper'
+    >>> [p.key for p in analysis.points[:2]]
+    ['eer', 'min-hter']
+    """
+    options = {"family": family, "boundary": boundary, "resolution": resolution}
+    return analyze_stepwise(dev, test, options, lambda: None, level=level, rng=rng)
+
+
+@public
+def analyze_stepwise(
+    dev: Given,
+    test: Given | Mapping[str, Given] | None,
+    options: Mapping[str, Any],
+    step: Callable[[], None],
+    *,
+    level: float,
+    rng: Any,
+) -> Analysis:
+    """The analysis; ``step`` is called after each set."""
+    level = checks.level(level)
+    checks.generator(rng)  # a wrong one is no fault of a test set
+    named = _named_tests(test)
+    for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
+        _check_scores(given, name)
+    judge = Judge(level, rng)
+    asked, reason = options["family"], f"chosen with family={options['family']!r}"
+    if asked == AUTO:
+        options, reason = _automatic(options, [dev, *named.values()])
+    first = fitted_part("dev", dev, options, judge, prefix="dev: ")
+    step()
+    chosen = options["family"]
+    if first.fit is not None:
+        chosen = first.fit.family
+        reason = first.fit.reason if asked == BEST else reason
+        options = {**options, "family": chosen}  # test has no say in the choice
+    tests = []
+    for k, (name, scores) in enumerate(named.items(), start=1):
+        role = "test" if len(named) == 1 else f"test {k}"
+        tests.append(_test_part(role, name, scores, first, options, judge))
+        step()
+    curves = met_curves(first, tests, level, rng)
+    return Analysis(
+        first,
+        tuple(tests),
+        met_points(first, tuple(tests), level),
+        curves,
+        level,
+        chosen,
+        reason,
+        int(rng) if isinstance(rng, int | np.integer) else None,
+        beta_pair_of(first, options, level, rng),
+    )
+
+
+def _automatic(options: Mapping[str, Any], sets: list[Given]) -> tuple[Mapping[str, Any], str]:
+    """The family that stands for "auto" on all sets, and why."""
+    found = automatic(sets)
+    refuse_rule(found, options["boundary"], options["resolution"])
+    give(found.notices)
+    return {**options, "family": found.family}, found.reason
+
+
+def _named_tests(test: Any) -> dict[str, Given]:
+    if test is None:
+        return {}
+    if isinstance(test, Given):
+        return {_name_of(test, "test"): test}
+    if not isinstance(test, Mapping) or not all(isinstance(name, str) for name in test):
+        raise InputTypeError(
+            "test must be Scores, a ScoreSummary or a mapping of names to these; got"
+            f" {shown(test)} of type {type(test).__name__}. Pass Scores(client, impostor)."
+        )
+    return dict(test)
+
+
+def _name_of(scores: Given, otherwise: str) -> str:
+    """The name given, else that of the file."""
+    if scores.name or scores.source is None:
+        return scores.name or otherwise
+    return Path(scores.source.path).name
+
+
+def _check_scores(given: Any, name: str) -> None:
+    if not isinstance(given, Given):
+        raise InputTypeError(
+            f"{name} must be Scores or a ScoreSummary; got {shown(given)} of type"
+            f" {type(given).__name__}. Pass Scores(client, impostor) or read_scores(path)."
+        )
+
+
+class Judge(NamedTuple):
+    """What the intervals and checks of all sets have in common."""
+
+    level: float
+    rng: Any
+    #: Whether fits are checked and families compared.
+    checks: bool = True
+
+    def judged(
+        self,
+        part: Part,
+        *,
+        choose: bool = False,
+        compared: FamilyComparison | str | None = None,
+    ) -> Part:
+        """The set with its intervals and, where it was asked for, what speaks for its fit.
+
+        On the one set that may choose, families are compared.
+        """
+        laws = part.fit if is_modelled(part) else None
+        found = part_intervals(
+            part.scores, laws, part.empirical, self.level, self.rng, summary=part.summary
+        )
+        if not self.checks:
+            return replace(part, intervals=found)
+        checked = quality_of(
+            part.given, laws, self.level, self.rng, choose=choose, compared=compared
+        )
+        return replace(part, intervals=found, quality=checked)
+
+
+def fitted_part(
+    role: str,
+    given: Given,
+    options: Mapping[str, Any],
+    judge: Judge,
+    *,
+    prefix: str = "",
+) -> Part:
+    """A score set that must be fitted."""
+    compared = None
+    rules = options["boundary"], options["resolution"]
+    with passed_on(prefix):
+        if options["family"] == BEST:
+            compared = best_comparison(given, *rules)
+            fitted = best_fit(given, *rules, compared)
+        else:
+            fitted = fit(given, **options)
+    part = _part(role, _name_of(given, role), given, fitted)
+    return judge.judged(part, choose=True, compared=compared)
+
+
+def _part(role: str, name: str, given: Given, fitted: Fit | None) -> Part:
+    empirical = empirical_model(given, name)
+    apart = None if fitted is None else distances(fitted, empirical)
+    summary = given if isinstance(given, ScoreSummary) else None
+    return Part(role, name, rows_or_bins(given), fitted, empirical, apart, summary=summary)
+
+
+def _test_part(
+    role: str,
+    name: str,
+    given: Given,
+    dev: Part,
+    options: Mapping[str, Any],
+    judge: Judge,
+) -> Part:
+    fitted: Fit | None = None
+    with passed_on(f"{role}: "):
+        if _same(given, dev.given):
+            warn(
+                "the scores are dev's own, so its thresholds look better here than on new data."
+                " Pass scores that took no part in choosing them.",
+                SameDataWarning,
+            )
+        try:
+            fitted = fit_like(given, options)
+        except (FitError, InputError) as error:
+            warn(f"not fitted. {error}", BetarocWarning)
+            warn_of_reversed(given)  # which the fit would have said
+    part = _part(role, name, given, fitted)
+    return judge.judged(replace(part, shift=shift(dev.empirical, part.empirical)))
+
+
+def fit_like(given: Given, options: Mapping[str, Any]) -> Fit:
+    """Of a test set by dev's families; where it has no mixture by one beta distribution, said."""
+    try:
+        return fit(given, **options)
+    except FitError as error:
+        family = options["family"]
+        names = (family, family) if isinstance(family, str) else family
+        smaller = smaller_of(names)
+        if smaller == names:
+            raise
+        warn(f"{family_text(named(smaller))} was fitted instead. {error}", BetarocWarning)
+        return fit(given, **{**options, "family": smaller})
+
+
+def _same(first: Given, second: Given) -> bool:
+    """Whether two sets hold the same scores, in whatever order."""
+    if isinstance(first, ScoreSummary) or isinstance(second, ScoreSummary):
+        return first == second
+    return all(
+        np.array_equal(np.sort(one), np.sort(two))
+        for one, two in ((first.client, second.client), (first.impostor, second.impostor))
+    )

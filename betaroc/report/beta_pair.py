@@ -1,0 +1,166 @@
+"""The pair of one beta distribution a class, as the paper has it, beside whatever was fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from betaroc.core.errors import BetarocError
+from betaroc.core.notices import quietly
+from betaroc.core.value import Value
+from betaroc.fits.check import FitCheck, check_fit
+from betaroc.fits.estimate import fit
+from betaroc.fits.family_choice import MARGIN
+from betaroc.fits.fit import Fit
+from betaroc.rendering.numbers import number
+from betaroc.report.confidence import confidence_numbers
+from betaroc.report.numbers import fit_numbers
+from betaroc.report.parts import Part, distances
+from betaroc.report.reliability import sentence
+from betaroc.report.text import fit_text, shape_sentences
+
+__all__ = [
+    "BetaPair",
+    "beta_pair_of",
+    "beta_pair_bullets",
+    "beta_pair_numbers",
+    "beta_pair_text",
+    "beta_pair_words",
+]
+
+#: Two-sided 5 % point of the standard normal law.
+_Z = 1.959963984540054
+#: Score sets simulated for its check, of which only the word is said.
+_REPLICATES = 99
+_SAME = "The numbers above are of this pair."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BetaPair(Value):
+    """One beta distribution a class fitted to dev, and whether that suffices.
+
+    Parameters
+    ----------
+    fit : Fit or None
+        None where there is none, for the reason in `reason`.
+    same : bool
+        Whether the numbers of the analysis are of this pair.
+    suffices : str
+        "yes", "no" or "cannot tell".
+    reason : str
+        By what: the held-out scores of each class and the check of this fit.
+    level : float
+        Confidence level of the tests of the ends.
+    """
+
+    fit: Fit | None
+    same: bool
+    suffices: str
+    reason: str
+    level: float
+
+
+def beta_pair_of(dev: Part, options: Mapping[str, Any], level: float, rng: Any) -> BetaPair | None:
+    """The plain beta pair of dev; None where scores lie outside [0, 1]."""
+    spans = [dev.extremes(who) for who in ("client", "impostor")]
+    if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
+        return None
+    same = dev.fit is not None and dev.fit.family == "beta"
+    made = dev.fit if same else None
+    try:
+        with quietly():
+            made = made or fit(dev.given, **{**options, "family": "beta"})
+    except BetarocError as error:
+        return BetaPair(None, False, "cannot tell", f"not fitted: {error}", level)
+    checked = dev.quality.check if same and dev.quality is not None else None
+    if not same and dev.summary is None:
+        checked = _checked(made, level, rng)
+    suffices, reason = _judged(dev, checked)
+    return BetaPair(made, same, suffices, reason, level)
+
+
+def _checked(made: Fit, level: float, rng: Any) -> FitCheck | None:
+    try:
+        with quietly():
+            return check_fit(made, replicates=_REPLICATES, level=level, rng=rng)
+    except BetarocError:
+        return None
+
+
+def _judged(dev: Part, check: FitCheck | None) -> tuple[str, str]:
+    """By each class's held-out scores, and by the check of the ROC."""
+    found = None if dev.quality is None else dev.quality.families
+    said, doubts = [], []
+    for who in ("client", "impostor"):
+        rows = () if found is None else found.of(who)
+        row = next((row for row in rows if row.family == "beta"), None)
+        if row is None:
+            continue
+        away, best = -row.held_out_z, rows[0].family
+        if away <= MARGIN:
+            own = "has the best held-out score"
+            near = f"is within half a standard error of the best held-out score, {best}'s"
+            said.append(f"for {who}s it {own if row is rows[0] else near}")
+            doubts.append(0)
+        else:
+            said.append(f"for {who}s {best} is better by {number(away, 2)} standard errors")
+            doubts.append(2 if away > _Z else 1)
+    if not said:
+        why = "" if dev.quality is None else dev.quality.uncompared
+        said.append(f"families were not compared: {why.rstrip('.')}")
+        doubts.append(1)
+    if check is not None:
+        said.append(f"check of its ROC: {check.verdict}")
+        said += [
+            f"{one.rate.upper()} {one.target:g} is poor: {one.expected:.4g} scores expected,"
+            f" {one.observed:.6g} observed"
+            for one in check.targets
+            if one.verdict == "poor"
+        ][:1]
+        doubts.append({"good": 0, "poor": 2}.get(check.status, 1))
+    return ("yes", "cannot tell", "no")[max(doubts)], "; ".join(said)
+
+
+_WORD = {
+    "yes": "One beta distribution a class suffices",
+    "no": "One beta distribution a class does not suffice",
+    "cannot tell": "Whether one beta distribution a class suffices, these scores cannot tell",
+}
+
+
+def beta_pair_words(found: BetaPair) -> str:
+    """The word on whether it suffices, and by what."""
+    return sentence(f"{_WORD[found.suffices]}: {found.reason}")
+
+
+def beta_pair_bullets(found: BetaPair, dev: Part) -> list[str]:
+    """Curve, ends and shapes of the pair where the numbers above are of another."""
+    made = found.fit
+    if made is None or found.same:
+        return []
+    plain = replace(dev, fit=made, distances=distances(made, dev.empirical))
+    return [" ".join(words) for words in shape_sentences(plain)]
+
+
+def beta_pair_text(found: BetaPair, dev: Part) -> str:
+    """The section of the text."""
+    lines = ["one beta distribution a class, on dev", beta_pair_words(found)]
+    if found.same:
+        return "\n".join([*lines, _SAME])
+    if found.fit is not None:
+        lines.append(fit_text(found.fit))
+    return "\n".join(lines + beta_pair_bullets(found, dev))
+
+
+def beta_pair_numbers(found: BetaPair | None) -> dict[str, Any] | None:
+    """The same for JSON."""
+    if found is None:
+        return None
+    return {
+        "suffices": found.suffices,
+        "reason": found.reason,
+        "same": found.same,
+        "fit": None if found.fit is None else fit_numbers(found.fit),
+        "confidence": None if found.fit is None else confidence_numbers(found.fit, found.level),
+    }

@@ -1,0 +1,318 @@
+"""A comparison of two systems as words, numbers, a table and comma-separated values."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core.thresholds import FloatArray
+from betaroc.data.summary import Given
+from betaroc.decision.comparison import OF_ALL_ERRORS, AlphaRange, Comparison, ProportionTest
+from betaroc.decision.comparison_words import larger_is_better, verdict_words
+from betaroc.model.criteria import CRITERIA
+from betaroc.rendering.numbers import counted, level_words, number, visible
+from betaroc.report.epc import (
+    alpha_text,
+    alphas_given,
+    axis_words,
+    cell,
+    measure_words,
+    plain_text,
+    read_words,
+    source_numbers,
+    spread,
+    value_text,
+)
+from betaroc.report.text import columns
+
+__all__ = ["System", "comparison_csv", "comparison_numbers", "comparison_text"]
+
+#: Where the proportion test is printed, if these are rows of the table.
+_TESTED = (0.1, 0.3, 0.5, 0.7, 0.9)
+_SAME = 1e-9
+
+
+class System(NamedTuple):
+    """One of the two: what it is called and what was read of it."""
+
+    name: str
+    dev: Given
+    test: Given
+
+
+# ------------------------------------------------------------------------------- numbers
+def comparison_numbers(comparison: Comparison, systems: Sequence[System]) -> dict[str, Any]:
+    """Arrays of one length, where the systems differ, and what it was computed from."""
+    curves = (comparison.first, comparison.second)
+    names = (systems[0].name, systems[1].name)
+    tests = _proportion_tests(comparison)
+    single = CRITERIA[comparison.first.criterion].single
+    mean = comparison.mean_difference
+    better = comparison.better_on_average
+    return {
+        "verdict": verdict_words(comparison, names),
+        "mean_difference": {
+            "estimate": mean.estimate,
+            "low": mean.low,
+            "high": mean.high,
+            "level": mean.level,
+            "method": mean.method,
+            "alpha": [None, None] if single else list(comparison.alpha_range),
+            "better": None if better is None else names["ab".index(better)],
+        },
+        **_arrays(comparison, names),
+        "ranges": [
+            {
+                "low": None if single else one.low,
+                "high": None if single else one.high,
+                "alphas": [None] if single else _alphas(comparison, one).tolist(),
+                "better": names["ab".index(system)],
+            }
+            for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
+        ],
+        "proportion_test": [{"alpha": None if single else a, **test._asdict()} for a, test in tests]
+        or None,
+        "criterion": comparison.first.criterion,
+        "measure": comparison.first.measure,
+        "larger_is_better": larger_is_better(comparison.first.measure),
+        "level": comparison.level,
+        "resample": comparison.resample,
+        "paired": comparison.paired,
+        "dev_paired": comparison.dev_paired,
+        "groups": None if comparison.groups is None else list(comparison.groups),
+        "smallest": comparison.smallest._asdict(),
+        "replicates": comparison.differences.shape[0],
+        "names": list(names),
+        "sources": [
+            {
+                "dev": source_numbers(system.dev, epc.dev.prior),
+                "test": source_numbers(system.test, epc.test.prior),
+            }
+            for system, epc in zip(systems, curves, strict=True)
+        ],
+    }
+
+
+def _alphas(comparison: Comparison, one: AlphaRange) -> FloatArray:
+    """The alphas of a range, ascending."""
+    alpha = np.sort(comparison.alpha)
+    return np.asarray(alpha[(alpha >= one.low) & (alpha <= one.high)])
+
+
+def _arrays(comparison: Comparison, names: Sequence[str]) -> dict[str, list[Any]]:
+    """One entry an alpha."""
+    first, second = comparison.first, comparison.second
+    called = (None, *names)
+    return {
+        "alpha": alphas_given(first),
+        "threshold_a": first.threshold.tolist(),
+        "threshold_b": second.threshold.tolist(),
+        "value_a": first.value.tolist(),
+        "value_b": second.value.tolist(),
+        "difference": comparison.difference.tolist(),
+        "low": comparison.low.tolist(),
+        "high": comparison.high.tolist(),
+        "significant": comparison.significant.tolist(),
+        "band_low": comparison.band_low.tolist(),
+        "band_high": comparison.band_high.tolist(),
+        "better": [called[k] for k in comparison.better],
+    }
+
+
+def _proportion_tests(comparison: Comparison) -> list[tuple[float, ProportionTest]]:
+    """At a few rows of the table, where the measure is made of the errors of both classes."""
+    if comparison.first.measure not in OF_ALL_ERRORS:
+        return []
+    alphas = np.sort(comparison.alpha)
+    alphas = alphas[spread(alphas.size)]
+    near = (np.abs(alphas[:, None] - np.array(_TESTED)) <= _SAME).any(axis=1)
+    few = alphas.size <= len(_TESTED) or not near.any()
+    chosen = alphas[spread(alphas.size, len(_TESTED)) if few else near]
+    return [(float(a), comparison.proportion_test(float(a))) for a in chosen]
+
+
+# --------------------------------------------------------------------------------- table
+def comparison_text(
+    comparison: Comparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int
+) -> str:
+    """What was read, about eleven alphas, the ranges in words, the proportion test."""
+    blocks = ["\n".join(_head(comparison, systems, chosen_by, seed))]
+    blocks += [_table(comparison, systems), "\n".join(_findings(comparison, systems))]
+    tests = _proportion_tests(comparison)
+    if tests:
+        blocks.append(_tests_table(comparison, systems, tests))
+    return "\n\n".join(blocks)
+
+
+def _head(
+    comparison: Comparison, systems: Sequence[System], chosen_by: Sequence[str], seed: int
+) -> list[str]:
+    first = comparison.first
+    lines = ["thresholds chosen on dev, errors counted on test; accepted if score > threshold"]
+    for system, by in zip(systems, chosen_by, strict=True):
+        name = visible(system.name)
+        for role, scores in (("dev", system.dev), ("test", system.test)):
+            lines.append(read_words(f"{name}, {role}", scores))
+        lines.append(f"{name}: thresholds from {by}")
+    way = "higher" if larger_is_better(first.measure) else "lower"
+    trials = (
+        "paired: both systems judge the same trials, in the order of the files"
+        if comparison.paired
+        else "unpaired: two sets of trials, drawn independently"
+    )
+    return [
+        *lines,
+        f"criterion: {first.criterion}{axis_words(first)}",
+        f"measure: {measure_words(first)}, {way} is better",
+        trials,
+        _interval_words(comparison, seed) + _groups_words(comparison, systems),
+    ]
+
+
+def _interval_words(comparison: Comparison, seed: int) -> str:
+    drawn = counted(comparison.differences.shape[0], "bootstrap replicate")
+    start = f"interval: {level_words(comparison.level)} of the difference"
+    if comparison.resample == "test":
+        return f"{start} at these two thresholds, test drawn again; {drawn}, seed {seed}"
+    dev = "the same dev trials" if comparison.dev_paired else "dev trials of each system"
+    return (
+        f"{start}, {dev} drawn and thresholds chosen again, test drawn again; {drawn}, seed {seed}"
+    )
+
+
+def _groups_words(comparison: Comparison, systems: Sequence[System]) -> str:
+    if comparison.groups is None:
+        return ""
+    first, second = comparison.groups
+    if comparison.paired:
+        return f"; trials drawn by {first} groups"
+    of = zip(systems, (first, second), strict=True)
+    drawn = [f"{n} groups of {visible(system.name)}" for system, n in of if n is not None]
+    return f"; trials drawn by {' and '.join(drawn)}"
+
+
+def _table(comparison: Comparison, systems: Sequence[System]) -> str:
+    first, second = (visible(system.name) for system in systems)
+    whole = comparison.alpha.size > 1
+    band = ["band low", "band high"] if whole else []
+    rows = [["alpha", first, second, f"{first} - {second}", "low", "high", *band, "better"]]
+    order = np.argsort(comparison.alpha, kind="stable")
+    arrays = [
+        comparison.first.value, comparison.second.value, comparison.difference,
+        comparison.low, comparison.high,
+    ]  # fmt: skip
+    ends = [comparison.band_low, comparison.band_high] if whole else []
+    for k in order[spread(order.size)]:
+        values = [value_text(comparison.first, float(array[k])) for array in arrays]
+        values += ["" if np.isnan(end[k]) else value_text(comparison.first, end[k]) for end in ends]
+        mark = ("", first, second)[comparison.better[k]]
+        rows.append([alpha_text(comparison.first, k), *values, mark])
+    return columns(rows)
+
+
+def _findings(comparison: Comparison, systems: Sequence[System]) -> list[str]:
+    """The verdict, then what the columns do not say."""
+    first, second = (visible(system.name) for system in systems)
+    lines = [verdict_words(comparison, (first, second))]
+    undefined = int(np.sum(np.isnan(comparison.difference)))
+    if undefined:
+        lines.append(f"undefined (0/0) at {undefined} of {comparison.alpha.size} alphas")
+    at = "at these two thresholds, " if comparison.resample == "test" else ""
+    if comparison.alpha.size > 1:
+        low, high = comparison.alpha_range
+        lines.append(
+            f"low and high: {at}each alpha by itself, so that of many some exclude 0 by chance;"
+            f" band low and band high: {at}all alphas from {number(low)} to {number(high)}"
+            " together, from which the column better is"
+        )
+    if at:
+        lines.append(
+            "at these two thresholds: what other dev scores would have chosen is not in the"
+            " intervals; --resample both lets dev choose again"
+        )
+    return lines
+
+
+def _tests_table(
+    comparison: Comparison,
+    systems: Sequence[System],
+    tests: Sequence[tuple[float, ProportionTest]],
+) -> str:
+    single = CRITERIA[comparison.first.criterion].single
+    rows = [["alpha", *(f"errors of {visible(system.name)}" for system in systems), "z", "p"]]
+    for alpha, test in tests:
+        errors = [f"{e} of {n}" for e, n in zip(test.errors, test.trials, strict=True)]
+        found = [number(test.statistic, 3), number(test.p_value, 3)]
+        rows.append(["none" if single else number(alpha), *errors, *found])
+    return (
+        f"proportion test on all errors at these two thresholds; {_test_words(comparison)}\n"
+        f"{columns(rows)}"
+    )
+
+
+def _test_words(comparison: Comparison) -> str:
+    if comparison.groups is not None:
+        return (
+            "it takes all decisions as independent of each other and ignores the groups: the"
+            " interval above is the one to quote"
+        )
+    if comparison.paired:
+        return (
+            "it takes the two sets of decisions as independent and is too cautious for paired"
+            " trials: the interval above is the one to quote"
+        )
+    return "it takes all decisions as independent of each other"
+
+
+# ----------------------------------------------------------------------------------- csv
+def comparison_csv(comparison: Comparison, systems: Sequence[System], seed: int) -> str:
+    """One row an alpha; what is undefined is empty, and no text cell is a formula."""
+    names = [plain_text(system.name) for system in systems]
+    arrays = _arrays(comparison, names)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    mean, better = comparison.mean_difference, comparison.better_on_average
+    fixed = {
+        "verdict": plain_text(verdict_words(comparison, (names[0], names[1]))),
+        "mean_difference": cell(mean.estimate),
+        "mean_low": cell(mean.low),
+        "mean_high": cell(mean.high),
+        "mean_from": repr(comparison.alpha_range[0]),
+        "mean_to": repr(comparison.alpha_range[1]),
+        "mean_better": "" if better is None else names["ab".index(better)],
+        "ranges": plain_text(
+            "; ".join(
+                f"{one.low:.6g} to {one.high:.6g}: {names['ab'.index(system)]}"
+                for one, system in zip(comparison.ranges, comparison.ranges_better, strict=True)
+            )
+        ),
+        "resample": comparison.resample,
+        "dev_paired": "" if comparison.dev_paired is None else cell(comparison.dev_paired),
+        "level": repr(comparison.level),
+        "paired": cell(comparison.paired),
+        "replicates": str(comparison.differences.shape[0]),
+        "seed": str(seed),
+        "criterion": comparison.first.criterion,
+        "measure": comparison.first.measure,
+        "name_a": names[0],
+        "name_b": names[1],
+        **_paths(systems),
+    }
+    writer.writerow([*arrays, *fixed])
+    for row in zip(*arrays.values(), strict=True):
+        writer.writerow([*map(cell, row), *fixed.values()])
+    return out.getvalue()
+
+
+def _paths(systems: Sequence[System]) -> dict[str, str]:
+    """The files of both systems."""
+    found = {}
+    for side, system in zip("ab", systems, strict=True):
+        for role, scores in (("dev", system.dev), ("test", system.test)):
+            path = "" if scores.source is None else scores.source.path
+            found[f"{role}_{side}"] = plain_text(path)
+    return found

@@ -1,0 +1,321 @@
+"""An expected performance curve as numbers, as a table and as comma-separated values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.alphas import FINE, alphas_words, is_fine
+from betaroc.data.summary import Given
+from betaroc.decision.bands import Band
+from betaroc.decision.epc import Epc
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.rendering.numbers import (
+    counted,
+    level_words,
+    number,
+    path_words,
+    percent,
+    read_as,
+    threshold,
+)
+from betaroc.report.coarse import summary_numbers, summary_words
+from betaroc.report.text import columns
+
+__all__ = [
+    "alpha_text", "alphas_given", "axis_words", "band_numbers", "cell",
+    "epc_arrays", "epc_csv", "epc_numbers", "epc_text", "is_rate", "measure_title",
+    "measure_words", "plain_text", "read_words", "source_numbers", "spread", "value_text",
+]  # fmt: skip
+
+_ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
+#: Rows of the table for people.
+_ROWS = 11
+
+
+def epc_numbers(epc: Epc, dev: Given, test: Given, band: Band | None = None) -> dict[str, Any]:
+    """Arrays of one length, and what they were computed from."""
+    return {
+        **epc_arrays(epc),
+        "band": None if band is None else band_numbers(band),
+        "area": _area(epc),
+        "criterion": epc.criterion,
+        "measure": epc.measure,
+        "dev": source_numbers(dev, epc.dev.prior),
+        "test": source_numbers(test, epc.test.prior),
+    }
+
+
+def epc_arrays(epc: Epc) -> dict[str, list[Any]]:
+    """The curve, one entry an alpha."""
+    arrays = {name: getattr(epc, name).tolist() for name in _ARRAYS}
+    return {**arrays, "alpha": alphas_given(epc)}
+
+
+def alphas_given(epc: Epc) -> list[Any]:
+    """The alphas; None for a criterion that has none."""
+    return [None] if CRITERIA[epc.criterion].single else list(epc.alpha.tolist())
+
+
+def band_numbers(band: Band) -> dict[str, Any]:
+    """The interval at each alpha and how it was made."""
+    return {
+        "low": band.low.tolist(),
+        "high": band.high.tolist(),
+        "level": band.level,
+        "simultaneous": band.simultaneous,
+        "resample": band.resample,
+        "replicates": band.replicates,
+        "undefined": band.undefined.tolist(),
+        "m": band.m,
+        "groups": None if band.groups is None else list(band.groups),
+    }
+
+
+def source_numbers(scores: Given, prior: float) -> dict[str, Any]:
+    """What was read, with the share of clients that counts."""
+    source = scores.source
+    return {
+        "name": scores.name,
+        "source": None if source is None else {"path": source.path, "format": source.format},
+        "n_client": scores.n_client,
+        "n_impostor": scores.n_impostor,
+        **summary_numbers(scores),
+        "prior": prior,
+    }
+
+
+def _area(epc: Epc) -> float:
+    """The mean of the value over the curve's own range; nan of one place or a coarse list."""
+    return epc.area() if np.ptp(epc.alpha) > 0.0 and is_fine(epc.alpha) else math.nan
+
+
+# ------------------------------------------------------------------------------ table
+def epc_text(
+    epc: Epc,
+    dev: Given,
+    test: Given,
+    chosen_by: str,
+    band: Band | None = None,
+    seed: int | None = None,
+) -> str:
+    """About eleven alphas, the trivial zones in words, the area; of a band its ends."""
+    head = [
+        "thresholds chosen on dev, errors met on test; accepted if score > threshold",
+        read_words("dev", dev),
+        read_words("test", test),
+        f"thresholds from {chosen_by}",
+        f"criterion: {epc.criterion}{axis_words(epc)}",
+        f"measure: {measure_words(epc)}",
+    ]
+    if band is not None:
+        head.append(_band_words(band, seed))
+    return "\n\n".join(["\n".join(head), _table(epc, band), "\n".join(_closing(epc))])
+
+
+def read_words(role: str, scores: Given) -> str:
+    """What was read for a role."""
+    source = scores.source
+    name = "" if source is None else f" {path_words(source.path)} ({read_as(source.format)}),"
+    coarse = summary_words(scores)
+    return (
+        f"{role}:{name} {scores.n_client} client and {scores.n_impostor} impostor scores"
+        f"{coarse and f'; {coarse}'}"
+    )
+
+
+def axis_words(epc: Epc) -> str:
+    """What alpha is; nothing for a criterion without it."""
+    if CRITERIA[epc.criterion].single:
+        return ""
+    axis = CRITERIA[epc.criterion].axis
+    if axis.startswith("alpha"):
+        return f" ({axis})"
+    return (
+        f" (alpha: {axis}; the rate nearest to it on dev, not the nearest at most it: for a"
+        " guarantee see br.guaranteed_threshold)"
+    )
+
+
+def measure_title(epc: Epc) -> str:
+    """The measure in words."""
+    measure = MEASURES.get(epc.measure)
+    return "weighted error" if measure is None else measure.title
+
+
+def measure_words(epc: Epc) -> str:
+    """The measure's name, and in words where they say more."""
+    title = measure_title(epc)
+    return title if title == epc.measure else f"{epc.measure} ({title})"
+
+
+def is_rate(name: str) -> bool:
+    """Whether a measure is said in per cent: where its range is [0, 1]."""
+    measure = MEASURES.get(name)
+    return measure is None or (measure.low, measure.high) == (0.0, 1.0)
+
+
+def _band_words(band: Band, seed: int | None) -> str:
+    kind = "of the whole curve at once" if band.simultaneous else "at each alpha by itself"
+    varied = (
+        "test alone, dev's thresholds as they are"
+        if band.resample == "test"
+        else "dev's choice and test"
+        if band.m is None
+        else f"dev's choice ({band.m} {_drawn_units(band)} a replicate) and test"
+    )
+    if band.replicates == 0:
+        kind += ", computed without resampling"
+        return f"band: {level_words(band.level)} {kind}{_groups_words(band)}"
+    drawn = "" if seed is None else f", seed {seed}"
+    return (
+        f"band: {level_words(band.level)} {kind}; resampled: {varied};"
+        f" {counted(band.replicates, 'replicate')}{drawn}{_groups_words(band)}"
+    )
+
+
+def _drawn_units(band: Band) -> str:
+    """What the size of a choice of dev counts."""
+    return "scores" if band.groups is None or band.groups[0] is None else "groups"
+
+
+def _groups_words(band: Band) -> str:
+    numbers = zip(("dev", "test"), band.groups or (), strict=False)
+    drawn = [f"{number} groups of {role}" for role, number in numbers if number is not None]
+    return f"; trials drawn by {' and '.join(drawn)}" if drawn else ""
+
+
+def spread(size: int, rows: int = _ROWS) -> npt.NDArray[np.intp]:
+    """About so many of the places 0 ... size - 1, evenly spread, both ends among them."""
+    return np.linspace(0, size - 1, min(rows, size)).round().astype(np.intp)
+
+
+def _table(epc: Epc, band: Band | None) -> str:
+    ends = [] if band is None else ["low", "high"]
+    rows = [["alpha", "threshold", "promised on dev", "met on test", *ends, "test's own", "FAR",
+             "FRR"]]  # fmt: skip
+    order = np.argsort(epc.alpha, kind="stable")
+    points = epc.points
+    arrays = [epc.expected, epc.value, epc.a_posteriori]
+    if band is not None:
+        arrays[2:2] = [band.low, band.high]
+    for k in order[spread(order.size)]:
+        point = points[k]
+        rows.append(
+            [
+                alpha_text(epc, k),
+                _threshold(point),
+                *(value_text(epc, float(values[k])) for values in arrays),
+                percent(point.far),
+                percent(point.frr),
+            ]
+        )
+    return columns(rows)
+
+
+def alpha_text(epc: Epc, k: int) -> str:
+    """One alpha; none where the criterion has none."""
+    return "none" if CRITERIA[epc.criterion].single else number(float(epc.alpha[k]))
+
+
+def _threshold(point: OperatingPoint) -> str:
+    if point.threshold >= sys.float_info.max:  # of a law without an upper end
+        return "reject all"
+    return threshold(point.threshold, point.logit_threshold)
+
+
+def value_text(epc: Epc, value: float) -> str:
+    """A value of the measure: a rate in per cent."""
+    return percent(value) if is_rate(epc.measure) else number(value)
+
+
+def _closing(epc: Epc) -> list[str]:
+    lines = [f"trivial: {'; '.join(_zones(epc)) or 'nowhere'}"]
+    if np.ptp(epc.alpha) > 0.0:
+        lines.append(_area_words(epc))
+    undefined = int(np.sum(np.isnan(epc.value)))
+    if undefined:
+        lines.append(f"undefined (0/0) on test at {undefined} of {epc.alpha.size} alphas")
+    return lines
+
+
+def _area_words(epc: Epc) -> str:
+    if not is_fine(epc.alpha):
+        gap = number(float(np.max(np.diff(np.sort(epc.alpha)))), 3)
+        return (
+            f"mean of {epc.measure} over alpha: left out, since the {epc.alpha.size} alphas are up"
+            f" to {gap} apart; it needs gaps of at most {number(FINE, 3)}"
+        )
+    low, high = number(float(epc.alpha.min())), number(float(epc.alpha.max()))
+    area = value_text(epc, _area(epc))
+    return f"mean of {epc.measure} on test, alpha from {low} to {high}: {area}"
+
+
+def _zones(epc: Epc) -> list[str]:
+    """Runs of alpha where dev's threshold decides without looking at the score."""
+    order = np.argsort(epc.alpha, kind="stable")
+    alpha, trivial = epc.alpha[order], epc.trivial[order]
+    accepts = np.asarray(epc.dev.far(epc.threshold[order])) == 1.0
+    kind = np.where(trivial, np.where(accepts, 1, 2), 0)
+    starts = np.nonzero(np.diff(kind, prepend=-1) != 0)[0]
+    zones = []
+    for start, stop in zip(starts, [*starts[1:], kind.size], strict=True):
+        if kind[start]:
+            single = CRITERIA[epc.criterion].single
+            where = "" if single else f" {alphas_words(alpha[start:stop])}"
+            verb = "accepted" if kind[start] == 1 else "rejected"
+            zones.append(f"everybody of dev is {verb}{where}")
+    return zones
+
+
+# -------------------------------------------------------------------------------- csv
+def epc_csv(
+    epc: Epc,
+    dev: Given,
+    test: Given,
+    band: Band | None = None,
+    seed: int | None = None,
+) -> str:
+    """One row an alpha; what is undefined or absent is empty, and no text cell is a formula."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = [plain_text("" if s.source is None else s.source.path) for s in (dev, test)]
+    made = _band_cells(band, seed)
+    writer.writerow([*_ARRAYS, "low", "high", *made, "criterion", "measure", "dev", "test"])
+    arrays = list(epc_arrays(epc).values())
+    none = [math.nan] * epc.alpha.size
+    arrays += [none, none] if band is None else [band.low.tolist(), band.high.tolist()]
+    for row in zip(*arrays, strict=True):
+        writer.writerow([*map(cell, row), *made.values(), epc.criterion, epc.measure, *names])
+    return out.getvalue()
+
+
+def _band_cells(band: Band | None, seed: int | None) -> dict[str, str]:
+    """How the interval of a row was made; empty without one."""
+    names = ("level", "resample", "simultaneous", "replicates", "seed")
+    if band is None:
+        return dict.fromkeys(names, "")
+    values = (band.level, band.resample, band.simultaneous, band.replicates, seed)
+    return dict(zip(names, map(cell, values), strict=True))
+
+
+def cell(value: float | int | bool | str | None) -> str:
+    """A number that reads back as it was, a word, or nothing."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or isinstance(value, str):
+        return value or ""
+    return "" if math.isnan(value) else repr(value)
+
+
+def plain_text(value: str) -> str:
+    """A cell that no spreadsheet computes and that stays on its line."""
+    plain = "".join(c if c.isprintable() else "?" for c in value)
+    return f"'{plain}" if plain.lstrip()[:1] in ("=", "+", "-", "@") else plain

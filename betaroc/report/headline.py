@@ -1,0 +1,218 @@
+"""The analysis in a few lines: dev, what its threshold meets on every test set, the curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from betaroc.estimation.families import family_text
+from betaroc.model.measures import OperatingPoint
+from betaroc.rendering.numbers import extreme, number, percent, threshold, visible
+from betaroc.report.certainty import certainty_of
+from betaroc.report.contradictions import contradiction_words, contradictions
+from betaroc.report.crossings import whole_curve_words
+from betaroc.report.parts import MetPoint, Part, is_modelled
+from betaroc.report.reliability import Lamp, lamps, sentence
+
+__all__ = [
+    "below_count", "called", "family_words", "first_lines", "headline", "lit", "marked",
+    "mismatch_words", "promised", "short_verdict", "verdict_lines",
+]  # fmt: skip
+
+#: Binomial standard errors by which fitted and counted EER may differ unsaid.
+_APART = 3.0
+#: A distance of two distribution functions that matters, and the one of chance times sqrt(n).
+_STEP, _CHANCE = 0.1, 1.95
+_NAME = 24
+
+
+def headline(dev: Part, tests: Sequence[Part], points: Sequence[MetPoint]) -> list[str]:
+    """What a reader who reads no further should know."""
+    lines = [_seen(dev)]
+    if _apart(dev):
+        lines.append(_apart_words(dev))
+    if dev.fit is not None and is_modelled(dev):
+        sure = certainty_of(dev.fit, None if dev.intervals is None else dev.intervals.level)
+        whole = whole_curve_words(dev.fit.model, dev.scores, sure)
+        lines.append(f"By dev's fit, if its family is right: {whole[:1].lower()}{whole[1:]}")
+    lines += _other_family(dev)
+    met = marked(points)
+    names = called(tests)
+    return lines + [_met(met, dev, name, k) for k, name in enumerate(names, start=1)]
+
+
+def first_lines(
+    dev: Part, tests: Sequence[Part], points: Sequence[MetPoint], level: float
+) -> list[str]:
+    """What test contradicts, before anything that rests on dev."""
+    names = dict(zip((part.role for part in tests), called(tests), strict=True))
+    return contradiction_words(contradictions(dev, tests, points, level), names, level)
+
+
+def _other_family(dev: Part) -> list[str]:
+    """The recommended family, if it is another than the one fitted."""
+    if dev.quality is None or dev.fit is None or not is_modelled(dev):
+        return []
+    best = dev.quality.recommended
+    return [family_words(dev)] if best and best != dev.fit.family else []
+
+
+def family_words(part: Part) -> str:
+    """Whether another family than the fitted one is recommended, and why."""
+    if part.quality is None or not part.quality.recommended:
+        return ""
+    found, best = part.quality.families, family_text(part.quality.recommended)
+    fitted = family_text(part.fit.family) if part.fit is not None and is_modelled(part) else ""
+    if found is None:
+        why = sentence(part.quality.uncompared)
+        reason = f"no law can be recommended on these scores. {why[:1].upper()}{why[1:]}"
+    else:
+        reason = sentence(found.reason)
+    if not fitted:
+        return f"{part.role}: recommended family {best}: {reason}"
+    if best == fitted:
+        # A fit that was chosen so has said why already.
+        known = found is not None and part.fit is not None and found.reason in part.fit.reason
+        why = "." if known else f": {reason}"
+        return f"{part.role}: the family fitted, {fitted}, is the recommended one{why}"
+    return (
+        f"{part.role}: another family is recommended, {best}; what stands here is of the one"
+        f" fitted, {fitted}: {reason}"
+    )
+
+
+def verdict_lines(part: Part) -> list[str]:
+    """The verdicts on a set's fit, each with its numbers."""
+    return [f"{part.role}: fit of the {one.of}: {one.verdict}: {one.words}" for one in lit(part)]
+
+
+def short_verdict(part: Part) -> list[str]:
+    """The verdicts alone, for the first lines."""
+    found = [f"{lamp.of} {lamp.verdict}" for lamp in lit(part)]
+    return [f"{part.role}: fit of the {', of the '.join(found)}."] if found else []
+
+
+def lit(part: Part) -> list[Lamp]:
+    """The lamps of a set; none where its fit was not to be checked."""
+    if part.quality is None:
+        return []
+    return lamps(part.quality, part.scores, part.distances)
+
+
+def called(tests: Sequence[Part]) -> list[str]:
+    """Roles of the test sets, of several with the names of their files where these differ."""
+    names = [_stem(part) for part in tests]
+    if len(tests) < 2 or len(set(names)) < len(names):
+        return [part.role for part in tests]
+    return [f"{part.role} ({name})" for part, name in zip(tests, names, strict=True)]
+
+
+def _stem(part: Part) -> str:
+    source = part.scores.source
+    named = source is not None and Path(source.path).name == part.name
+    text = visible(Path(part.name).stem if named else part.name)
+    return text if len(text) <= _NAME else f"{text[: _NAME - 3]}..."
+
+
+# ---------------------------------------------------------- what no score speaks for
+def mismatch_words(dev: Part) -> str:
+    """Where the fitted laws are off the scores that they were fitted to; else nothing.
+
+    By the EER: more than 3 standard errors of the HTER at two rates of their mean. By a
+    class's distribution: a Kolmogorov-Smirnov distance of more than 0.1 and 1.95/sqrt(n),
+    which is exceeded once in 1000 by chance and more rarely with fitted parameters.
+    """
+    if dev.fit is None or not is_modelled(dev):
+        return ""
+    point, counted, scores = dev.fit.model.eer(), dev.empirical.eer().hter, dev.scores
+    totals = scores.client_total, scores.impostor_total
+    rate = 0.5 * (point.hter + counted)
+    error = 0.5 * math.sqrt(rate * (1.0 - rate) * sum(1.0 / n for n in totals))
+    coarse = 0.0 if dev.summary is None else max(dev.summary.rate_error)
+    apart = max(abs(point.hter - counted) - coarse, 0.0) / error if error > 0.0 else 0.0
+    far = dev.distances
+    steps = (0.0, 0.0) if far is None else (far.client, far.impostor)
+    off = [step > max(_STEP, _CHANCE / math.sqrt(n)) for step, n in zip(steps, totals, strict=True)]
+    if apart <= _APART and not any(off):
+        return ""
+    return (
+        f"The fitted laws do not describe these scores: EER {promised(dev, point, why=False)[2]} by"
+        f" the laws and {percent(counted)} counted on dev's scores, {number(apart, 2)} binomial"
+        f" standard errors apart; largest distance of a fitted distribution from the scores"
+        f" {number(steps[0], 2)} for clients, {number(steps[1], 2)} for impostors. (Said where"
+        f" these are more than {number(_APART)}, or more than {number(_STEP)} and"
+        f" {number(_CHANCE)}/sqrt(n).)"
+    )
+
+
+def below_count(dev: Part, point: OperatingPoint) -> tuple[str, str, str]:
+    """Of FAR, FRR and HTER of dev's fit where they are below one score: "below 1/270"."""
+    n = dev.scores.impostor_total, dev.scores.client_total
+    if dev.fit is not None:
+        n = dev.fit._evidence.sizes[::-1]
+    rates = float(point.far), float(point.frr)
+    trivial = max(rates) == 1.0
+    low = [rate * total < 1.0 - 1e-9 and not trivial for rate, total in zip(rates, n, strict=True)]
+    far, frr = (f"below 1/{number(m)}" if is_low else "" for is_low, m in zip(low, n, strict=True))
+    return far, frr, f"below 1/{number(max(n))}" if _below(point.hter, n, low) else ""
+
+
+def _below(hter: float, n: tuple[float, float], low: Sequence[bool]) -> bool:
+    return all(low) and hter * max(n) < 1.0 - 1e-9
+
+
+def promised(dev: Part, point: OperatingPoint, *, why: bool = True) -> tuple[str, str, str]:
+    """FAR, FRR and HTER of dev's laws in per cent, said where no score speaks for them."""
+    marks = below_count(dev, point)
+    told = ": extrapolated, no score expected there" if why else ""
+    rates = (point.far, point.frr, point.hter)
+    far, frr, hter = (
+        percent(float(rate)) + (f" ({mark}{told})" if mark else "")
+        for rate, mark in zip(rates, marks, strict=True)
+    )
+    return far, frr, hter
+
+
+def marked(points: Sequence[MetPoint]) -> MetPoint:
+    """The threshold that stands for the others: dev's EER, of the fit where there is one."""
+    return next(met for met in points if met.key == "eer")
+
+
+def _seen(dev: Part) -> str:
+    seen = f"AUC {number(dev.empirical.auc(), 4)} and EER {percent(dev.empirical.eer().hter)}"
+    if dev.fit is None or not is_modelled(dev):
+        return f"{seen} on dev's scores."
+    model = dev.fit.model
+    fitted = (
+        f"{number(model.auc(), 4)} and {promised(dev, model.eer())[2]} by the fitted distributions"
+    )
+    return f"{seen} on dev's scores; {fitted}."
+
+
+def _apart(dev: Part) -> bool:
+    return dev.extremes("impostor")[1] < dev.extremes("client")[0]
+
+
+def _apart_words(dev: Part) -> str:
+    highest, lowest = dev.extremes("impostor")[1], dev.extremes("client")[0]
+    words = (
+        f"Dev's scores separate the classes: no impostor lies above {extreme(highest)}, no client"
+        f" below {extreme(lowest)}."
+    )
+    if is_modelled(dev):
+        words += " Errors other than 0 at thresholds in between are those of the family fitted."
+    return words
+
+
+def _met(met: MetPoint, dev: Part, name: str, k: int) -> str:
+    point, seen = met.expected, met.observed[k]
+    place = threshold(point.threshold, point.logit_threshold, 4)
+    by_model = met.chosen_by == "model"
+    said = "expected" if by_model else "on dev"
+    observed = f"{percent(seen.far)} observed", f"{percent(seen.frr)} observed"
+    far, frr = promised(dev, point)[:2] if by_model else (percent(point.far), percent(point.frr))
+    return (
+        f"{name}: at dev's EER threshold {place}, FAR {far} {said}, {observed[0]};"
+        f" FRR {frr} {said}, {observed[1]}."
+    )

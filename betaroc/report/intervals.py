@@ -1,0 +1,302 @@
+"""Intervals of what a score set's fit and the scores themselves say; where none, why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.errors import BetarocError
+from betaroc.core.notices import quietly
+from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import Value
+from betaroc.data.scores import Scores
+from betaroc.data.summary import ScoreSummary
+from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.inference.auc import auc_interval
+from betaroc.inference.counted import FAR, resampled_ends, tpr_ends, whole_weights
+from betaroc.inference.groups import groups_of
+from betaroc.inference.interval import Interval
+from betaroc.model.model import ScoreModel
+from betaroc.rendering.numbers import number
+
+__all__ = ["Measured", "PartIntervals", "TPR", "law_intervals", "measured", "part_intervals"]
+
+#: Name of the TPR at the FAR of the tables.
+TPR = f"tpr@far={FAR:g}"
+_EXPONENTS = ("exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measured(Value):
+    """A number with its interval, or the reason why it has none.
+
+    Parameters
+    ----------
+    key : str
+        Name of the number, such as "auc" or "tpr@far=0.01".
+    estimate : float
+        The number.
+    low, high : float
+        Ends of the interval; nan where there is none.
+    method : str
+        How the ends were found; empty where there are none.
+    why : str
+        Why there is no interval; else empty.
+    """
+
+    key: str
+    estimate: float
+    low: float = math.nan
+    high: float = math.nan
+    method: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PartIntervals(Value):
+    """Intervals of one score set.
+
+    Parameters
+    ----------
+    level : float
+        Their confidence.
+    model : tuple of Measured
+        Of the fitted model: "auc", "eer", "eer-threshold", "tpr@far=0.01", "ks", exponents and
+        coefficients of both ends; empty without fitted laws.
+    scores : tuple of Measured
+        Of the scores themselves: "auc", "eer", "eer-threshold", "tpr@far=0.01", "ks".
+    client, impostor : tuple of Measured
+        Of the parameters of both laws.
+    groups : int or None
+        Groups on which the trials hang; None where they are taken as independent.
+    seed : int or None
+        By which trials were resampled; None for another source of randomness.
+    """
+
+    level: float
+    model: tuple[Measured, ...]
+    scores: tuple[Measured, ...]
+    client: tuple[Measured, ...]
+    impostor: tuple[Measured, ...]
+    groups: int | None = None
+    seed: int | None = None
+
+    @property
+    def missing(self) -> list[tuple[str, str]]:
+        """What has no interval, and why."""
+        named = {
+            "fitted": self.model, "scores": self.scores, "client": self.client,
+            "impostor": self.impostor,
+        }  # fmt: skip
+        return [(f"{who} {m.key}", m.why) for who, all_ in named.items() for m in all_ if m.why]
+
+
+def measured(key: str, estimate: float, find: Callable[[], Interval], why: str = "") -> Measured:
+    """The number with the interval that ``find`` gives; `why` says that there is none."""
+    if why or not math.isfinite(estimate):
+        return Measured(key, estimate, why=why or "it is no finite number")
+    try:
+        with quietly():
+            found = find()
+    except BetarocError as error:
+        return Measured(key, estimate, why=str(error))
+    return Measured(key, estimate, found.low, found.high, found.method)
+
+
+def part_intervals(
+    scores: Scores,
+    fit: Fit | None,
+    empirical: ScoreModel,
+    level: float,
+    rng: Any,
+    *,
+    summary: ScoreSummary | None = None,
+) -> PartIntervals:
+    """Every interval of a score set; ``fit`` is None where no laws were fitted.
+
+    ``summary`` is the set's, if the scores are its bins.
+    """
+    groups = groups_of(scores)
+    client: tuple[Measured, ...] = ()
+    impostor: tuple[Measured, ...] = ()
+    if fit is not None:
+        client, impostor = _parameters(fit, level)
+    return PartIntervals(
+        level,
+        () if fit is None else _of_model(fit, level),
+        _of_scores(scores, empirical, level, rng, summary),
+        client,
+        impostor,
+        None if groups is None or not groups.dependent else groups.labels,
+        int(rng) if isinstance(rng, int | np.integer) else None,
+    )
+
+
+# ------------------------------------------------------------------------- the fitted laws
+def _of_model(fit: Fit, level: float) -> tuple[Measured, ...]:
+    model = fit.model
+    eer, ends = model.eer(), model.ends()
+    named: list[tuple[str, float, str, float | None]] = [
+        ("auc", model.auc(), "auc", None),
+        ("eer", float(eer.hter), "eer", None),
+        ("eer-threshold", float(eer.threshold), "eer-threshold", None),
+        (TPR, float(model.at_far(FAR).tpr), "tpr", FAR),
+        ("ks", model.ks(), "ks", None),
+    ]
+    values = (ends.at_zero.exponent, ends.at_one.exponent,
+              ends.at_zero.coefficient, ends.at_one.coefficient)  # fmt: skip
+    named += [(key, float(v), key, None) for key, v in zip(_EXPONENTS, values, strict=True)]
+    found: list[Measured] = []
+    for key, value, stat, at in named:
+        why = _decided(key, value)
+        if key == "ks" and not why and found[0].low <= 0.5 <= found[0].high:
+            why = "the interval of the AUC holds 1/2, and there a normal one of KS does not cover"
+        found.append(measured(key, value, partial(fit.interval, stat, at, level=level), why))
+    return tuple(found)
+
+
+def _decided(key: str, value: float) -> str:
+    """Why a number of a model cannot vary; empty if it can."""
+    if key in _EXPONENTS:
+        if math.isnan(value):
+            return "there is no such power law"
+        if key.startswith("exponent") and value in (0.0, 1.0, math.inf):
+            return "the kind of the tails or a point mass decides it, not the parameters"
+        return "" if 0.0 < value < math.inf else "it is beyond the doubles"
+    if key in ("auc", "eer", "ks", TPR) and value in (0.0, 1.0):
+        return f"it is {number(value)}, the end of its range"
+    return ""
+
+
+def law_intervals(fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
+    """Of the fitted FAR, FRR, HTER and F1 at one threshold, by the delta method."""
+    point = fit.model._point(t)
+    found = []
+    for key in ("far", "frr", "hter", "f1"):
+        value = float(getattr(point, key))
+        why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the laws"
+        found.append(measured(key, value, partial(_fraction, fit, t, key, level), why))
+    return tuple(found)
+
+
+def _fraction(fit: Fit, t: Thresholds, key: str, level: float) -> Interval:
+    """The interval of a rate on the scale of normal deviates, and back."""
+    from scipy.special import ndtr, ndtri
+
+    def deviate(model: ScoreModel) -> float:
+        value = float(getattr(model._point(t), key))
+        return float(ndtri(value)) if 0.0 < value < 1.0 else math.nan
+
+    found = fit.interval(deviate, level=level)
+    estimate, low, high = (float(ndtr(y)) for y in (found.estimate, found.low, found.high))
+    return Interval(estimate, low, high, level, found.method)
+
+
+def _parameters(fit: Fit, level: float) -> tuple[tuple[Measured, ...], tuple[Measured, ...]]:
+    """Profile intervals where the estimates determine the likelihood, else Wald's."""
+    why = ""
+    for method in ("profile", "wald"):
+        try:
+            found = fit.conf_int(level, method)
+        except BetarocError as error:
+            why = str(error)
+            continue
+        return _named(fit.client, found["client"]), _named(fit.impostor, found["impostor"])
+    both = (fit.client, fit.impostor)
+    client, impostor = (
+        tuple(Measured(n, v, why=why) for n, v in law.params.items() if not _absent(n, v))
+        for law in both
+    )
+    return client, impostor
+
+
+def _named(law: DistributionFit, found: Mapping[str, Interval]) -> tuple[Measured, ...]:
+    kept = []
+    for name, value in law.params.items():
+        if _absent(name, value) or name not in found:
+            continue
+        i = found[name]
+        whole = not math.isfinite(i.high) and not (math.isfinite(i.low) and i.low != 0.0)
+        why = "its interval is the whole range: the scores say nothing of it" if whole else ""
+        if math.isnan(i.low) or math.isnan(i.high):
+            why = "it has no finite standard error"
+        ends = (math.nan, math.nan, "") if whole else (i.low, i.high, i.method)
+        kept.append(Measured(name, value, *ends, why=why))
+    return tuple(kept)
+
+
+def _absent(name: str, value: float) -> bool:
+    """A point mass that nobody had is no parameter to speak of."""
+    return name.startswith("at_") and value == 0.0
+
+
+# ------------------------------------------------------------------------- the scores
+def _of_scores(
+    scores: Scores,
+    empirical: ScoreModel,
+    level: float,
+    rng: Any,
+    summary: ScoreSummary | None,
+) -> tuple[Measured, ...]:
+    eer = empirical.eer()
+    area = empirical.auc()
+    separated = "no trial is on the wrong side: nothing varies" if area in (0.0, 1.0) else ""
+    groups = groups_of(scores)
+    alone = groups is None or not groups.dependent
+    found = [measured("auc", area, partial(auc_interval, scores, level))]
+    values = {"eer": float(eer.hter), "eer-threshold": float(eer.threshold)}
+    why = separated or _not_drawn(scores)
+    ends: dict[str, tuple[float, float]] = {}
+    if not why:
+        try:
+            ends = resampled_ends(scores, empirical, level, rng)
+        except BetarocError as error:
+            why = str(error)
+    for key, value in values.items():
+        low, high = ends.get(key, (math.nan, math.nan))
+        same = "" if why or low != high else "no replicate differs from it"
+        if why or same:
+            found.append(Measured(key, value, why=why or same))
+        else:
+            found.append(Measured(key, value, low, high, "bootstrap"))
+    tpr, binned = float(empirical.at_far(FAR).tpr), summary is not None
+    found.append(_tpr(scores, tpr, level, alone=alone, binned=binned))
+    found.append(
+        Measured("ks", empirical.ks(), why="a maximum over thresholds is too large on average")
+    )
+    return tuple(found if summary is None else (_widened(m, summary) for m in found))
+
+
+def _widened(m: Measured, summary: ScoreSummary) -> Measured:
+    """With what bins can be off added to either end."""
+    if m.why or m.key not in ("auc", "eer", "eer-threshold"):
+        return m
+    if m.key == "eer-threshold":
+        return replace(m, low=summary.border_below(m.low))
+    off = summary.auc_error if m.key == "auc" else max(summary.rate_error)
+    return replace(m, low=max(m.low - off, 0.0), high=min(m.high + off, 1.0))
+
+
+def _tpr(scores: Scores, value: float, level: float, *, alone: bool, binned: bool) -> Measured:
+    if not alone:
+        return Measured(TPR, value, why="the exact one takes trials as independent")
+    if not whole_weights(scores):
+        return Measured(TPR, value, why="weights are no whole numbers of copies")
+    return Measured(TPR, value, *tpr_ends(scores, level, binned=binned), method="exact")
+
+
+def _not_drawn(scores: Scores) -> str:
+    if not whole_weights(scores):
+        return "weights are no whole numbers of copies"
+    if min(scores.client_total, scores.impostor_total) < 2:
+        return "a class has fewer than two trials"
+    for who in ("client", "impostor"):
+        groups = getattr(scores, f"{who}_groups")
+        if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
+            return f"all {who} trials share one group"
+    return ""

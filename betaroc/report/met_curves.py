@@ -1,0 +1,186 @@
+"""Expected performance curves of an analysis: each choice of dev met on each test set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.errors import BetarocWarning, InputError, ReversedScoresWarning, SameDataWarning
+from betaroc.core.notices import passed_on, warn
+from betaroc.core.value import Value
+from betaroc.decision.bands import Band
+from betaroc.decision.epc import Epc, epc
+from betaroc.rendering.numbers import level_words, number, percent
+from betaroc.report.epc import band_numbers, epc_arrays
+from betaroc.report.headline import below_count
+from betaroc.report.parts import Part, is_modelled
+from betaroc.report.text import columns
+
+__all__ = [
+    "MetCurve", "curve_numbers", "curves_text", "ends_words", "loss_words", "met_curves",
+    "table_rows",
+]  # fmt: skip
+
+#: Where tables give the curve's values, and the one of the sentence.
+ALPHAS = (0.1, 0.25, 0.5, 0.75, 0.9)
+_MIDDLE = 0.5
+_REPLICATES = 2000
+#: Sums of the same rates in another order are equal to this.
+_NOTHING = 1e-12
+_WHO = {"model": "thresholds by dev's fitted laws", "scores": "thresholds by dev's scores"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetCurve(Value):
+    """HTER on a test set at the thresholds that dev chose for each weighted error.
+
+    Parameters
+    ----------
+    role : str
+        The test set, such as "test" or "test 2".
+    chosen_by : {"model", "scores"}
+        Whether dev's fitted model or dev's scores chose the thresholds.
+    epc : Epc
+        The curve.
+    band : Band or None
+        Its pointwise interval at these thresholds; None where the test scores cannot be
+        resampled, as with fractional weights: a warning says why.
+    """
+
+    role: str
+    chosen_by: str
+    epc: Epc
+    band: Band | None
+
+
+def met_curves(dev: Part, tests: Sequence[Part], level: float, rng: Any) -> tuple[MetCurve, ...]:
+    """Of every test set, by dev's model where there is one and by dev's scores."""
+    choosers: list[tuple[str, Any]] = [("scores", dev.given)]
+    if dev.fit is not None and is_modelled(dev):
+        choosers.insert(0, ("model", dev.fit))
+    found = []
+    for part in tests:
+        # These were said where the set was read and fitted.
+        with passed_on(but=(SameDataWarning, ReversedScoresWarning)):
+            with passed_on(f"{part.role}: "):
+                curves = [(chosen_by, epc(given, part.given)) for chosen_by, given in choosers]
+            bands = _bands(part.role, curves, level, rng)
+        for (chosen_by, curve), band in zip(curves, bands, strict=True):
+            found.append(MetCurve(part.role, chosen_by, curve, band))
+    return tuple(found)
+
+
+def _bands(
+    role: str, curves: Sequence[tuple[str, Epc]], level: float, rng: Any
+) -> Sequence[Band | None]:
+    """The interval of each curve; none of any, and a warning, where one has none."""
+    bands = []
+    try:
+        for chosen_by, curve in curves:
+            with passed_on(f"{role}, {_WHO[chosen_by]}: "):
+                band = curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
+            bands.append(band)
+    except InputError as error:
+        message = f"{role}: no interval around its expected performance curves. {error}"
+        warn(message, BetarocWarning)
+        return [None for _ in curves]
+    return bands
+
+
+# -------------------------------------------------------------------------------- numbers
+def curve_numbers(met: MetCurve) -> dict[str, Any]:
+    """The curve, its band and what the loss is made of."""
+    split = met.epc.loss_split()
+    return {
+        "set": met.role,
+        "chosen_by": met.chosen_by,
+        "criterion": met.epc.criterion,
+        "measure": met.epc.measure,
+        **epc_arrays(met.epc),
+        "loss_split": {
+            "threshold": split.threshold.tolist(), "separability": split.separability.tolist(),
+        },
+        "band": None if met.band is None else band_numbers(met.band),
+        "area": met.epc.area(),
+    }  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------- words
+def table_rows(met: MetCurve, dev: Part) -> list[list[str]]:
+    """Alpha, promised, met, the interval's ends, test's own, at a few alphas."""
+    curve, band = met.epc, met.band
+    nowhere = np.full(curve.alpha.size, np.nan)
+    low, high = (nowhere, nowhere) if band is None else (band.low, band.high)
+    arrays = (curve.value, low, high, curve.a_posteriori)
+    rows = []
+    for alpha in ALPHAS:
+        k = _place(curve, alpha)
+        rest = [percent(float(values[k])) for values in arrays]
+        rows.append([number(alpha), _promised(met, dev, k), *rest])
+    return rows
+
+
+def _promised(met: MetCurve, dev: Part, k: int) -> str:
+    """What dev's laws promised, said where none of dev's scores speak for it."""
+    value = percent(float(met.epc.expected[k]))
+    if met.chosen_by != "model":
+        return value
+    mark = below_count(dev, met.epc.dev._point(met.epc.chosen[[k]])[0])[2]
+    return f"{value} ({mark})" if mark else value
+
+
+def _place(curve: Epc, alpha: float) -> int:
+    return int(np.argmin(np.abs(curve.alpha - alpha)))
+
+
+def loss_words(met: MetCurve) -> str:
+    """What was promised and met at alpha 0.5, and why they differ."""
+    curve = met.epc
+    k = _place(curve, _MIDDLE)
+    promised, value = float(curve.expected[k]), float(curve.value[k])
+    split = curve.loss_split()
+    misplaced, apart = float(split.threshold[k]), float(split.separability[k])
+    who = "dev's fitted laws" if met.chosen_by == "model" else "dev's scores"
+    own = "than those laws say" if met.chosen_by == "model" else "than on dev"
+    opening = f"Thresholds by {who}, alpha {number(_MIDDLE)}: HTER {percent(promised)} promised,"
+    opening += f" {percent(value)} met on {met.role}"
+    if abs(value - promised) <= _NOTHING:
+        return f"{opening}: the promise was kept."
+    less = "less" if apart > 0.0 else "more"
+    threshold = (
+        "no part of it because of the threshold, which is as good as this set's own"
+        if abs(misplaced) <= _NOTHING
+        else f"{_points(misplaced)} because the threshold is not the best for this set"
+    )
+    separability = (
+        "none because of the classes, which are as well separable as before"
+        if abs(apart) <= _NOTHING
+        else f"{_points(apart)} because the classes are {less} separable {own}"
+    )
+    return f"{opening}, a change of {_points(value - promised)}: {threshold}, {separability}."
+
+
+def _points(change: float) -> str:
+    """Percentage points with their sign."""
+    return f"{100.0 * change:+.3g} points"
+
+
+def curves_text(curves: Sequence[MetCurve], dev: Part) -> str:
+    """Tables of all curves."""
+    blocks = []
+    for met in curves:
+        who = "dev's fitted model" if met.chosen_by == "model" else "dev's scores"
+        title = f"{met.role}: expected performance curve, thresholds chosen by {who}, HTER"
+        head = ["alpha", "promised", "met", *ends_words(met), "own threshold"]
+        blocks.append(f"{title}\n{columns([head, *table_rows(met, dev)])}\n  {loss_words(met)}")
+    return "\n\n".join(blocks)
+
+
+def ends_words(met: MetCurve) -> list[str]:
+    """Heads of the interval's two columns."""
+    if met.band is None:
+        return ["low", "high"]
+    return [f"{level_words(met.band.level)} low", "high"]

@@ -1,0 +1,211 @@
+"""Results as plain numbers: dictionaries that JSON can hold without loss."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.inference.counted import REPLICATES
+from betaroc.model.ends import End
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.model import ScoreModel
+from betaroc.report.coarse import summary_numbers
+from betaroc.report.confidence import confidence_numbers
+from betaroc.report.crossings import depth
+from betaroc.report.intervals import Measured, PartIntervals
+from betaroc.report.parts import MetPoint, Part
+from betaroc.report.reliability import quality_numbers
+
+__all__ = ["as_json", "fit_numbers", "interval_numbers", "part_numbers", "point_numbers"]
+
+
+def as_json(document: Any) -> str:
+    """JSON: infinities are the strings "inf" and "-inf", what is undefined is null."""
+    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return float(value) if math.isfinite(value) else ("inf" if value > 0.0 else "-inf")
+    return value
+
+
+def fit_numbers(fit: Fit) -> dict[str, Any]:
+    """Everything that ``betaroc fit --json`` says of a fit."""
+    model = fit.model
+    semi, ends, shapes = model.semi_derivatives(), model.ends(), model.shape_category()
+    eer = model.eer()
+    return {
+        "family": fit.family,
+        "client": law_numbers(fit.client),
+        "impostor": law_numbers(fit.impostor),
+        "prior": model.prior,
+        "log_likelihood": fit.log_likelihood,
+        "aic": fit.aic,
+        "bic": fit.bic,
+        **_curve_numbers(model, eer),
+        "semi_derivatives": {"at_zero": semi.at_zero, "at_one": semi.at_one},
+        "ends": {"at_zero": _end(ends.at_zero), "at_one": _end(ends.at_one)},
+        "global_shape": model.global_shape(),
+        "shape_category": (
+            [shape.value for shape in shapes] if isinstance(shapes, tuple) else None
+        ),
+        "diagonal_crossings": _crossings(model),
+    }
+
+
+def law_numbers(fit: DistributionFit) -> dict[str, Any]:
+    """One class's law."""
+    return {
+        "family": fit.family,
+        "params": dict(fit.params),
+        "std_errors": dict(fit.std_errors),
+        "n": fit.n,
+        "total_weight": fit.total_weight,
+        "log_likelihood": fit.log_likelihood,
+        "aic": fit.aic,
+        "bic": fit.bic,
+        "converged": fit.converged,
+        "iterations": fit.iterations,
+        "gradient_norm": fit.gradient_norm,
+        "boundary": None if fit.boundary is None else asdict(fit.boundary),
+    }
+
+
+def _curve_numbers(model: ScoreModel, eer: OperatingPoint) -> dict[str, Any]:
+    return {
+        "auc": model.auc(),
+        "eer": eer.hter,
+        "eer_threshold": eer.threshold,
+        "eer_logit_threshold": eer.logit_threshold,
+        "ks": model.ks(),
+    }
+
+
+def _end(end: End) -> dict[str, Any]:
+    return {
+        "semi_derivative": end.semi_derivative,
+        "roc_slope": end.roc_slope,
+        "exponent": end.exponent,
+        "coefficient": end.coefficient,
+        "side": end.side,
+    }
+
+
+def _crossings(model: ScoreModel) -> list[dict[str, Any]]:
+    points = model.diagonal_crossings()
+    if len(points) == 0:
+        return []
+    worst = depth(model).gap
+    return [
+        {
+            "threshold": p.threshold,
+            "logit_threshold": p.logit_threshold,
+            "rate": p.far,
+            "depth": worst,
+        }
+        for p in (points[k] for k in range(len(points)))
+    ]
+
+
+def point_numbers(point: OperatingPoint) -> dict[str, Any]:
+    """The rates of an operating point."""
+    return {
+        "far": point.far,
+        "frr": point.frr,
+        "hter": point.hter,
+        "precision": point.precision,
+        "f1": point.f1,
+    }
+
+
+def met_numbers(met: MetPoint, roles: list[str]) -> dict[str, Any]:
+    """One criterion: its threshold and the rates on every set."""
+    beyond = met.expected.n_beyond
+    return {
+        "criterion": met.key,
+        "chosen_by": met.chosen_by,
+        "threshold": met.expected.threshold,
+        "logit_threshold": met.expected.logit_threshold,
+        "expected": point_numbers(met.expected),
+        "n_beyond": None
+        if beyond is None
+        else dict(zip(("client", "impostor"), beyond, strict=True)),
+        "extrapolated": met.expected.extrapolated,
+        "contradicted_by": list(met.contradicted_by),
+        "observed": {
+            role: point_numbers(point) for role, point in zip(roles, met.observed, strict=True)
+        },
+        "intervals": {
+            "expected": _measured(met.expected_intervals),
+            **{
+                role: _measured(own)
+                for role, own in zip(roles[1:], met.observed_intervals, strict=True)
+            },
+        },
+    }
+
+
+def _measured(found: Sequence[Measured]) -> dict[str, Any]:
+    return {
+        m.key: {"estimate": m.estimate, "low": m.low, "high": m.high,
+                "method": m.method or None, "why_none": m.why or None}
+        for m in found
+    }  # fmt: skip
+
+
+def interval_numbers(found: PartIntervals | None) -> dict[str, Any] | None:
+    """Every interval of a score set; where there is none, why."""
+    if found is None:
+        return None
+    return {
+        "level": found.level,
+        "groups": found.groups,
+        "replicates": REPLICATES,
+        "seed": found.seed,
+        "fitted": _measured(found.model),
+        "scores": _measured(found.scores),
+        "client": _measured(found.client),
+        "impostor": _measured(found.impostor),
+    }
+
+
+def part_numbers(part: Part) -> dict[str, Any]:
+    """One score set."""
+    source = part.scores.source
+    far = part.distances
+    return {
+        "role": part.role,
+        "name": part.name,
+        "source": None if source is None else {"path": source.path, "format": source.format},
+        "n_client": part.sizes[0],
+        "n_impostor": part.sizes[1],
+        **summary_numbers(part.given),
+        "fit": None if part.fit is None else fit_numbers(part.fit),
+        "empirical": _curve_numbers(part.empirical, part.empirical.eer()),
+        "distances": None if far is None else asdict(far),
+        "distances_from_dev": (
+            None
+            if part.shift is None
+            else dict(zip(("client", "impostor"), part.shift, strict=True))
+        ),
+        "intervals": interval_numbers(part.intervals),
+        "confidence": (
+            None if part.intervals is None else confidence_numbers(part.fit, part.intervals.level)
+        ),
+        **(
+            {}
+            if part.quality is None
+            else quality_numbers(part.quality, part.scores, part.distances)
+        ),
+    }

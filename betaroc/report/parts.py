@@ -1,0 +1,361 @@
+"""One score set with all that is computed of it, and dev's thresholds met on every set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.notices import quietly, warn
+from betaroc.core.thresholds import Thresholds
+from betaroc.core.value import Value
+from betaroc.data.scores import Scores
+from betaroc.data.summary import Given, ScoreSummary, binned_scores
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.binned import Binned
+from betaroc.distributions.empirical import Empirical
+from betaroc.estimation.notices import SMALL_SAMPLE, empirical_auc, reversed_scores
+from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.inference.counted import observed_ends, whole_weights
+from betaroc.inference.scores_beyond import of_point
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.model import ScoreModel
+from betaroc.model.operating_points import atom_masses
+from betaroc.rendering.numbers import number
+from betaroc.report.coarse import widened_rates
+from betaroc.report.intervals import Measured, PartIntervals, law_intervals
+from betaroc.report.reliability import Quality
+
+__all__ = [
+    "RATES", "Distances", "MetPoint", "Part", "empirical_model", "is_modelled", "met_points",
+    "rows_or_bins", "target", "warn_of_reversed", "warn_of_test",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distances(Value):
+    """How far fitted laws and curve are from the scores; 0 is agreement.
+
+    Parameters
+    ----------
+    client, impostor : float
+        Kolmogorov-Smirnov distance sup abs(F_fitted - F_scores) of each class.
+    roc : float
+        Largest distance between fitted and empirical ROC in FAR and TPR alike,
+        along the lines FAR + TPR = constant; never more than the larger of the two.
+    """
+
+    client: float
+    impostor: float
+    roc: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Part(Value):
+    """A score set and what was computed of it.
+
+    Parameters
+    ----------
+    role : str
+        "dev", "test" or, of several, "test 1", "test 2" and so on.
+    name : str
+        Name of the score set, as it was given.
+    scores : Scores
+        The data; of a summary a weighted score a bin.
+    fit : Fit or None
+        None for a test set that cannot be fitted; a warning says why.
+    empirical : ScoreModel
+        The scores themselves as a pair of laws.
+    distances : Distances or None
+        Of the fit from the scores; None without a fit.
+    shift : tuple of float or None
+        Two-sample Kolmogorov-Smirnov distances from dev, (client, impostor); None for dev.
+    intervals : PartIntervals or None
+        Of the numbers of the fit and of the scores.
+    quality : Quality or None
+        The check of the fit, families side by side, the audit of the ends; None where it was
+        not asked for.
+    summary : ScoreSummary or None
+        The data where they were given as a summary.
+    """
+
+    role: str
+    name: str
+    scores: Scores
+    fit: Fit | None
+    empirical: ScoreModel
+    distances: Distances | None
+    shift: tuple[float, float] | None = None
+    intervals: PartIntervals | None = None
+    quality: Quality | None = None
+    summary: ScoreSummary | None = None
+
+    @property
+    def given(self) -> Given:
+        """What was given: the scores, or their summary."""
+        return self.scores if self.summary is None else self.summary
+
+    def extremes(self, who: str) -> tuple[float, float]:
+        """The least and the largest score of a class."""
+        if self.summary is not None:
+            one = getattr(self.summary, who)
+            return one.minimum, one.maximum
+        values = getattr(self.scores, who)
+        return float(values.min()), float(values.max())
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of client and of impostor scores."""
+        return self.given.n_client, self.given.n_impostor
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MetPoint(Value):
+    """A threshold chosen on dev, and the rates it leads to.
+
+    Parameters
+    ----------
+    key : str
+        Short name of the criterion, such as "eer" or "far=0.01".
+    title : str
+        The criterion in words.
+    chosen_by : {"model", "scores"}
+        Whether dev's fitted model or dev's scores chose the threshold.
+    expected : OperatingPoint
+        The point in the pair of laws that chose it.
+    observed : tuple of OperatingPoint
+        Rates of the scores at that threshold: dev first, then every test set.
+    expected_intervals : tuple of Measured
+        Of "far", "frr", "hter" and "f1" at that threshold by the laws, whose parameters vary;
+        empty where the scores chose it.
+    observed_intervals : tuple of tuple of Measured
+        Of the observed rates, for every test set; those of dev chose the threshold, or were
+        fitted, and have none.
+    contradicted_by : tuple of str
+        Counts of dev's scores that contradict the fitted distributions at these rates.
+    """
+
+    key: str
+    title: str
+    chosen_by: str
+    expected: OperatingPoint
+    observed: tuple[OperatingPoint, ...]
+    expected_intervals: tuple[Measured, ...] = ()
+    observed_intervals: tuple[tuple[Measured, ...], ...] = ()
+    contradicted_by: tuple[str, ...] = ()
+
+
+def is_modelled(part: Part) -> bool:
+    """Whether laws were fitted, other than the scores themselves."""
+    return part.fit is not None and part.fit.family != "empirical"
+
+
+def warn_of_test(given: Given) -> None:
+    """What test scores alone give away: reversed classes, few scores."""
+    scores = rows_or_bins(given)
+    few = [
+        f"only {number(total)} {who} scores, fewer than {SMALL_SAMPLE}: a rate counted on them"
+        f" moves in steps of 1/{number(total)}"
+        for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
+        if total < SMALL_SAMPLE
+    ]
+    warn_of_reversed(given)
+    if few:
+        warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
+
+
+def warn_of_reversed(given: Given) -> None:
+    """Of an AUC below one half."""
+    if isinstance(given, ScoreSummary):
+        auc = given.model.auc()
+    else:
+        weights = given.client_weights, given.impostor_weights
+        auc = empirical_auc(given.client, given.impostor, *weights)
+    reversed_scores(auc)
+
+
+def rows_or_bins(given: Given) -> Scores:
+    """The scores; of a summary a weighted one a bin."""
+    return binned_scores(given) if isinstance(given, ScoreSummary) else given
+
+
+def empirical_model(given: Given, name: str) -> ScoreModel:
+    """The scores themselves as a pair of laws, with their observed prior."""
+    if isinstance(given, ScoreSummary):
+        return replace(given.model, name=name)
+    scores = given
+    return ScoreModel(
+        Empirical(scores.client, scores.client_weights),
+        Empirical(scores.impostor, scores.impostor_weights),
+        prior=scores.prior,
+        name=name,
+    )
+
+
+# -------------------------------------------------------------------------- distances
+def distances(fit: Fit, empirical: ScoreModel) -> Distances:
+    """How far the fit is from its scores."""
+    return Distances(
+        _ks_of(fit.client, empirical.client),
+        _ks_of(fit.impostor, empirical.impostor),
+        _roc_distance(fit.model, empirical),
+    )
+
+
+def _ks_of(result: DistributionFit, sample: Distribution) -> float:
+    """The distance of a class; of scores in cells at the edges, as what lies within is unknown."""
+    rule = result.boundary
+    if isinstance(sample, Binned):  # of which only counts up to borders are known
+        gaps = np.abs(result.distribution.cdf(sample.edges) - sample.cdf(sample.edges))
+        return float(np.max(gaps))
+    if rule is None or rule.policy != "interval" or rule.resolution is None:
+        return _ks(result.distribution, sample)
+    edges = (np.rint(sample.atoms.places / rule.resolution) + 0.5) * rule.resolution
+    edges = edges[edges < 1.0]
+    gaps = np.abs(result.distribution.cdf(edges) - sample.cdf(edges))
+    return float(np.max(gaps, initial=0.0))
+
+
+def shift(dev: ScoreModel, test: ScoreModel) -> tuple[float, float]:
+    """Two-sample distances, class by class."""
+    return (
+        ScoreModel(dev.client, test.client).ks(),
+        ScoreModel(dev.impostor, test.impostor).ks(),
+    )
+
+
+def _ks(law: Distribution, sample: Distribution) -> float:
+    """sup abs(F - F_n): between jumps both are monotone, so at a jump or just below one."""
+    places = np.union1d(sample.atoms.places, law.atoms.places)
+    t = Thresholds.from_theta(places)
+    gap = law.cdf(places) - sample.cdf(places)
+    below = gap - (atom_masses(law, t) - atom_masses(sample, t))
+    return float(max(np.max(np.abs(gap)), np.max(np.abs(below))))
+
+
+def _roc_distance(model: ScoreModel, empirical: ScoreModel) -> float:
+    """Largest distance along FAR + TPR = constant, between dense points of both curves."""
+    along, above = _turned(model.roc().points(1000))
+    stairs_along, stairs_above = _turned(empirical.roc().points())
+    places = np.union1d(along, stairs_along)
+    gap = np.interp(places, along, above) - np.interp(places, stairs_along, stairs_above)
+    return 0.5 * float(np.max(np.abs(gap)))
+
+
+def _turned(points: OperatingPoint) -> tuple[np.ndarray, np.ndarray]:
+    return points.far + points.tpr, points.tpr - points.far
+
+
+# ------------------------------------------------------------------- operating points
+#: Rates that stand in the tables of operating points.
+RATES = ("far", "frr", "hter", "f1")
+_Choice = Callable[[Any], OperatingPoint]
+
+CRITERIA: tuple[tuple[str, str, _Choice], ...] = (
+    ("eer", "equal error rate, FAR = FRR", lambda m: m.eer()),
+    ("min-hter", "smallest HTER (Youden, KS)", lambda m: m.youden()),
+    (
+        "min-weighted-error=0.9",
+        "smallest weighted error, FAR counts nine times",
+        lambda m: m.min_weighted_error(0.9),
+    ),
+    (
+        "min-weighted-error=0.1",
+        "smallest weighted error, FRR counts nine times",
+        lambda m: m.min_weighted_error(0.1),
+    ),
+    ("far=0.01", "FAR 1 %", lambda m: m.at_far(0.01)),
+    ("far=0.001", "FAR 0.1 %", lambda m: m.at_far(0.001)),
+    ("frr=0.01", "FRR 1 %", lambda m: m.at_frr(0.01)),
+    ("max-f1", "largest F1", lambda m: m.max_f()),
+)
+
+
+def met_points(dev: Part, tests: tuple[Part, ...], level: float) -> tuple[MetPoint, ...]:
+    """Every criterion's threshold, by dev's model and by dev's scores, on every set."""
+    choosers: list[tuple[str, ScoreModel, Fit | None]] = [("scores", dev.empirical, None)]
+    if dev.fit is not None and is_modelled(dev):
+        choosers.insert(0, ("model", dev.fit.model, dev.fit))
+    met = []
+    for chosen_by, model, fitted in choosers:
+        with quietly():  # what the points rest on stands beside them
+            points = [choose(model if fitted is None else fitted) for _, _, choose in CRITERIA]
+        places = Thresholds.concatenate([_threshold(point) for point in points])
+        seen = [[part.empirical._point(places)[k] for part in (dev, *tests)]
+                for k in range(places.size)]  # fmt: skip
+        ends = [_observed(part, [row[n] for row in seen], places, level)
+                for n, part in enumerate(tests, start=1)]  # fmt: skip
+        for k, (key, title, _) in enumerate(CRITERIA):
+            by_laws = () if fitted is None else law_intervals(fitted, places[k], level)
+            met.append(
+                MetPoint(
+                    key, _title(key, title, chosen_by), chosen_by, points[k], tuple(seen[k]),
+                    by_laws, tuple(part[k] for part in ends),
+                    () if fitted is None else _contradictions(fitted, key, points[k]),
+                )
+            )  # fmt: skip
+    return tuple(met)
+
+
+def _contradictions(fitted: Fit, key: str, point: OperatingPoint) -> tuple[str, ...]:
+    """Counts that speak against the fit at the rates of a point."""
+    aim = target(key)
+    solved = {} if aim is None else {aim[0].upper(): aim[1]}
+    found = map(fitted._evidence.misfit, of_point(point, solved))
+    return tuple(misfit.words() for misfit in found if misfit is not None)
+
+
+def _observed(
+    part: Part, points: list[OperatingPoint], t: Thresholds, level: float
+) -> list[tuple[Measured, ...]]:
+    """Intervals of the rates of a test set at dev's thresholds."""
+    rates = [[(key, float(getattr(p, key))) for key in RATES] for p in points]
+    if not whole_weights(part.scores):
+        why = "weights are no whole numbers of copies"
+        return [tuple(Measured(key, value, why=why) for key, value in row) for row in rates]
+    try:
+        ends = observed_ends(part.scores, points, t, level)
+    except InputError as error:
+        return [tuple(Measured(k, v, why=str(error)) for k, v in row) for row in rates]
+    if part.summary is not None:
+        ends = widened_rates(ends, part.summary, t)
+    found = []
+    for row, own in zip(rates, ends, strict=True):
+        kept = []
+        for key, value in row:
+            low_high = own[key]
+            why = f"it is {number(value)}, the end of its range"
+            if part.summary is not None and 0.0 < value < 1.0:
+                why = "the bin of the threshold leaves it open"
+            kept.append(
+                Measured(key, value, why=why)
+                if low_high is None
+                else Measured(key, value, *low_high, method="counts")
+            )
+        found.append(tuple(kept))
+    return found
+
+
+def _title(key: str, title: str, chosen_by: str) -> str:
+    """A target rate is that of those who chose, not a promise."""
+    if target(key) is None:
+        return title
+    return f"{title} by dev's fit" if chosen_by == "model" else f"{title} at most on dev's scores"
+
+
+def target(key: str) -> tuple[str, float] | None:
+    """The rate that a criterion aims at, such as ("far", 0.01)."""
+    name, _, rate = key.partition("=")
+    return (name, float(rate)) if name in {"far", "frr"} else None
+
+
+def _threshold(point: OperatingPoint) -> Thresholds:
+    """The point's threshold as it was solved, finer than a double near 1."""
+    t = Thresholds.from_theta(point.threshold)
+    if np.isnan(point.logit_threshold):
+        return t
+    solved = Thresholds.from_logit(point.logit_threshold)
+    return replace(t, complement=solved.complement, logit=solved.logit)

@@ -1,0 +1,312 @@
+"""An analysis as readable text: plain characters, columns that line up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from betaroc.core.text import shown
+from betaroc.fits.fit import Fit
+from betaroc.inference.counted import FAR, REPLICATES
+from betaroc.rendering.numbers import level_words, number, percent, read_as, threshold
+from betaroc.report.certainty import certainty_of
+from betaroc.report.coarse import summary_words
+from betaroc.report.confidence import confidence_words
+from betaroc.report.crossings import crossing_words, whole_curve_words
+from betaroc.report.headline import family_words, mismatch_words, promised, verdict_lines
+from betaroc.report.intervals import TPR, Measured, PartIntervals
+from betaroc.report.parts import RATES, MetPoint, Part, is_modelled
+from betaroc.report.rates import TARGET_HEAD, target_cells
+from betaroc.report.reliability import sentence
+from betaroc.report.words import boundary_words, category_words, end_words, fit_families, parameters
+
+__all__ = [
+    "MeasureRow", "columns", "fit_text", "interval_notes", "measure_rows", "part_text",
+    "points_text", "rate_ends", "shape_sentences",
+]  # fmt: skip
+
+_AREA_METHODS = {
+    "logit-delong+newcombe": "the mean of DeLong's and Newcombe's intervals on the logit scale",
+    "logit-delong": "DeLong's variance between groups on the logit scale",
+    "newcombe": "Newcombe's interval, as DeLong's variance is 0",
+    "newcombe-groups": "Newcombe's interval of as many trials as groups, as DeLong's variance is 0",
+}
+
+
+_DOUBT = "What follows rests on distributions that do not describe these scores."
+
+
+def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
+    """Rows with the first column to the left and the others to the right."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return "\n".join(lines)
+
+
+def part_text(part: Part, reason: str) -> str:
+    """What was read, the fit and its curve."""
+    source = part.scores.source
+    kind = "" if source is None else f" ({read_as(source.format)})"
+    coarse = summary_words(part.given)
+    read = (
+        f"{part.role}: {shown(part.name)}{kind}, {part.sizes[0]} client and"
+        f" {part.sizes[1]} impostor scores; accepted if score > threshold{coarse and f'; {coarse}'}"
+    )
+    if part.fit is None:
+        blocks = [read, "not fitted (see the warnings)", _measures(part)]
+        return "\n\n".join(blocks + [_quality(part)] * (part.quality is not None))
+    how = "as on dev" if part.role.startswith("test") else reason
+    family = f"family: {fit_families(part.fit)}" + (f"; {how}" if how else "")
+    blocks = [read, family, fit_text(part.fit, part.intervals), _measures(part), _shape(part)]
+    blocks += [_quality(part)] * (part.quality is not None)
+    return "\n\n".join(blocks)
+
+
+def fit_text(fit: Fit, found: PartIntervals | None = None) -> str:
+    """Parameters of both laws, with their intervals."""
+    rows = [["class", "parameter", "estimate", "std. error", *_head(found)]]
+    for who, law in (("client", fit.client), ("impostor", fit.impostor)):
+        own = {} if found is None else {m.key: m for m in getattr(found, who)}
+        for name, value, error in parameters(law):
+            ends = [] if found is None else _ends(own.get(name), number)
+            rows.append([who, name, number(value), number(error, 3), *ends])
+    lines = [columns(rows)] if len(rows) > 1 else []
+    for who, law in (("client", fit.client), ("impostor", fit.impostor)):
+        if boundary_words(law):
+            lines.append(f"  {who}: {boundary_words(law)}")
+    if len(rows) > 1:
+        lines.append(
+            f"  log-likelihood {number(fit.log_likelihood)}, AIC {number(fit.aic)},"
+            f" BIC {number(fit.bic)}"
+        )
+    return "\n".join(lines) or "  the scores themselves, no parameters"
+
+
+def _head(found: PartIntervals | None) -> list[str]:
+    return [] if found is None else [f"{level_words(found.level)} low", "high"]
+
+
+def _ends(m: Measured | None, say: Callable[[float], str]) -> list[str]:
+    """Both ends of an interval, or marks that there is none."""
+    if m is None or m.why:
+        return ["none", "none"]
+    return [say(m.low), say(m.high)]
+
+
+def _measures(part: Part) -> str:
+    head = _head(part.intervals)
+    who = ["scores", *head] + (["fitted", *head] if is_modelled(part) else [])
+    text = columns([["", *who], *(row.cells(head != []) for row in measure_rows(part))])
+    lines = [text]
+    far = part.distances
+    if far is not None and is_modelled(part):
+        lines.append(
+            f"  distance of the fit from the scores: client {number(far.client, 3)},"
+            f" impostor {number(far.impostor, 3)}, ROC {number(far.roc, 3)}"
+        )
+    lines += [f"  {words}" for words in interval_notes(part)]
+    return "\n".join(lines)
+
+
+class MeasureRow(NamedTuple):
+    """One measure of the scores and, where laws were fitted, of these."""
+
+    what: str
+    say: Callable[[float], str]
+    values: tuple[str, ...]
+    found: tuple[Measured | None, ...]
+
+    def cells(self, with_ends: bool) -> list[str]:
+        """The row of a table."""
+        row = [self.what]
+        for value, m in zip(self.values, self.found, strict=True):
+            row += [value, *(_ends(m, self.say) if with_ends else [])]
+        return row
+
+
+def measure_rows(part: Part, digits: int = 6) -> list[MeasureRow]:
+    """AUC, EER, its threshold, TPR at FAR 1 % and KS, each with its interval."""
+    models = [part.empirical]
+    kinds = ["scores"]
+    if part.fit is not None and is_modelled(part):
+        models.append(part.fit.model)
+        kinds.append("model")
+    eer = [m.eer() for m in models]
+    tpr = [float(m.at_far(FAR).tpr) for m in models]
+
+    def ends(key: str) -> tuple[Measured | None, ...]:
+        if part.intervals is None:
+            return (None,) * len(models)
+        return tuple(
+            next((m for m in getattr(part.intervals, kind) if m.key == key), None) for kind in kinds
+        )
+
+    def places(value: float) -> str:
+        return threshold(value, math.nan)
+
+    return [
+        MeasureRow(
+            "AUC", lambda v: number(v, digits), tuple(number(m.auc(), digits) for m in models),
+            ends("auc"),
+        ),
+        MeasureRow(
+            "EER", percent,
+            (percent(eer[0].hter), *(promised(part, p, why=False)[2] for p in eer[1:])),
+            ends("eer"),
+        ),
+        MeasureRow(
+            "EER threshold", places,
+            tuple(threshold(p.threshold, p.logit_threshold) for p in eer), ends("eer-threshold"),
+        ),
+        MeasureRow(f"TPR at FAR {percent(FAR)}", percent, tuple(map(percent, tpr)), ends(TPR)),
+        MeasureRow("KS", lambda v: number(v, 4), tuple(number(m.ks(), 4) for m in models),
+                   ends("ks")),
+    ]  # fmt: skip
+
+
+def interval_notes(part: Part) -> list[str]:
+    """Which intervals are missing and why, and on what groups the others rest."""
+    found = part.intervals
+    if found is None:
+        return []
+    seed = "" if found.seed is None else f", seed {found.seed}"
+    notes = [
+        f"intervals of scores: {_area_words(found)}the EER and its threshold by {REPLICATES}"
+        f" resampled score sets{seed}, the TPR by exact bounds of both rates"
+    ]
+    if part.summary is not None:
+        notes[0] += ", each with what bins can be off"
+    if found.model:
+        notes[0] += "; of fitted numbers by the errors of the parameters, if the laws are right"
+    if found.groups is not None:
+        notes.append(
+            f"intervals take {found.groups} groups as what varies, not the single trials; standard"
+            " errors and the check of the fit take trials as independent"
+        )
+    reasons: dict[str, list[str]] = {}
+    for name, why in found.missing:
+        if name != "scores ks":
+            reasons.setdefault(why, []).append(name)
+    notes += [f"no interval of {', '.join(names)}: {why}" for why, names in reasons.items()]
+    return notes
+
+
+def _area_words(found: PartIntervals) -> str:
+    """How the interval of the empirical area was made, if there is one."""
+    method = next(m.method for m in found.scores if m.key == "auc")
+    return f"the AUC by {_AREA_METHODS[method]}, " if method else ""
+
+
+def _quality(part: Part) -> str:
+    """The verdicts, the tests, the families, the audit."""
+    found = part.quality
+    if found is None:
+        return ""
+    lines = verdict_lines(part)
+    if found.targets:
+        rows = [list(TARGET_HEAD), *(target_cells(t) for t in found.targets)]
+        table = columns([row[:-1] for row in rows]).split("\n")
+        lines += [f"{line}  {row[-1]}".rstrip() for line, row in zip(table, rows, strict=True)]
+    lines += [f"{part.role}: {sentence(words)}" for words in found.tails]
+    lines += filter(None, [family_words(part)])
+    if found.families is not None:
+        rows = [["class", "family", "held-out", "its z", "AIC", "Vuong z", "distance"]]
+        rows += [
+            [row.who, row.family, *("" if math.isnan(v) else number(v, d) for v, d in (
+                (row.held_out, 4), (row.held_out_z, 3), (row.aic, 6), (row.vuong, 3),
+                (row.distance, 3),
+            ))]
+            for row in found.families.rows
+        ]  # fmt: skip
+        lines.append(columns(rows))
+        lines += [
+            f"  {who}: {name} is left out: {sentence(why)}"
+            for who, name, why in found.families.left_out
+        ]
+    if found.audit is not None and found.called_for:
+        lines.append(
+            f"{part.role}: sensitivity to scores near 0 and 1 ({'; '.join(found.called_for)})"
+        )
+        rows = [["rule", "client a", "b", "impostor a", "b", "exponent at 0", "at 1", "AUC"]]
+        rows += [[row[0], *(number(v, 4) for v in row[1:])] for row in found.audit.policies]
+        lines.append(columns(rows))
+    return "\n".join(lines)
+
+
+def _shape(part: Part) -> str:
+    if part.fit is None or not is_modelled(part):
+        return "The ROC is that of the scores; its ends and shape are not modelled."
+    return "\n".join(" ".join(words) for words in shape_sentences(part))
+
+
+def shape_sentences(part: Part) -> list[list[str]]:
+    """What is said of the curve of a fit: the whole, its crossings, both ends, the shapes."""
+    if part.fit is None:
+        return []
+    model, scores = part.fit.model, part.scores
+    sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
+    whole = whole_curve_words(model, scores, sure)
+    said = [[_DOUBT]] if mismatch_words(part) else []
+    said.append([
+        f"If the fitted family is right: {whole[:1].lower()}{whole[1:]}",
+        *crossing_words(model, scores, fitted=True),
+    ])  # fmt: skip
+    said += [end_words(model, which, scores, sure) for which in ("at_zero", "at_one")]
+    shapes = category_words(model, sure)
+    if shapes:
+        said.append([f"Shape category: {'; '.join(shapes)}."])
+    return said + [[words] for words in confidence_words(part.fit, sure)]
+
+
+def points_text(points: Sequence[MetPoint], parts: Sequence[Part]) -> str:
+    """Dev's thresholds and the rates they lead to on every set, with their intervals."""
+    blocks = []
+    for chosen_by, title in (
+        ("model", "thresholds chosen by dev's fitted model"),
+        ("scores", "thresholds chosen on dev's scores"),
+    ):
+        rows = [["criterion", "threshold", "rates of", "FAR", "FRR", "HTER"]]
+        for met in (p for p in points if p.chosen_by == chosen_by):
+            point = met.expected
+            name, place = met.key, threshold(point.threshold, point.logit_threshold)
+            seen = [("model", point, met.expected_intervals)] if chosen_by == "model" else []
+            own = ((), *met.observed_intervals)
+            seen += [
+                (part.role, at, found)
+                for part, at, found in zip(parts, met.observed, own, strict=True)
+            ]
+            for k, (who, at, found) in enumerate(seen):
+                rates = [percent(rate) for rate in (at.far, at.frr, at.hter)]
+                if who == "model":
+                    rates = list(promised(parts[0], at, why=False))
+                cells = [
+                    f"{text} {ends}".rstrip()
+                    for text, ends in zip(rates, rate_ends(found), strict=False)
+                ]
+                rows.append([name if k == 0 else "", place if k == 0 else "", who, *cells])
+        if len(rows) > 1:
+            blocks.append("\n".join([title, columns(rows), *_contradicted(points, chosen_by)]))
+    return "\n\n".join(blocks)
+
+
+def _contradicted(points: Sequence[MetPoint], chosen_by: str) -> list[str]:
+    """Where dev's own scores speak against the fit."""
+    return [
+        f"  {met.key}: dev's scores contradict the fit: {'; '.join(met.contradicted_by)}"
+        for met in points
+        if met.chosen_by == chosen_by and met.contradicted_by
+    ]
+
+
+def rate_ends(found: Sequence[Measured]) -> list[str]:
+    """Intervals of FAR, FRR, HTER and F1 as text, empty where there is none."""
+    texts = [
+        "" if m.why else f"[{percent(m.low)}, {percent(m.high)}]"
+        for key in RATES for m in found if m.key == key
+    ]  # fmt: skip
+    return texts or [""] * len(RATES)

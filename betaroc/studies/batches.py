@@ -1,0 +1,165 @@
+"""Beta fits of many trials side by side, and numbers of many beta pairs at once.
+
+What a trial gets hangs on no other trial of its batch: every step works on each by itself, so that
+the same bytes come out of any division into blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.polygamma import information_terms, phi_tau
+from betaroc.core.thresholds import FloatArray
+from betaroc.distributions.beta import Beta, beta_auc
+from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
+from betaroc.estimation.sufficient import SAFE_PRODUCT, product_of
+from betaroc.studies.trials import Trial
+
+__all__ = ["NUMBERS", "draw_and_fit", "shapes_of"]
+
+#: Rules about scores of exactly 0 and 1 that say nothing where there are none.
+_SILENT = (None, "inflate", "drop", "error")
+#: Scores of a class from which a fit by itself has a faster way to its two sums.
+_LONG = 1 << 14
+#: Scores of a class that are summed together: much more leaves the cache, much less costs calls.
+_HELD = 1 << 17
+#: Factors of a product, and products in a row at least.
+_FACTORS, _COLUMNS = 8, 8
+#: Above this mean logarithm the rounding of products, at most 2**-53 a score, would show in the
+#: 15th digit.
+_LOSSY = -0.1
+_BITS_OF_ONE = np.float64(1.0).view(np.uint64)
+
+
+# ------------------------------------------------------------------------------- the fits
+def draw_and_fit(trials: Sequence[Trial]) -> None:
+    """Draw the samples of trials and fit those that are plain beta fits side by side.
+
+    The others, and those whose two sums do not settle the fit, are left to `Trial.fit`.
+    """
+    groups: dict[tuple[int, int] | None, list[Trial]] = {}
+    for trial in trials:
+        here = trial.setting
+        if here.family == "beta" and not here.step_known and here.boundary in _SILENT:
+            groups.setdefault(here.sizes, []).append(trial)
+    plain, g = [], []
+    for sizes, group in groups.items():
+        if sizes is not None and max(sizes) <= _LONG:
+            plain += group
+            g.append(_group_means(group, sizes))
+    if not plain:
+        return
+    pairs = _shapes(*np.concatenate(g, axis=1)).reshape(-1, 4)
+    settled: Any = np.isfinite(pairs).all(axis=1).tolist()
+    for trial, known, found in zip(plain, settled, pairs.tolist(), strict=True):
+        if known:
+            trial.take_shapes(found)
+
+
+def _group_means(group: Sequence[Trial], sizes: tuple[int, int]) -> FloatArray:
+    """Mean logarithms of trials of equal sizes: client, impostor, client, ..."""
+    means = np.empty((2, 2 * len(group)))
+    step = min(len(group), max(1, _HELD // max(sizes)))
+    rows, room = np.empty((2, step * max(sizes)))
+    for first in range(0, len(group), step):
+        drawn = [trial.drawn for trial in group[first : first + step]]
+        for who, n in enumerate(sizes):
+            shape = len(drawn), n
+            x, here = (one[: len(drawn) * n] for one in (rows, room))
+            np.concatenate([pair[who] for pair in drawn], out=x)
+            part = slice(2 * first + who, 2 * (first + len(drawn)), 2)
+            means[:, part] = _mean_logs(x.reshape(shape), here.reshape(shape))
+    return means
+
+
+def _shapes(g1: FloatArray, g2: FloatArray) -> FloatArray:
+    """Rows a, b; nan where a sample has to be seen by itself."""
+    with np.errstate(all="ignore"):
+        a, b, converged = beta_mle(g1, g2)
+        settled = converged & ~(_amplification(a, b, g1, g2) > ILL_CONDITIONED)
+    return np.where(settled, np.stack([a, b]), np.nan).T
+
+
+def _mean_logs(x: FloatArray, room: FloatArray) -> FloatArray:
+    """Mean of log(x) and of log(1 - x) of every row; nan where scores are not inside (0, 1).
+
+    As in `betaroc.estimation.sufficient`, but each row alone decides how it is summed.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        sums = np.stack([
+            _sums(x, x, np.log),
+            _sums(x, np.subtract(1.0, x, out=room), lambda rows: np.log1p(-rows)),
+        ])  # fmt: skip
+    # The bits of nan and of what has a sign are larger than those; 0 has no finite sum.
+    inside = np.maximum.reduce(x.view(np.uint64), axis=1) < _BITS_OF_ONE
+    return np.where(inside, sums / x.shape[1], np.nan)
+
+
+def _sums(
+    x: FloatArray, factors: FloatArray, plain: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """Row sums of logarithms, from those of products of a few factors where that loses nothing."""
+    n = x.shape[1]
+    if n < _FACTORS * _COLUMNS:
+        return np.asarray(np.add.reduce(plain(x), axis=1))
+    product = product_of(factors, _FACTORS)
+    least = np.minimum.reduce(product, axis=1)
+    total = np.add.reduce(np.log(product, out=product), axis=1)
+    lost = ~((least >= SAFE_PRODUCT) & (total <= _LOSSY * n))
+    if lost.any():
+        total[lost] = np.add.reduce(plain(x[lost]), axis=1)
+    return np.asarray(total)
+
+
+def _amplification(a: FloatArray, b: FloatArray, g1: FloatArray, g2: FloatArray) -> FloatArray:
+    """How much larger the relative error of a shape is than that of the two sums."""
+    taus = [phi_tau(v)[1] for v in (a, b, a + b)]
+    of_a, of_b, coupling, det = information_terms(a, b, *taus)
+    first = -(of_b * g1 + coupling * g2) / (det * a)
+    second = -(coupling * g1 + of_a * g2) / (det * b)
+    return np.maximum(first, second)
+
+
+# ---------------------------------------------------------------------------- the numbers
+def shapes_of(trial: Trial, source: str) -> Sequence[float] | None:
+    """a_c, b_c, a_i, b_i of a batch fit or of a true beta pair; None of what is neither."""
+    if source == "fit":
+        return trial.batch_shapes
+    client, impostor = trial.model.client, trial.model.impostor
+    if type(client) is not Beta or type(impostor) is not Beta or trial.model.is_generic:
+        return None
+    return client.a, client.b, impostor.a, impostor.b
+
+
+def _side(client: FloatArray, impostor: FloatArray, heavier: str, lighter: str) -> list[str | None]:
+    """The side of the diagonal at an end; None for equal shapes, whose constants decide."""
+    return [
+        None if c == i else heavier if i < c else lighter
+        for c, i in zip(client.tolist(), impostor.tolist(), strict=True)
+    ]
+
+
+def _areas(*shapes: FloatArray) -> FloatArray:
+    """AUC; a single pair, for which `beta_auc` has a way of its own, is not alone."""
+    few = shapes[0].size == 1
+    found = np.asarray(beta_auc(*(np.repeat(s, 2) if few else s for s in shapes)))
+    return found[:1] if few else found
+
+
+Numbers = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], Any]
+
+#: Statistics of many beta pairs from their shapes; None among the values is left to the pair.
+NUMBERS: dict[str, Numbers] = {
+    "auc": _areas,
+    "exponent-at-zero": lambda a_c, b_c, a_i, b_i: a_i / a_c,
+    "exponent-at-one": lambda a_c, b_c, a_i, b_i: b_i / b_c,
+    "side-at-zero": lambda a_c, b_c, a_i, b_i: _side(a_c, a_i, "above", "below"),
+    "side-at-one": lambda a_c, b_c, a_i, b_i: _side(b_c, b_i, "below", "above"),
+    "a_c": lambda a_c, b_c, a_i, b_i: a_c,
+    "b_c": lambda a_c, b_c, a_i, b_i: b_c,
+    "a_i": lambda a_c, b_c, a_i, b_i: a_i,
+    "b_i": lambda a_c, b_c, a_i, b_i: b_i,
+}

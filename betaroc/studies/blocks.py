@@ -1,0 +1,262 @@
+"""A block of trials computed: what a worker does."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core.errors import BetarocError, StudyError
+from betaroc.core.notices import quietly
+from betaroc.studies.batches import NUMBERS, draw_and_fit, shapes_of
+from betaroc.studies.parameters import Setting, setting
+from betaroc.studies.statistics import Statistic
+from betaroc.studies.trials import Seed, Trial
+
+__all__ = ["Block", "Column", "Columns", "computed"]
+
+#: Scores that are held at once.
+_SCORES_HELD = 1 << 19
+#: Lines that led to an error that are kept of it, the last ones.
+_FRAMES = 8
+_OK, _FAILED = "ok", "failed"
+
+Value = float | str
+
+
+class Column(NamedTuple):
+    """Values of one kind, None for those that a failed trial lacks."""
+
+    #: None where all lack.
+    kind: type[Any] | None
+    values: list[Any]
+
+
+Columns = dict[str, Column]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive trials, with all that is needed to compute them elsewhere."""
+
+    number: int
+    #: The cells that it touches, by number.
+    cells: Mapping[int, dict[str, Any]]
+    #: Cell and replicate of each trial.
+    trials: tuple[tuple[int, int], ...]
+    statistics: tuple[Statistic, ...]
+    seed: Seed
+    model: Callable[[dict[str, Any]], Any] | None
+
+
+@dataclass
+class _Row:
+    """A trial on its way into the table."""
+
+    cell: int
+    replicate: int
+    trial: Trial | None
+    values: dict[str, Value]
+    error: str = ""
+
+
+def computed(block: Block) -> Columns:
+    """The columns of a block: a trial that fails has its error in place of numbers.
+
+    Of the thousands of notices none is given.
+    """
+    with quietly():
+        return _computed(block)
+
+
+def _computed(block: Block) -> Columns:
+    settings = {k: _understood(cell, block.model) for k, cell in block.cells.items()}
+    rows = []
+    for cell, replicate in block.trials:
+        here = settings[cell]
+        if isinstance(here, Setting):
+            given = MappingProxyType(block.cells[cell])
+            trial = Trial(given, cell, replicate, block.seed, here)
+            rows.append(_Row(cell, replicate, trial, {}))
+        else:
+            rows.append(_Row(cell, replicate, None, {}, here))
+    true: dict[tuple[int, str], Value] = {}
+    for some in _held(rows):
+        _fill(some, block.statistics, true)
+        for row in some:
+            row.trial = None  # and its scores
+    return _columns(rows, block)
+
+
+def _understood(cell: dict[str, Any], model: Any) -> Setting | str:
+    """What a cell says, or why it says nothing."""
+    try:
+        return setting(cell, model)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - recorded as the error of every trial of the cell
+        return _words(error)
+
+
+def _held(rows: Sequence[_Row]) -> list[list[_Row]]:
+    """Rows in parts whose scores fit together into memory."""
+    parts: list[list[_Row]] = [[]]
+    held = 0
+    for row in rows:
+        sizes = None if row.trial is None else row.trial.setting.sizes
+        held += 0 if sizes is None else sum(sizes)
+        if held > _SCORES_HELD and parts[-1]:
+            parts.append([])
+            held = 0 if sizes is None else sum(sizes)
+        parts[-1].append(row)
+    return parts
+
+
+def _fill(
+    rows: Sequence[_Row], statistics: Sequence[Statistic], true: dict[tuple[int, str], Value]
+) -> None:
+    """All statistics of some rows, column by column."""
+    if any(s.needs_fit for s in statistics):
+        _fit_together([row for row in rows if row.trial is not None])
+    for statistic in statistics:
+        going = [row for row in rows if not row.error]
+        if statistic.source in ("true", "fit") and statistic.stat in NUMBERS:
+            going = _at_once(statistic, going, true)
+        for row in going:
+            _one(statistic, row, true)
+
+
+def _fit_together(rows: Sequence[_Row]) -> None:
+    """Batch fits of the rows that have samples; what fails there is left to each by itself."""
+    drawn = []
+    for row in rows:
+        trial = row.trial
+        if trial is None or trial.setting.sizes is None:
+            continue
+        try:
+            _ = trial.drawn
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a law of a user's own cannot be sampled
+            row.error = _words(error)
+        else:
+            drawn.append(trial)
+    draw_and_fit(drawn)
+
+
+def _at_once(
+    statistic: Statistic, rows: Sequence[_Row], true: dict[tuple[int, str], Value]
+) -> list[_Row]:
+    """Fill in what arrays give; the rows that are left to be seen one by one."""
+    first: dict[Any, _Row] = {}
+    for row in rows:
+        if statistic.source == "true":
+            if (row.cell, statistic.column) not in true:
+                first.setdefault(row.cell, row)
+        else:
+            first[row.cell, row.replicate] = row
+    ready = []
+    for row in first.values():
+        shapes = None if row.trial is None else shapes_of(row.trial, statistic.source)
+        if shapes is not None:
+            ready.append((row, shapes))
+    if ready:
+        found = NUMBERS[statistic.stat](*np.array([shapes for _, shapes in ready]).T)
+        values = found.tolist() if isinstance(found, np.ndarray) else found
+        for (row, _), value in zip(ready, values, strict=True):
+            if value is None:
+                continue
+            if statistic.source == "true":
+                true[row.cell, statistic.column] = value
+            else:
+                row.values[statistic.column] = value
+    return [row for row in rows if statistic.column not in row.values]
+
+
+def _one(statistic: Statistic, row: _Row, true: dict[tuple[int, str], Value]) -> None:
+    """One statistic of one row; its error, if it has one."""
+    # The true pair of a cell is one for all replicates.
+    shared = statistic.source in ("true", "epc-true")
+    key = (row.cell, statistic.column)
+    if shared and key in true:
+        row.values[statistic.column] = true[key]
+        return
+    try:
+        assert row.trial is not None  # noqa: S101 - a row without one has an error
+        found = statistic.of(row.trial)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - recorded, the study goes on
+        row.error = _words(error)
+        return
+    row.values.update(found)
+    if shared:
+        true[key] = found[statistic.column]
+
+
+def _words(error: Exception) -> str:
+    """An error as text; with the lines that led to it unless the package has said it all.
+
+    Lines are counted from the head of their function, as its digest tells studies apart: folders
+    and what stands around it do not matter.
+    """
+    text = f"{type(error).__name__}: {error}"
+    if not isinstance(error, BetarocError):
+        frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+        text = "\n".join([
+            text, *(
+                f"  in {code.co_name}, line {line - code.co_firstlineno + 1} of it,"
+                f" {os.path.basename(code.co_filename)}"
+                for code, line in frames[1:][-_FRAMES:]
+            ),
+        ])  # fmt: skip
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+# -------------------------------------------------------------------------------- columns
+def _columns(rows: Sequence[_Row], block: Block) -> Columns:
+    """Rows as columns: cell, replicate, parameters, statistics, status, error."""
+    found: Columns = {
+        "cell": Column(int, [row.cell for row in rows]),
+        "replicate": Column(int, [row.replicate for row in rows]),
+    }
+    for name, value in next(iter(block.cells.values())).items():
+        found[name] = Column(type(value), [block.cells[row.cell][name] for row in rows])
+    for name, kind in _names(rows, block.statistics).items():
+        values = [None if row.error else row.values.get(name) for row in rows]
+        found[name] = Column(kind or _kind(values, name, rows), values)
+    found["status"] = Column(str, [_FAILED if row.error else _OK for row in rows])
+    found["error"] = Column(str, [row.error for row in rows])
+    return found
+
+
+def _names(rows: Sequence[_Row], statistics: Sequence[Statistic]) -> dict[str, type[Any] | None]:
+    """Columns in the order in which they were asked for, and the kind of those that have one."""
+    seen: dict[str, type[Any] | None] = {}
+    for statistic in statistics:
+        if statistic.function is None:
+            seen[statistic.column] = statistic.kind
+            continue
+        for row in rows:
+            for name in row.values:
+                if name == statistic.column or name.startswith(f"{statistic.column}."):
+                    seen.setdefault(name, None)
+    return seen
+
+
+def _kind(values: list[Any], name: str, rows: Sequence[_Row]) -> type[Any] | None:
+    """Of the values of a function; None where there are none."""
+    kinds = {type(v) for v in values if v is not None}
+    if len(kinds) > 1:
+        k = next(k for k, v in enumerate(values) if isinstance(v, str))
+        raise StudyError(
+            f"statistic {name!r} must be a number in every trial or text in every trial; it is"
+            f" {values[k]!r} in cell {rows[k].cell}, replicate {rows[k].replicate}, and a number"
+            " in others. Return nan where there is no number."
+        )
+    return kinds.pop() if kinds else None

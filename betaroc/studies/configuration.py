@@ -1,0 +1,162 @@
+"""Studies written down as TOML."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from betaroc.core import checks
+from betaroc.core.errors import FileFormatError, InputError, InputTypeError
+from betaroc.core.text import listed, nearest, shown
+from betaroc.studies.design import Design
+from betaroc.studies.study import Study
+
+__all__ = ["Configuration", "read_configuration"]
+
+_KEYS = ("folder", "replicates", "seed", "workers", "block", "statistics", "design")
+_KINDS = ("grid", "sobol", "latin-hypercube")
+_POINTS = "points"
+#: Characters of a configuration at most.
+_LARGEST = 1_000_000
+
+
+class Configuration(NamedTuple):
+    """What a configuration asks for; the command line may say otherwise."""
+
+    statistics: Any
+    tables: Mapping[str, Any]
+    folder: str
+    replicates: int
+    seed: int | None
+    workers: int
+    block: int | None
+
+    def study(self, *, folder: str | None, workers: int | None, seed: int) -> Study:
+        """The study, with what the command line says; designs are drawn by the same seed."""
+        return Study(
+            _design(self.tables, seed),
+            self.statistics,
+            folder=self.folder if folder is None else folder,
+            workers=self.workers if workers is None else workers,
+            rng=seed,
+            replicates=self.replicates,
+            block=self.block,
+        )
+
+
+def read_configuration(path: str | os.PathLike[str]) -> Configuration:
+    """Read a study from a TOML file; a folder that it does not name is called like the file."""
+    text = _text(Path(path))
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise FileFormatError(
+            f"{shown(str(path))} must be TOML; {shown(str(error), 120)[1:-1]}. Correct that line."
+        ) from error
+    _refuse_unknown(found, _KEYS, "")
+    for key in ("statistics", "design"):
+        if key not in found:
+            raise InputError(
+                f"{shown(str(path))} must have {key}; it has {listed(found) or 'nothing'}."
+                ' Such as statistics = ["fit.auc"] and a table [design.grid].'
+            )
+    folder = found.get("folder", Path(path).stem)
+    if not isinstance(folder, str) or not folder:
+        raise InputTypeError(f"folder must be text; got {shown(folder)}. Name a folder.")
+    seed, block = found.get("seed"), found.get("block")
+    return Configuration(
+        _statistics(found["statistics"]),
+        _tables(found["design"]),
+        folder,
+        checks.count(found.get("replicates", 1), "the number of replicates"),
+        None if seed is None else checks.count(seed, "seed", 0),
+        found.get("workers", 1),
+        None if block is None else checks.count(block, "block"),
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            what = "a folder" if stat.S_ISDIR(found.st_mode) else "a FIFO, a socket or a device"
+            raise FileFormatError(
+                f"the configuration must be a file that can be read; {shown(str(path))} is {what}."
+                " Name a TOML file."
+            )
+        if found.st_size > _LARGEST:
+            raise FileFormatError(
+                f"a configuration must have at most {_LARGEST} bytes; {shown(str(path))} has"
+                f" {found.st_size}. Name the TOML file of a study."
+            )
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FileFormatError(
+            f"{shown(str(path))} must be UTF-8; it is not at byte {error.start}. Save it as UTF-8."
+        ) from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(
+            f"the configuration must be a file that can be read; {shown(str(path))}:"
+            f" {getattr(error, 'strerror', None) or error}. Name a TOML file."
+        ) from error
+
+
+def _refuse_unknown(found: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in found:
+        if key not in known:
+            meant = f"Did you mean [design.{key}]?" if key in _KINDS else nearest(key, known)
+            raise InputError(
+                f"{where or 'the configuration'} must have keys of {listed(known, 8)}; got"
+                f" {where + '.' if where else ''}{key}. {meant}".rstrip()
+            )
+
+
+def _statistics(found: Any) -> Any:
+    if not isinstance(found, list | dict) or not found:
+        raise InputTypeError(
+            f"statistics must be a list of names, or a table of columns; got {shown(found)}."
+            ' Such as statistics = ["fit.auc", "true.auc"].'
+        )
+    return found
+
+
+def _tables(found: Any) -> Mapping[str, Any]:
+    if not isinstance(found, dict) or not found:
+        raise InputTypeError(
+            f"design must have tables, whose product is taken; got {shown(found)}. Write"
+            " [design.grid], [design.sobol] or [design.latin-hypercube]."
+        )
+    _refuse_unknown(found, _KINDS, "design")
+    for kind, table in found.items():
+        if not isinstance(table, dict):
+            raise InputTypeError(f"design.{kind} must be a table; got {shown(table)}.")
+        if kind != "grid" and _POINTS not in table:
+            raise InputError(
+                f"design.{kind} must have {_POINTS}, their number; it has {listed(table)}."
+            )
+        if kind != "grid":
+            checks.count(table[_POINTS], f"design.{kind}.{_POINTS}")
+    return found
+
+
+def _design(tables: Mapping[str, Any], seed: int) -> Design:
+    """The product of the tables, in their order."""
+    designs = []
+    for kind, table in tables.items():
+        ranges = {name: value for name, value in table.items() if name != _POINTS}
+        if kind == "grid":
+            designs.append(Design.grid(table))
+        elif kind == "sobol":
+            designs.append(Design.sobol(ranges, table[_POINTS], rng=seed))
+        else:
+            designs.append(Design.latin_hypercube(ranges, table[_POINTS], rng=seed))
+    whole = designs[0]
+    for design in designs[1:]:
+        whole = whole * design
+    return whole

@@ -1,0 +1,489 @@
+"""Designs: which parameters a study visits."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.resampling import checked_rng
+from betaroc.core.text import listed, shown
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Value
+
+__all__ = ["Design", "as_design", "checked_text"]
+
+#: Cells up to which a design is shown to be pasted back.
+_SHOWN = 8
+_TAGS = ("log", "int")
+#: Points of a Sobol sequence at most, 30 bits.
+_MOST_POINTS = 2**30
+#: Beyond the whole numbers that a column of results holds.
+_WHOLE = 2**63
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Design(Value):
+    """Cells of a study: one value of each parameter in each.
+
+    Made by :meth:`grid`, :meth:`sobol` and :meth:`latin_hypercube`, joined by ``*``.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The parameters.
+    columns : tuple of tuple
+        The values of each, a cell after the other: numbers (whole ones of 64 bits), text or
+        booleans, one kind a column.
+
+    Raises
+    ------
+    InputError
+        For no cells, columns of unequal lengths, a name that occurs twice, and values that are
+        not finite.
+    InputTypeError
+        For names that are no text and values of other kinds, or of several in one column.
+
+    Notes
+    -----
+    A frozen value. ``design * other`` has every cell of the one with every cell of the other, the
+    other's changing first.
+
+    References
+    ----------
+    Morris, T., White, I. and Crowther, M. (2019), Using simulation studies to evaluate
+    statistical methods, Statistics in Medicine 38 (factorial designs).
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> shapes = br.Design.sobol({"a_c": (0.2, 5, "log"), "b_c": (0.2, 5, "log")}, 8, rng=1)
+    >>> sizes = br.Design.grid({"a_i": [1.0], "b_i": [2.0], "n": [50, 500]})
+    >>> design = shapes * sizes
+    >>> len(design), design.names, design.cell(1)["n"]
+    (16, ('a_c', 'b_c', 'a_i', 'b_i', 'n'), 500)
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[tuple[Any, ...], ...]
+
+    def __post_init__(self) -> None:
+        names, columns = tuple(self.names), tuple(self.columns)
+        if not names or len(names) != len(columns):
+            raise InputError(
+                f"a design must have at least one parameter and one column for each; got"
+                f" {len(names)} names and {len(columns)} columns. Name what is to vary."
+            )
+        for name in names:
+            if not isinstance(name, str) or not name.strip():
+                raise InputTypeError(
+                    f"the names of a design must be text; got {shown(name)} of type"
+                    f" {type(name).__name__}. Name each parameter, such as 'a_c'."
+                )
+            checked_text(name, "the name of a parameter")
+        twice = [name for name, many in Counter(names).items() if many > 1]
+        if twice:
+            raise InputError(
+                f"each parameter must occur once in a design; {listed(twice)} occurs in both"
+                " parts. Leave it out of one of them."
+            )
+        columns = tuple(_column(c, n) for c, n in zip(columns, names, strict=True))
+        lengths = {len(column) for column in columns}
+        if len(lengths) > 1:
+            raise InputError(
+                f"all columns of a design must be as long; got lengths {sorted(lengths)}. Give one"
+                " value of each parameter for every cell."
+            )
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "columns", columns)
+
+    # ------------------------------------------------------------------------ makers
+    @classmethod
+    def grid(cls, levels: Mapping[str, Any]) -> Design:
+        """Every combination of levels, the last parameter's changing first.
+
+        Parameters
+        ----------
+        levels : mapping of str to sequence
+            The levels of each parameter: numbers, text or booleans; one value stands for
+            one level.
+
+        Returns
+        -------
+        Design
+
+        Raises
+        ------
+        InputError
+            If there is no parameter, no level, or a level twice.
+        InputTypeError
+            For levels of another kind.
+
+        Examples
+        --------
+        >>> Design.grid({"n": [50, 500], "family": ["beta", "normal"]}).cell(1)
+        {'n': 50, 'family': 'normal'}
+        """
+        _refuse_other_than_mapping(levels, "levels", '{"n": [50, 500]}')
+        columns = [_column(_as_levels(values, name), name) for name, values in levels.items()]
+        for name, column in zip(levels, columns, strict=True):
+            twice = [level for level, many in Counter(column).items() if many > 1]
+            if twice:
+                raise InputError(
+                    f"the levels of {name!r} must be distinct; {listed(twice)} occurs twice."
+                    " Leave one out, or take replicates= of the study."
+                )
+        cells = list(itertools.product(*columns)) if columns else []
+        return cls(tuple(levels), tuple(zip(*cells, strict=True)))
+
+    @classmethod
+    def sobol(cls, ranges: Mapping[str, Any], n: int, *, rng: Any = None) -> Design:
+        """Points of a scrambled Sobol sequence: even in every margin and pair of parameters.
+
+        Parameters
+        ----------
+        ranges : mapping of str to tuple
+            (low, high), (low, high, "log") even in the logarithm, with a further "int" for whole
+            numbers, each as likely.
+        n : int
+            Points, a power of two.
+        rng : None, int, SeedSequence or Generator
+            Source of the scrambling. A study is resumed with the design it was begun with: give
+            a seed.
+
+        Returns
+        -------
+        Design
+
+        Raises
+        ------
+        InputError
+            If `n` is no power of two, a range is empty, or its logarithm is asked for and `low`
+            not positive.
+        InputTypeError
+            For ranges of another kind.
+
+        References
+        ----------
+        Owen, A. (1998), Scrambling Sobol' and Niederreiter-Xing points, Journal of Complexity 14.
+
+        Examples
+        --------
+        >>> design = Design.sobol({"a_c": (1.0, 3.0), "n": (10, 1000, "log", "int")}, 4, rng=1)
+        >>> sorted(int(2 * (a - 1)) for a in design.columns[0]), type(design.cell(0)["n"]).__name__
+        ([0, 1, 2, 3], 'int')
+        """
+        checked = _ranges(ranges)
+        n = checks.count(n, "n")
+        if n & (n - 1) or n > _MOST_POINTS:
+            below = 1 << (n.bit_length() - 1)
+            raise InputError(
+                f"the points of a Sobol sequence must be a power of two in number, up to 2**30; got"
+                f" {n}. Take {min(below, _MOST_POINTS)} or {min(2 * below, _MOST_POINTS)}, or"
+                " Design.latin_hypercube."
+            )
+
+        def points(qmc: Any, dimension: int, source: Any) -> FloatArray:
+            found = qmc.Sobol(dimension, scramble=True, rng=source).random_base2(n.bit_length() - 1)
+            return np.asarray(found, dtype=np.float64)
+
+        return cls._drawn(checked, points, rng)
+
+    @classmethod
+    def latin_hypercube(cls, ranges: Mapping[str, Any], n: int, *, rng: Any = None) -> Design:
+        """Points that fall once into each of n equal parts of every parameter's range.
+
+        Parameters
+        ----------
+        ranges : mapping of str to tuple
+            As in :meth:`sobol`.
+        n : int
+            Points, any number.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness. A study is resumed with the design it was begun with: give a
+            seed.
+
+        Returns
+        -------
+        Design
+
+        Raises
+        ------
+        InputError
+            If `n` is below 1, a range is empty, or its logarithm is asked for and `low` not
+            positive.
+        InputTypeError
+            For ranges of another kind.
+
+        References
+        ----------
+        McKay, M., Beckman, R. and Conover, W. (1979), A comparison of three methods for
+        selecting values of input variables, Technometrics 21.
+
+        Examples
+        --------
+        >>> design = Design.latin_hypercube({"a_c": (0.0, 5.0)}, 5, rng=1)
+        >>> sorted(int(a) for a in design.columns[0])
+        [0, 1, 2, 3, 4]
+        """
+        checked = _ranges(ranges)
+        n = checks.count(n, "n")
+
+        def points(qmc: Any, dimension: int, source: Any) -> FloatArray:
+            return np.asarray(qmc.LatinHypercube(dimension, rng=source).random(n))
+
+        return cls._drawn(checked, points, rng)
+
+    @classmethod
+    def _drawn(
+        cls,
+        ranges: Mapping[str, _Range],
+        points: Callable[[Any, int, np.random.Generator], FloatArray],
+        rng: Any,
+    ) -> Design:
+        from scipy.stats import qmc
+
+        source = checks.generator(checked_rng(rng))
+        units = points(qmc, len(ranges), source)
+        columns = [r.of(u) for r, u in zip(ranges.values(), units.T, strict=True)]
+        return cls(tuple(ranges), tuple(columns))
+
+    # ------------------------------------------------------------------------ what is there
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __mul__(self, other: object) -> Design:
+        if not isinstance(other, Design):
+            return NotImplemented
+        mine, theirs = len(self), len(other)
+        outer = [tuple(v for v in column for _ in range(theirs)) for column in self.columns]
+        return Design(self.names + other.names, (*outer, *(c * mine for c in other.columns)))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for values in zip(*self.columns, strict=True):
+            yield dict(zip(self.names, values, strict=True))
+
+    def __repr__(self) -> str:
+        if len(self) <= _SHOWN:
+            return super().__repr__()
+        return f"<Design of {len(self)} cells: {', '.join(self.names)}>"
+
+    def cell(self, k: int) -> dict[str, Any]:
+        """The parameters of one cell.
+
+        Parameters
+        ----------
+        k : int
+            Its number, from 0.
+
+        Returns
+        -------
+        dict
+            Values by name.
+
+        Raises
+        ------
+        InputError
+            If there is no such cell.
+
+        Examples
+        --------
+        >>> Design.grid({"a_c": [0.5, 2.0], "n": 100}).cell(1)
+        {'a_c': 2.0, 'n': 100}
+        """
+        k = checks.count(k, "k", 0)
+        if k >= len(self):
+            raise InputError(
+                f"k must be the number of a cell, below {len(self)}; got {k}. Count from 0."
+            )
+        return {name: column[k] for name, column in zip(self.names, self.columns, strict=True)}
+
+    def to_frame(self) -> Any:
+        """The cells as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row a cell, in order; a column a parameter.
+
+        Examples
+        --------
+        >>> Design.grid({"n": [50, 500]}).to_frame()["n"].tolist()
+        [50, 500]
+        """
+        import pandas as pd
+
+        return pd.DataFrame(dict(zip(self.names, self.columns, strict=True)))
+
+    def _digest(self) -> str:
+        """What tells designs apart, to the last bit of every value."""
+        return _digest([self.names, self.columns])
+
+    def _level_digests(self) -> dict[str, str]:
+        """What tells the distinct levels of each parameter apart, in any order."""
+        return {
+            name: _digest(sorted(set(column)))[:16]
+            for name, column in zip(self.names, self.columns, strict=True)
+        }
+
+
+def _digest(content: Any) -> str:
+    text = json.dumps(content, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def as_design(given: Any) -> Design:
+    """A design, or a mapping as a grid."""
+    if isinstance(given, Design):
+        return given
+    if isinstance(given, Mapping):
+        return Design.grid(given)
+    raise InputTypeError(
+        f"design must be a Design or a mapping of names to levels; got {shown(given)} of type"
+        f" {type(given).__name__}. Use Design.grid, Design.sobol or Design.latin_hypercube."
+    )
+
+
+# ---------------------------------------------------------------------------------- checks
+def _refuse_other_than_mapping(given: object, name: str, such_as: str) -> None:
+    if not isinstance(given, Mapping):
+        raise InputTypeError(
+            f"{name} must be a mapping of parameters; got {shown(given)} of type"
+            f" {type(given).__name__}. Give one such as {such_as}."
+        )
+
+
+def _as_levels(values: Any, name: object) -> Sequence[Any]:
+    if isinstance(values, str | bool | int | float | np.generic):
+        return (values,)
+    if isinstance(values, np.ndarray):
+        return list(np.atleast_1d(values).ravel())
+    if isinstance(values, Sequence | range):
+        return values
+    raise InputTypeError(
+        f"levels must be a sequence of numbers, text or booleans; {name!r} has {shown(values)} of"
+        f" type {type(values).__name__}. Give a list."
+    )
+
+
+_KINDS = {bool: "booleans", float: "numbers", str: "text"}
+
+
+def _column(values: Sequence[Any], name: object) -> tuple[Any, ...]:
+    """The values of one parameter as plain Python ones of one kind."""
+    plain = [_python(v) for v in values]
+    if not plain:
+        raise InputError(f"{name!r} must have at least one level; got none. Give one, or leave it.")
+    for place, value in enumerate(plain):
+        if not isinstance(value, bool | int | float | str):
+            raise InputTypeError(
+                f"levels must be numbers, text or booleans; {name!r} has {shown(value)} of type"
+                f" {type(value).__name__} at index {place}. Name it, and make it in model=."
+            )
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InputError(
+                f"levels must be finite; {name!r} has {value!r} at index {place}. Leave it out."
+            )
+        if type(value) is int and not -_WHOLE <= value < _WHOLE:
+            raise InputError(
+                f"whole numbers must fit into 64 bits; {name!r} has {shown(value)} at index"
+                f" {place}. Give a float."
+            )
+        if isinstance(value, str):
+            checked_text(value, f"{name!r} at index {place}")
+    kinds = {float if type(v) in (int, float) else type(v) for v in plain}
+    if len(kinds) > 1:
+        words = " and ".join(sorted(_KINDS.get(kind, "text") for kind in kinds))
+        raise InputTypeError(
+            f"the levels of {name!r} must be of one kind; got {words}: {shown(plain)}."
+            " Take two parameters."
+        )
+    if kinds == {float} and not all(type(v) is int for v in plain):
+        return tuple(float(v) for v in plain)
+    return tuple(plain)
+
+
+def _python(value: Any) -> Any:
+    """A number or text of numpy or of an enumeration as Python's own."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    return str.__str__(value) if isinstance(value, str) else value
+
+
+def checked_text(text: str, what: str) -> str:
+    """Text that a file can hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{what} must be text that UTF-8 can hold; got {shown(text)}, with half a surrogate"
+            f" pair at place {error.start}. Leave it out."
+        ) from error
+    return text
+
+
+class _Range(NamedTuple):
+    """Where a parameter lies, and how evenly."""
+
+    low: float
+    high: float
+    log: bool
+    whole: bool
+
+    def of(self, unit: FloatArray) -> tuple[Any, ...]:
+        """Numbers of [0, 1) in the range."""
+        low, high = self.low, self.high + self.whole
+        if self.log:
+            found = np.exp(math.log(low) + unit * (math.log(high) - math.log(low)))
+        else:
+            found = low + unit * (high - low)
+        if self.whole:
+            return tuple(int(v) for v in np.clip(np.floor(found), self.low, self.high))
+        return tuple(np.clip(found, self.low, self.high).tolist())
+
+
+def _ranges(given: Any) -> dict[str, _Range]:
+    _refuse_other_than_mapping(given, "ranges", '{"a_c": (0.2, 5.0, "log")}')
+    if not given:
+        raise InputError("ranges must have at least one parameter; got none. Name what varies.")
+    return {name: _range(name, values) for name, values in given.items()}
+
+
+def _range(name: object, values: Any) -> _Range:
+    parts = list(values) if isinstance(values, tuple | list) else []
+    if len(parts) < 2 or any(tag not in _TAGS for tag in parts[2:]):
+        raise InputTypeError(
+            f'a range must be (low, high), with "log" or "int" after it; {name!r} has'
+            f" {shown(values)}. Take Design.grid for levels, and multiply the designs."
+        )
+    low, high = (checks.finite(v, f"{name} {end}") for v, end in zip(parts, ("low", "high")))  # noqa: B905
+    log, whole = "log" in parts[2:], "int" in parts[2:]
+    if not low < high:
+        raise InputError(
+            f"a range must have low < high; {name!r} has low={low!r}, high={high!r}."
+            " Exchange them, or take Design.grid for one value."
+        )
+    if log and not low > 0.0:
+        raise InputError(
+            f'a range with "log" must have low > 0; {name!r} has low={low!r}. Leave "log" out.'
+        )
+    if whole and not (low.is_integer() and high.is_integer()):
+        raise InputError(
+            f'a range with "int" must have whole ends; {name!r} has {low!r} and {high!r}.'
+        )
+    return _Range(low, high, log, whole)

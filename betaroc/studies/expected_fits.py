@@ -1,0 +1,107 @@
+"""The fit that so many scores of known laws give on average, and those around it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from betaroc.core.errors import InputError
+from betaroc.decision.forecast import unit_covariance
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.inflated import Inflated, base_of
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+from betaroc.estimation.families import named
+from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.inference.parameter_errors import free_coordinates, laws_at
+from betaroc.inference.small_samples import small_sample
+from betaroc.model.model import ScoreModel
+
+__all__ = ["Sizes", "expected_fit", "family_of", "mean_over_fits", "scattered"]
+
+#: Client and impostor scores.
+Sizes = tuple[int, int]
+
+_FAMILIES: dict[type[Distribution], str] = {
+    Beta: "beta",
+    Normal: "normal",
+    LogitNormal: "logit-normal",
+}
+
+
+def family_of(law: Distribution) -> str | None:
+    """The family that a law, or what it has between its point masses, is fitted by."""
+    return _FAMILIES.get(type(base_of(law)))
+
+
+def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
+    """A fit whose estimates are the laws themselves, with the errors of so many scores.
+
+    The covariance is the inverse Fisher information of each class over its scores, the prior that
+    of the model.
+    """
+    laws = {"client": model.client, "impostor": model.impostor}
+    for who, law in laws.items():
+        if family_of(law) is None:
+            raise InputError(
+                "the laws must have a Fisher information (beta, normal, logit-normal, with point"
+                f" masses or without) to plan a fit; the {who} law is a {type(law).__name__}."
+                ' Give the model of such a fit; for "auc" take method="delong", for "epc-gap"'
+                ' thresholds="empirical", which need none.'
+            )
+    parts = [_expected(law, n) for law, n in zip(laws.values(), sizes, strict=True)]
+    nothing: Any = None
+    return Fit(model, nothing, parts[0], parts[1], named((parts[0].family, parts[1].family)))
+
+
+def _expected(law: Distribution, n: int) -> DistributionFit:
+    base = base_of(law)
+    parameters = {p.name: p.value for p in base._parameters()}
+    if isinstance(law, Inflated):
+        parameters |= {"at_zero": law.at_zero, "at_one": law.at_one}
+    covariance = tuple(tuple(row) for row in (unit_covariance(law) / n).tolist())
+    names, values = tuple(parameters), tuple(parameters.values())
+    family = str(family_of(law))
+    return DistributionFit(family, law, names, values, covariance, math.nan, n, float(n))
+
+
+def scattered(fit: Fit) -> list[Fit]:
+    """Fits of other score sets of that size: their mean is that over all, to second order.
+
+    With d parameters the 2 d fits that are sqrt(d) errors away along the roots of the
+    covariance, about the estimates with their first-order bias: the cubature of degree 3 of a
+    normal law.
+
+    References
+    ----------
+    Stroud, A. H. (1971), Approximate calculation of multiple integrals.
+    """
+    errors = free_coordinates(fit, groups=False)
+    centre = errors.place + small_sample(fit, errors, groups=False).bias
+    laws = fit.client.distribution, fit.impostor.distribution
+    sizes = fit.client.n, fit.impostor.n
+    away = math.sqrt(len(errors.roots))
+    found = []
+    for root in errors.roots:
+        for side in (away, -away):
+            moved = laws_at(laws, errors.names, centre + side * root)
+            found.append(expected_fit(ScoreModel(*moved, prior=fit.model.prior), sizes))
+    return found
+
+
+def mean_over_fits(of: Callable[[Fit], float], fit: Fit) -> tuple[float, float]:
+    """Mean and standard deviation over fits of that size, to second order.
+
+    Where a fit nearby has no such number, the number of the expected one, and nan.
+    """
+    try:
+        values = np.array([of(one) for one in scattered(fit)])
+    except (InputError, OverflowError):
+        return of(fit), math.nan
+    if not np.all(np.isfinite(values)):
+        return of(fit), math.nan
+    return float(np.mean(values)), float(np.std(values))

@@ -1,0 +1,318 @@
+"""What the parameters of a cell mean: the true pair, sample sizes, the fit and the decision."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from betaroc.core import checks
+from betaroc.core.errors import BetarocError, InputError, InputTypeError
+from betaroc.core.text import listed, nearest, shown
+from betaroc.decision.epc import checked_alphas
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+from betaroc.estimation.boundary import POLICIES
+from betaroc.estimation.families import Names, names_of_text
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES
+from betaroc.model.model import ScoreModel
+from betaroc.studies.design import Design
+from betaroc.studies.solve import solve_pair
+
+__all__ = ["PARAMETERS", "Setting", "check_design", "setting"]
+
+Laws = dict[str, tuple[Callable[[float, float], Distribution], tuple[str, str]]]
+
+#: Laws of the true pair by name, and what their parameters are called.
+LAWS: Laws = {
+    "beta": (Beta, ("a", "b")),
+    "normal": (Normal, ("mu", "sigma")),
+    "logit-normal": (LogitNormal, ("mu", "sigma")),
+}
+_SHAPES = ("a_c", "b_c", "a_i", "b_i", "mu_c", "sigma_c", "mu_i", "sigma_i")
+_PRESCRIBED = (
+    "auc", "eer", "exponent_at_zero", "exponent_at_one", "crossing", "shape_client",
+    "shape_impostor",
+)  # fmt: skip
+_SIZES = ("n", "n_client", "n_impostor", "n_test", "n_test_client", "n_test_impostor")
+_CHANGES = ("shift", "shift_client", "shift_impostor", "scale")
+_WEIGHTED = "weighted-error"
+#: How far beyond the end of a scale doubles round a multiple, in steps.
+_ULPS = 1e-9
+
+
+def _text_of(options: tuple[str, ...]) -> Callable[[Any, str], Any]:
+    return lambda value, name: checks.choice(value, options, name)
+
+
+def _family(value: Any, name: str) -> Names:
+    """A family of both classes, or two with a comma between."""
+    if not isinstance(value, str):
+        raise InputTypeError(
+            f'{name} must be a name, or two with a comma between such as "beta,beta-mixture"; got'
+            f" {shown(value)}."
+        )
+    return names_of_text(value)
+
+
+def _size(value: Any, name: str) -> int:
+    return checks.count(value, name)
+
+
+def _not_negative(value: Any, name: str) -> float:
+    """0 stands for exact scores, which levels have no other way to say."""
+    return 0.0 if value == 0 else checks.positive(value, name)
+
+
+#: Every parameter that a study understands, and what its values must be.
+PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
+    "law": _text_of(tuple(LAWS)),
+    **dict.fromkeys(("a_c", "b_c", "a_i", "b_i", "sigma_c", "sigma_i"), checks.positive),
+    **dict.fromkeys(("mu_c", "mu_i"), checks.finite),
+    **dict.fromkeys(("auc", "eer", "crossing"), checks.fraction),
+    **dict.fromkeys(("exponent_at_zero", "exponent_at_one"), checks.positive),
+    **dict.fromkeys(("shape_client", "shape_impostor"), _text_of(("U", "J", "reverse-J", "bell"))),
+    **dict.fromkeys(_SIZES, _size),
+    "family": _family,
+    "boundary": _text_of(tuple(POLICIES)),
+    "resolution": _not_negative,
+    "rounding": _not_negative,
+    **dict.fromkeys(("shift", "shift_client", "shift_impostor"), checks.finite),
+    "scale": checks.positive,
+    "prior": checks.prior,
+    "criterion": _text_of(tuple(CRITERIA)),
+    "measure": _text_of((*MEASURES, _WEIGHTED)),
+    "alpha": checks.fraction,
+}
+#: Those that say which pair is the true one.
+_OF_PAIR = frozenset(("law", *_SHAPES, *_PRESCRIBED))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A cell understood."""
+
+    #: The true pair, which development scores are drawn from.
+    model: ScoreModel
+    #: The true pair of the test side, where thresholds are met.
+    test: ScoreModel
+    #: Client and impostor scores of the sample, and of a test sample; None for none.
+    sizes: tuple[int, int] | None
+    test_sizes: tuple[int, int] | None
+    family: Names
+    boundary: str | None
+    #: Multiples of which scores are, and whether the fit knows it.
+    step: float
+    step_known: bool
+    #: What replaces the observed share of clients.
+    prior: float | None
+    criterion: str
+    measure: str
+    alpha: float | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What `fit` is called with."""
+        resolution = self.step if self.step_known else None
+        return {"family": self.family, "boundary": self.boundary, "resolution": resolution}
+
+
+# ------------------------------------------------------------------------- before any work
+def check_design(design: Design, *, own_model: bool) -> None:
+    """Names that a study understands, values that they may have, a pair that is given once.
+
+    Of a user's own ``model`` the names that say which pair it is are free.
+    """
+    given = dict(zip(design.names, design.columns, strict=True))
+    for name, column in given.items():
+        if own_model and (name not in PARAMETERS or name in _OF_PAIR):
+            continue
+        if name not in PARAMETERS:
+            raise InputError(
+                f"{name!r} is no parameter of a study. {nearest(name, tuple(PARAMETERS))}It"
+                f" understands {listed(PARAMETERS, 40)}; other names need model=, a function of the"
+                " cell."
+            )
+        for value in set(column):
+            PARAMETERS[name](value, name)
+    if not own_model:
+        _check_pair(set(given), set(given.get("law", ("beta",))))
+    for first, parts in (("n", ("n_client", "n_impostor")),
+                         ("n_test", ("n_test_client", "n_test_impostor"))):  # fmt: skip
+        there = [name for name in parts if name in given]
+        if first in given and there:
+            raise InputError(
+                f"{first} is the size of both classes; {listed(there)} is given beside it."
+                " Leave one of them out."
+            )
+        if len(there) == 1:
+            raise InputError(
+                f"{listed(parts)} must be given together; got {listed(there)} alone. Give the"
+                f" other too, or {first!r} for both."
+            )
+    if "resolution" in given and "rounding" in given:
+        raise InputError(
+            "resolution rounds scores and tells the fit, rounding does not tell it; got both."
+            " Leave one of them out."
+        )
+
+
+def _check_pair(given: set[str], laws: set[str]) -> None:
+    shapes = {f"{name}_{who}" for law in laws for name in LAWS[law][1] for who in "ci"}
+    prescribed = given & set(_PRESCRIBED)
+    typed = given & set(_SHAPES)
+    if prescribed and typed:
+        raise InputError(
+            f"the true pair must be given by its parameters or by what it is to have; got"
+            f" {listed(sorted(typed))} and {listed(sorted(prescribed))}. Leave one kind out."
+        )
+    missing = sorted(shapes - given) if not prescribed else []
+    if missing:
+        raise InputError(
+            f"the true pair must be given whole; of {listed(sorted(laws))} laws"
+            f" {listed(missing, 8)} is missing. Add it to the design, or pass model=, a function of"
+            " the cell."
+        )
+    surplus = sorted(typed - shapes)
+    if surplus:
+        raise InputError(
+            f"{listed(surplus)} is no parameter of {listed(sorted(laws))} laws, whose are"
+            f" {listed(sorted(shapes), 8)}. Leave it out, or add law."
+        )
+
+
+# -------------------------------------------------------------------------------- a cell
+def setting(cell: Mapping[str, Any], model: Callable[[dict[str, Any]], Any] | None) -> Setting:
+    """What a cell says; a user's ``model`` makes the true pair."""
+    sizes = _sizes(cell, "n")
+    prior = cell.get("prior")
+    if model is not None:
+        true = _own_pair(cell, model)
+        true = true if prior is None else _with_prior(true, prior)
+    else:
+        share = 0.5 if sizes is None else sizes[0] / (sizes[0] + sizes[1])
+        true = _true_pair(cell, share if prior is None else prior)
+    step_known = "resolution" in cell
+    criterion = cell.get("criterion", _WEIGHTED)
+    alpha = cell.get("alpha")
+    if CRITERIA[criterion].single:
+        checked_alphas(alpha, single=True, criterion=criterion)
+    elif alpha is None:
+        alpha = 0.5
+    step = float(cell.get("resolution", cell.get("rounding", 0.0)))
+    test = _shifted(true, cell)
+    if step > 0.0:
+        for law in (true.client, true.impostor, test.client, test.impostor):
+            _refuse_beyond(step, law)
+    return Setting(
+        true, test, sizes, _sizes(cell, "n_test"),
+        names_of_text(cell.get("family", _own_family(true))), cell.get("boundary"), step,
+        step_known and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
+    )  # fmt: skip
+
+
+def _refuse_beyond(step: float, law: Distribution) -> None:
+    """A step by which the end of a scale would be rounded to a place beyond it."""
+    for end, outward in zip(law.support, (-1.0, 1.0), strict=True):
+        if math.isfinite(end):
+            place = step * round(end / step)
+            if outward * (place - end) > _ULPS * step:
+                raise InputError(
+                    f"rounded scores must stay on their scale; multiples of {step!r} would put"
+                    f" {end:g} at {place:g}. Take a step that divides the scale, such as 0.1."
+                )
+
+
+def _sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
+    if name in cell:
+        return int(cell[name]), int(cell[name])
+    if f"{name}_client" in cell:
+        return int(cell[f"{name}_client"]), int(cell[f"{name}_impostor"])
+    return None
+
+
+def _true_pair(cell: Mapping[str, Any], prior: float) -> ScoreModel:
+    if not cell.keys().isdisjoint(_PRESCRIBED):
+        return _solved(cell, prior)
+    law, names = LAWS[cell.get("law", "beta")]
+    client, impostor = (law(*(float(cell[f"{name}_{who}"]) for name in names)) for who in "ci")
+    return ScoreModel(client, impostor, prior=prior)
+
+
+def _solved(cell: Mapping[str, Any], prior: float) -> ScoreModel:
+    """The pair that has what is prescribed."""
+    found = _solution(cell.get("law", "beta"), *(cell.get(name) for name in _PRESCRIBED))
+    if isinstance(found, BetarocError):
+        raise found.with_traceback(None)
+    return _with_prior(found, prior)
+
+
+@functools.lru_cache(maxsize=4096)
+def _solution(
+    law: str,
+    auc: float | None,
+    eer: float | None,
+    at_zero: float | None,
+    at_one: float | None,
+    crossing: float | None,
+    client: str | None,
+    impostor: str | None,
+) -> ScoreModel | BetarocError:
+    """A prescription solved, or why it cannot be: once for all replicates, sizes and blocks."""
+    try:
+        return solve_pair(
+            auc=auc,
+            eer=eer,
+            exponents=None if at_zero is at_one is None else (at_zero, at_one),
+            shapes=None if client is impostor is None else (client, impostor),
+            crossing=crossing,
+            family=law,
+        )
+    except BetarocError as error:
+        return error
+
+
+def _own_pair(cell: Mapping[str, Any], model: Callable[[dict[str, Any]], Any]) -> ScoreModel:
+    found = model(dict(cell))
+    if not isinstance(found, ScoreModel):
+        raise InputTypeError(
+            f"model must return a ScoreModel of each cell; got {shown(found)} of type"
+            f" {type(found).__name__}. Return br.ScoreModel(client, impostor)."
+        )
+    return found
+
+
+def _own_family(model: ScoreModel) -> str:
+    """The family of the true pair: "beta" where its laws are no member of another."""
+    kinds = {type(model.client), type(model.impostor)}
+    for name, (law, _) in LAWS.items():
+        if kinds == {law}:
+            return name
+    inside = all(law.support[0] >= 0.0 and law.support[1] <= 1.0
+                 for law in (model.client, model.impostor))  # fmt: skip
+    return "beta" if inside else "normal"
+
+
+def _with_prior(model: ScoreModel, prior: float) -> ScoreModel:
+    return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
+
+
+def _shifted(model: ScoreModel, cell: Mapping[str, Any]) -> ScoreModel:
+    """The true pair of the test side."""
+    if cell.keys().isdisjoint(_CHANGES):
+        return model
+    both = cell.get("shift", 0.0)
+    shifted: Any = model
+    return _with_prior(
+        shifted.shifted(
+            client=both + cell.get("shift_client", 0.0),
+            impostor=both + cell.get("shift_impostor", 0.0),
+            scale=cell.get("scale", 1.0),
+        ),
+        model.prior,
+    )

@@ -1,0 +1,416 @@
+"""What a planned number of scores is to reach: the width of an interval, the chance to be right."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from betaroc.core.errors import InputError
+from betaroc.core.quadrature import integrate_panels
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.decision.forecast import epc_forecast
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.fits.fit import Fit
+from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
+from betaroc.inference.delta import bare_interval, delta
+from betaroc.inference.parameter_errors import free_coordinates, laws_at
+from betaroc.inference.small_samples import small_sample, student
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.model import ScoreModel
+from betaroc.studies.expected_fits import Sizes, expected_fit, family_of, mean_over_fits
+
+__all__ = ["SIDES", "AreaWidth", "GapWidth", "Goal", "ShapeChance", "SideChance", "StatWidth"]
+
+#: Ends by the name of their statistic.
+SIDES = dict(zip(("side-at-zero", "side-at-one"), MASSES, strict=True))
+#: Fractions nearer than this to 0 or 1 have no error to speak of.
+_LOST = 1e-12
+
+
+class Goal(Protocol):
+    """What to plan for."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether what is reached holds for any number of scores."""
+
+    @property
+    def estimate(self) -> float:
+        """The statistic of the laws; refuses what no number of scores reaches."""
+
+    def reached(self, sizes: Sizes) -> float:
+        """The width, or the chance, that so many scores give."""
+
+    def lacking(self, reached: float, wanted: float) -> float:
+        """About the logarithm of how many times as many scores it takes."""
+
+
+class _Width:
+    """Widths shrink like 1/sqrt(n)."""
+
+    exact = False
+
+    def lacking(self, reached: float, wanted: float) -> float:
+        return 2.0 * math.log(reached / wanted) if reached > 0.0 else -math.inf
+
+
+class _Chance(ABC):
+    """The probit of a chance is about a constant and a multiple of sqrt(n)."""
+
+    exact = False
+
+    @property
+    @abstractmethod
+    def least(self) -> float:
+        """The chance without scores."""
+
+    def lacking(self, reached: float, wanted: float) -> float:
+        from scipy.special import ndtri
+
+        none = float(ndtri(self.least))
+        have, want = float(ndtri(reached)) - none, float(ndtri(wanted)) - none
+        if min(have, want) <= 0.0:
+            return math.inf if want > 0.0 else -math.inf
+        return 2.0 * (math.log(want) - math.log(have))
+
+
+# ------------------------------------------------------------------------------- intervals
+@dataclass(frozen=True)
+class StatWidth(_Width):
+    """Mean width of `Fit.interval` by the delta method, to second order."""
+
+    stat: Any
+    at: Any
+    model: ScoreModel
+    level: float
+
+    @cached_property
+    def estimate(self) -> float:
+        return float(self._interval(expected_fit(self.model, (1000, 1000))).estimate)
+
+    def reached(self, sizes: Sizes) -> float:
+        return mean_over_fits(self._width, expected_fit(self.model, sizes))[0]
+
+    def _interval(self, fit: Fit) -> Any:
+        return bare_interval(fit, self.stat, self.at, self.level, "delta", 1, None, groups=False)
+
+    def _width(self, fit: Fit) -> float:
+        try:
+            found = self._interval(fit)
+        except OverflowError:
+            return math.inf
+        return float(found.high - found.low)
+
+
+@dataclass(frozen=True)
+class AreaWidth(_Width):
+    """Mean width of `auc_interval` by DeLong's variance.
+
+        E Var A = x/m + y/n + 2 (v - x - y)/(m n),
+        x = Var F_i(C), y = Var F_c(I), v = A (1 - A) - P(C = I)/4
+
+    with ties counting one half. The ends are cut to [0, 1]; A is taken as normal for that.
+    """
+
+    model: ScoreModel
+    level: float
+    logit: bool
+
+    @cached_property
+    def estimate(self) -> float:
+        area = float(self.model.auc())
+        if not _LOST < area < 1.0 - _LOST:
+            raise InputError(
+                f"the area must lie inside (0, 1) to have an error; it is {area!r}, as of classes"
+                " that do not overlap. Take a model whose classes do."
+            )
+        return area
+
+    def reached(self, sizes: Sizes) -> float:
+        from scipy.special import expit, logit
+
+        area, sd = self.estimate, math.sqrt(self.variance(sizes))
+        reach = student(math.inf, self.level) * sd
+        if self.logit:
+            away = reach / (area * (1.0 - area))
+            low, high = expit(logit(area) + np.array([-away, away]))
+            return float(high - low)
+        return 2.0 * reach - sum(_beyond(end + reach - 1.0, sd) for end in (area, 1.0 - area))
+
+    def variance(self, sizes: Sizes) -> float:
+        """Mean of DeLong's variance."""
+        (m, n), (x, y) = sizes, self.variances
+        one = self.estimate * (1.0 - self.estimate) - 0.25 * self._ties
+        return x / m + y / n + 2.0 * max(one - x - y, 0.0) / (m * n)
+
+    @property
+    def _ties(self) -> float:
+        """P(C = I)."""
+        client, impostor = self.model.client.atoms, self.model.impostor.atoms
+        _, own, other = np.intersect1d(client.places, impostor.places, return_indices=True)
+        return math.fsum(client.masses[own] * impostor.masses[other])
+
+    @cached_property
+    def variances(self) -> tuple[float, float]:
+        """Var F_i(C) and Var F_c(I)."""
+        pair = self.model._pair
+
+        def missed(t: Thresholds) -> FloatArray:
+            """P(I > t) + P(I = t)/2, of a client that scores t."""
+            return 0.5 * (pair.far(t) + pair.far(pair.just_below_any(t)))
+
+        def passed(t: Thresholds) -> FloatArray:
+            return 0.5 * (pair.frr(t) + pair.frr(pair.just_below_any(t)))
+
+        return _variance(pair, pair.client, missed), _variance(pair, pair.impostor, passed)
+
+
+def _beyond(distance: float, sd: float) -> float:
+    """E max(X, 0) of a normal number with this mean."""
+    from scipy.special import ndtr
+
+    z = distance / sd
+    return sd * math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) + distance * float(ndtr(z))
+
+
+def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArray]) -> float:
+    """Var of(S) of a score S of a law: sums over its atoms, quadrature for the rest."""
+
+    def mean(power: int) -> float:
+        atoms, terms = law.atoms, [0.0]
+        if atoms.places.size:
+            at = Thresholds.from_theta(atoms.places)
+            terms.append(math.fsum(atoms.masses * of(at) ** power))
+        if law.continuous is not None:
+            share, base = law.continuous
+
+            def integrand(u: FloatArray) -> FloatArray:
+                t = pair.place(u)
+                with np.errstate(under="ignore"):
+                    density = np.exp(base._log_density_in(t, unit=pair.unit))
+                return np.asarray(density * of(t) ** power)
+
+            terms.append(share * integrate_panels(integrand, _panels(pair, base)))
+        return math.fsum(terms)
+
+    return max(mean(2) - mean(1) ** 2, 0.0)
+
+
+def _panels(pair: Any, base: Distribution) -> FloatArray:
+    """Quantiles of both laws, and their atoms, where the integrand may jump."""
+    places = pair.panels(base, -math.inf, math.inf)
+    jumps = np.concatenate([law.atoms.places for law in (pair.client, pair.impostor)])
+    at = Thresholds.from_theta(jumps)
+    jumps = at.logit if pair.unit else at.theta
+    inside = jumps[(jumps > places[0]) & (jumps < places[-1])]
+    return np.unique(np.concatenate([places, inside]))
+
+
+# --------------------------------------------------------------------------------- the gap
+@dataclass(frozen=True)
+class GapWidth(_Width):
+    """Width of the interval of what an expected performance curve loses from dev to test.
+
+    One model: value met on test less that expected on dev. Two: the difference of their values
+    on test.
+    """
+
+    models: tuple[ScoreModel, ...]
+    alpha: float
+    level: float
+    measure: str
+    smooth: bool
+
+    @cached_property
+    def estimate(self) -> float:
+        values = [self._value(model, _best(model, self.alpha)) for model in self.models]
+        if self.smooth:
+            for model in self.models:
+                expected_fit(model, (1000, 1000))  # refuses laws without information
+        return 0.0 if len(values) == 1 else values[0] - values[1]
+
+    def reached(self, sizes: Sizes) -> float:
+        variances = [
+            self._binomial(model, sizes)
+            + (self._promise if len(self.models) == 1 else self._choice)(model, sizes)
+            for model in self.models
+        ]
+        return 2.0 * student(math.inf, self.level) * math.sqrt(math.fsum(variances))
+
+    @property
+    def _weights(self) -> tuple[float, float]:
+        """Of FAR and of FRR."""
+        return (0.5, 0.5) if self.measure == "hter" else (self.alpha, 1.0 - self.alpha)
+
+    def _value(self, model: ScoreModel, t: Thresholds) -> float:
+        far, frr = self._weights
+        return far * float(model._pair.far(t)[0]) + frr * float(model._pair.frr(t)[0])
+
+    def _binomial(self, model: ScoreModel, sizes: Sizes) -> float:
+        """Variance of the value of scores at a fixed threshold."""
+        t, pair = _best(model, self.alpha), model._pair
+        far, frr = self._weights
+        rejected = float((pair.frr(t) * pair.tpr(t))[0]) / sizes[0]
+        accepted = float((pair.far(t) * pair.tnr(t))[0]) / sizes[1]
+        return frr * frr * rejected + far * far * accepted
+
+    def _promise(self, model: ScoreModel, sizes: Sizes) -> float:
+        """Variance of dev's own value there: the threshold's error is in both values."""
+        if not self.smooth:
+            return self._binomial(model, sizes)
+        fit, t = expected_fit(model, sizes), _best(model, self.alpha)
+        errors = free_coordinates(fit, groups=False)
+        laws = model.client, model.impostor
+
+        def moved(away: FloatArray) -> ScoreModel:
+            return ScoreModel(*laws_at(laws, errors.names, errors.place + away), prior=model.prior)
+
+        return delta(lambda m: self._value(m, t), None, model, moved, errors.roots).error ** 2
+
+    def _choice(self, model: ScoreModel, sizes: Sizes) -> float:
+        """Variance of the value of the true laws at dev's threshold."""
+        if self.measure != "hter":
+            return 0.0
+        found = epc_forecast(model, n_client=sizes[0], n_impostor=sizes[1], alpha=[self.alpha])
+        return float(found.smooth_hter_sd[0] if self.smooth else found.empirical_hter_sd[0]) ** 2
+
+
+def _best(model: ScoreModel, alpha: float) -> Thresholds:
+    """The threshold of least weighted error, inside the scale."""
+    found = epc_forecast(model, n_client=1, n_impostor=1, alpha=[alpha])
+    if found.where[0] != "interior":
+        raise InputError(
+            "the threshold of least weighted error must lie inside the scale for its value to have"
+            f" an error; at alpha = {alpha!r} it is at {str(found.where[0])!r}. Give another alpha."
+        )
+    return CRITERIA["weighted-error"].choose(model._pair, model.prior, np.array([alpha]))
+
+
+# --------------------------------------------------------------------------------- chances
+@dataclass(frozen=True)
+class SideChance(_Chance):
+    """Chance that `Fit.end_tests` finds the side of an end; the exponent is not 1."""
+
+    end: str
+    model: ScoreModel
+    level: float
+
+    @cached_property
+    def estimate(self) -> float:
+        self._refuse()
+        exponent = float(self._there.exponent)
+        if exponent == 1.0:
+            raise InputError(
+                f"impossible because the exponent is 1: no size decides {self.end!r} of"
+                f" {self.model.client!r} and {self.model.impostor!r}. Plan the width of another"
+                " statistic."
+            )
+        return exponent
+
+    @property
+    def least(self) -> float:
+        return 0.5 * (1.0 - self.level)
+
+    @property
+    def exact(self) -> bool:  # type: ignore[override]
+        return family_of(self.model.client) != "beta"
+
+    @property
+    def _there(self) -> Any:
+        return getattr(self.model.ends(), SIDES[self.end])
+
+    def reached(self, sizes: Sizes) -> float:
+        """Of normal laws by the F law, else as of any other pair."""
+        from scipy.special import fdtr, fdtri
+
+        laws = self.model.client, self.model.impostor
+        if not self.exact:
+            return self.generic(sizes)
+        spreads = [float(base_of(law).sigma) for law in laws]  # type: ignore[attr-defined]
+        inner = [
+            n * (1.0 - math.fsum(law.atoms.masses)) - 1.0
+            for n, law in zip(sizes, laws, strict=True)
+        ]
+        small = 0 if spreads[0] < spreads[1] else 1
+        freedom, ratio = (inner[small], inner[1 - small]), spreads[1 - small] / spreads[small]
+        if min(freedom) <= 0.0:
+            return 0.0
+        return float(fdtr(*freedom, fdtri(*freedom, self.least) * ratio**2))
+
+    def generic(self, sizes: Sizes) -> float:
+        """The test's z as a normal number, with its mean and spread over fits of that size."""
+        from scipy.special import ndtr
+
+        sign = 1.0 if self._there.side == "above" else -1.0
+        mean, sd = mean_over_fits(self._departure, expected_fit(self.model, sizes))
+        sd = 1.0 if math.isnan(sd) else sd
+        return float(ndtr((sign * mean - student(math.inf, self.level)) / sd))
+
+    def _departure(self, fit: Fit) -> float:
+        return FittedEnds.of(fit, groups=False).test(SIDES[self.end]).z
+
+    def _refuse(self) -> None:
+        families = {family_of(self.model.client), family_of(self.model.impostor)}
+        masses = [
+            getattr(law, SIDES[self.end], 0.0) for law in (self.model.client, self.model.impostor)
+        ]
+        if len(families) > 1 or families == {None} or any(masses):
+            raise InputError(
+                f"{self.end!r} is planned for two beta, two normal or two logit-normal laws without"
+                f" point masses at that end; got {self.model.client!r:.60} and"
+                f" {self.model.impostor!r:.60}. Give the model of such a fit."
+            )
+
+
+@dataclass(frozen=True)
+class ShapeChance(_Chance):
+    """Chance that the fitted shapes of these classes are the true ones."""
+
+    classes: tuple[str, ...]
+    model: ScoreModel
+
+    @property
+    def least(self) -> float:
+        return 0.25 ** len(self.classes)
+
+    @cached_property
+    def estimate(self) -> float:
+        """nan: a shape is no number, and no size decides a border."""
+        for who in self.classes:
+            law = getattr(self.model, who)
+            if family_of(law) != "beta":
+                raise InputError(
+                    f"shapes are those of beta laws; the {who} law is {law!r:.60}. Give the model"
+                    ' of a fit of family="beta".'
+                )
+            base = base_of(law)
+            if 1.0 in (base.a, base.b):  # type: ignore[attr-defined]
+                raise InputError(
+                    f"impossible because the {who} law {law!r:.60} lies on the border of shapes"
+                    " (a = 1 or b = 1): no size decides. Plan an interval instead."
+                )
+        return math.nan
+
+    def reached(self, sizes: Sizes) -> float:
+        fit = expected_fit(self.model, sizes)
+        return math.prod(self._chance(fit, who) for who in self.classes)
+
+    def _chance(self, fit: Fit, who: str) -> float:
+        """log a and log b as two normal numbers with the bias of maximum likelihood."""
+        own = getattr(fit, who)
+        logs = np.log(own.values[:2])
+        covariance = own.cov[:2, :2] / np.outer(own.values[:2], own.values[:2])
+        errors = free_coordinates(fit, groups=False)
+        bias = small_sample(fit, errors, groups=False).bias
+        start = 0 if who == "client" else len(errors.names[0])
+        sd = np.sqrt(np.diag(covariance))
+        z = (logs + bias[start : start + 2]) / sd
+        shape = base_of(own.distribution).shape  # type: ignore[attr-defined]
+        return quadrant_shares(z.tolist(), float(covariance[0, 1] / sd[0] / sd[1]))[shape.value]

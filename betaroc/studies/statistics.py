@@ -1,0 +1,298 @@
+"""Statistics of a trial: numbers of the package by name, and functions of one's own."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.text import listed, nearest, shown
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.inflated import base_of
+from betaroc.inference import delta as fit_intervals
+from betaroc.model.hooks import hooks_of
+from betaroc.model.model import ScoreModel
+from betaroc.studies.design import checked_text
+from betaroc.studies.fingerprints import fingerprint
+from betaroc.studies.trials import Trial
+
+__all__ = ["Statistic", "as_statistics"]
+
+#: Columns that every table of results has.
+RESERVED = ("cell", "replicate", "status", "error")
+#: And those of their summary, which parameters stand beside.
+SUMMARY = ("statistic", "replicates", "mean", "mc_error", "sd")
+#: Which pair a statistic is of.
+SOURCES = ("true", "test", "fit", "empirical")
+#: Whose threshold is met on test.
+CHOOSERS = {"epc-true": "true", "epc-fit": "fit", "epc-empirical": "empirical"}
+_AT = "@"
+
+
+class OfPair(NamedTuple):
+    """A number or text of a pair of laws."""
+
+    value: Callable[[ScoreModel, Any], Any]
+    #: What stands after "@", or None.
+    at: str | None = None
+
+
+def _threshold(value: Callable[[ScoreModel, Any], Any]) -> Callable[[ScoreModel, Any], Any]:
+    return lambda model, at: value(model, at).threshold
+
+
+def _of_law(who: str, name: str) -> Callable[[ScoreModel, Any], Any]:
+    """A parameter of a law or of what it inflates; nan of a law that has none of that name."""
+
+    def value(model: ScoreModel, _: Any) -> float:
+        law = getattr(model, who)
+        if not hasattr(law, name):
+            law = base_of(law)
+        return float(getattr(law, name, math.nan))
+
+    return value
+
+
+def _shape(who: str) -> Callable[[ScoreModel, Any], Any]:
+    def value(model: ScoreModel, _: Any) -> str:
+        law = base_of(getattr(model, who))
+        return str(law.shape.value) if isinstance(law, Beta) else ""
+
+    return value
+
+
+def _depth(model: ScoreModel, _: Any) -> float:
+    return max((hook.depth for hook in hooks_of(model, 0.0, 0.0)), default=0.0)
+
+
+#: Every statistic of a pair by name: those that `Fit.interval` knows, and more.
+OF_PAIR: dict[str, OfPair] = {
+    **{
+        name: OfPair(_threshold(row.value) if row.scale == "threshold" else row.value, row.at)
+        for name, row in fit_intervals.STATISTICS.items()
+    },
+    "semi-derivative-at-zero": OfPair(lambda m, _: m.semi_derivatives().at_zero),
+    "semi-derivative-at-one": OfPair(lambda m, _: m.semi_derivatives().at_one),
+    "side-at-zero": OfPair(lambda m, _: m.ends().at_zero.side),
+    "side-at-one": OfPair(lambda m, _: m.ends().at_one.side),
+    "global-shape": OfPair(lambda m, _: m.global_shape()),
+    "client-shape": OfPair(_shape("client")),
+    "impostor-shape": OfPair(_shape("impostor")),
+    "hook-depth": OfPair(_depth),
+    "crossings": OfPair(lambda m, _: len(m.diagonal_crossings())),
+    "prior": OfPair(lambda m, _: m.prior),
+    **{
+        f"{name}_{who[0]}": OfPair(_of_law(who, name))
+        for who in ("client", "impostor")
+        for name in ("a", "b", "mu", "sigma", "at_zero", "at_one", "mean", "var")
+    },
+}  # fmt: skip
+#: Those of them that are text; all others are numbers.
+TEXT = frozenset(("side-at-zero", "side-at-one", "global-shape", "client-shape", "impostor-shape"))
+#: Numbers of a fit that are none of its pair.
+OF_FIT: dict[str, Callable[[Trial], float]] = {
+    "log-likelihood": lambda trial: trial.fit.log_likelihood,
+}
+#: Numbers of one decision on test.
+OF_CURVE: dict[str, Callable[[Any], Any]] = {
+    "value": lambda e: e.value[0],
+    "expected": lambda e: e.expected[0],
+    "threshold": lambda e: e.threshold[0],
+    "far": lambda e: e.far[0],
+    "frr": lambda e: e.frr[0],
+}
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One column of the results, or several where a function of one's own returns a mapping."""
+
+    column: str
+    #: Of a name: its parts. Of a function: empty, empty, None.
+    source: str
+    stat: str
+    at: Any
+    function: Callable[[Trial], Any] | None = None
+
+    @property
+    def kind(self) -> type[Any]:
+        """Of the values of a name."""
+        return str if self.source in SOURCES and self.stat in TEXT else float
+
+    @property
+    def needs_sample(self) -> bool:
+        """Whether there is nothing to compute without scores."""
+        return self.source in ("fit", "empirical", "epc-fit", "epc-empirical")
+
+    @property
+    def needs_fit(self) -> bool:
+        """Whether it is of the fitted pair, which a batch provides."""
+        return self.source in ("fit", "epc-fit")
+
+    def of(self, trial: Trial) -> dict[str, float | str]:
+        """The columns of a trial."""
+        if self.function is not None:
+            return _columns_of(self.column, self.function(trial))
+        if self.source in CHOOSERS:
+            value = OF_CURVE[self.stat](trial.curve(CHOOSERS[self.source], self.at))
+        elif self.source == "fit" and self.stat in OF_FIT:
+            value = OF_FIT[self.stat](trial)
+        else:
+            value = OF_PAIR[self.stat].value(trial.pair(self.source), self.at)
+        return {self.column: _plain(value, self.column)}
+
+    @property
+    def description(self) -> str:
+        """What is computed, for telling studies apart."""
+        if self.function is None:
+            at = "" if self.at is None else f"{_AT}{self.at!r}"
+            return f"{self.source}.{self.stat}{at}"
+        return fingerprint(self.function)
+
+
+# ------------------------------------------------------------------------------- reading
+def as_statistics(given: Any) -> tuple[Statistic, ...]:
+    """What was asked for: names and functions, as a list or by column."""
+    if isinstance(given, str) or callable(given):
+        given = [given]
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    elif isinstance(given, Sequence):
+        pairs = [(_own_name(item, place), item) for place, item in enumerate(given)]
+    else:
+        raise InputTypeError(
+            "statistics must be names or functions, in a list or in a mapping of columns; got"
+            f" {shown(given)} of type {type(given).__name__}."
+        )
+    if not pairs:
+        raise InputError('statistics must name at least one, such as "fit.auc"; got none.')
+    columns = [column for column, _ in pairs]
+    for column in columns:
+        if not isinstance(column, str) or not column.strip():
+            raise InputTypeError(f"columns of statistics must be text; got {shown(column)}.")
+        checked_text(column, "the name of a column")
+        if column in RESERVED or columns.count(column) > 1:
+            why = "names a column of every study" if column in RESERVED else "occurs twice"
+            raise InputError(
+                f"columns of statistics must be distinct and new; {column!r} {why}. Pass a mapping"
+                " of other columns."
+            )
+    statistics = tuple(_statistic(column, item) for column, item in pairs)
+    refuse_taken(statistics, columns)
+    return statistics
+
+
+def refuse_taken(statistics: Sequence[Statistic], names: Sequence[str]) -> None:
+    """Names that a function, which may return a mapping, may need for its columns."""
+    for column in [s.column for s in statistics if s.function is not None]:
+        taken = [name for name in names if name.startswith(f"{column}.")]
+        if taken:
+            raise InputError(
+                f"parameters and columns of results must have names of their own; {taken[0]!r} may"
+                f" be a column of the function {column!r}. Name one of them otherwise."
+            )
+
+
+def _own_name(item: Any, place: int) -> str:
+    """The column of an item of a list: the name itself, or the function's."""
+    if isinstance(item, str):
+        return item
+    name = getattr(item, "__name__", None)
+    if not callable(item) or name in (None, "<lambda>"):
+        raise InputTypeError(
+            f"statistics must be names, or functions with a name; got {shown(item)} at index"
+            f" {place}. Pass a mapping such as {{'column': {shown(item, 30)}}}."
+        )
+    return str(name)
+
+
+def _statistic(column: str, item: Any) -> Statistic:
+    if callable(item):
+        return Statistic(column, "", "", None, item)
+    if not isinstance(item, str):
+        raise InputTypeError(
+            f"statistic {column!r} must be a name or a function of a Trial; got {shown(item)} of"
+            f" type {type(item).__name__}."
+        )
+    whole, _, argument = item.partition(_AT)
+    source, _, stat = whole.partition(".")
+    sources = (*SOURCES, *CHOOSERS)
+    if source not in sources:
+        hint = f"Did you mean 'fit.{source}'? " if source in OF_PAIR else nearest(source, sources)
+        raise InputError(
+            f"a statistic must be <source>.<name> with a source of {listed(sources, 8)}; got"
+            f" {item!r}. {hint}".rstrip()
+        )
+    known = _names_of(source)
+    if stat not in known:
+        raise InputError(
+            f"statistic {item!r} must name a number of {source!r}; there is no {stat!r}."
+            f" {nearest(stat, known)}".rstrip()
+        )
+    return Statistic(column, source, stat, _argument(item, source, stat, argument))
+
+
+def _names_of(source: str) -> tuple[str, ...]:
+    if source in CHOOSERS:
+        return tuple(OF_CURVE)
+    return (*OF_PAIR, *OF_FIT) if source == "fit" else tuple(OF_PAIR)
+
+
+def _argument(item: str, source: str, stat: str, text: str) -> Any:
+    """What stands after "@", as `Fit.interval` takes it."""
+    meant = "an alpha" if source in CHOOSERS else getattr(OF_PAIR.get(stat), "at", None)
+    if not text:
+        if meant is None or source in CHOOSERS:
+            return None
+        raise InputError(f"statistic {item!r} needs {meant} after '@', such as '{item}@0.1'.")
+    if meant is None:
+        raise InputError(f"statistic {item!r} takes nothing after '@'. Leave {text!r} out.")
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(
+            f"what stands after '@' must be a number ({meant}); got {item!r}."
+        ) from error
+    wanted = 2 if meant == "(low, high)" else 1
+    if len(values) != wanted or not all(math.isfinite(v) for v in values):
+        raise InputError(f"what stands after '@' must be {meant}, finite; got {item!r}.")
+    # A rate or a weight that is none would fail in every trial alike.
+    if meant != "a threshold" and not all(0.0 <= v <= 1.0 for v in values):
+        raise InputError(f"{meant} after '@' must lie in [0, 1]; got {item!r}.")
+    return values[0] if wanted == 1 else tuple(values)
+
+
+# ------------------------------------------------------------------------------- values
+def _columns_of(column: str, found: Any) -> dict[str, float | str]:
+    """What a function returned: one value, or a mapping of several."""
+    if not isinstance(found, Mapping):
+        return {column: _plain(found, column)}
+    columns: dict[str, float | str] = {}
+    for key, value in found.items():
+        name = f"{column}.{key}"
+        if not isinstance(key, str):
+            raise InputTypeError(
+                f"the keys of statistic {column!r} must be text; got {shown(key)} of type"
+                f" {type(key).__name__}."
+            )
+        columns[checked_text(name, "the name of a column")] = _plain(value, name)
+    return columns
+
+
+def _plain(value: Any, column: str) -> float | str:
+    """Numbers and booleans as floats, so that means of booleans are shares; text as it is."""
+    if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0:
+        value = np.asarray(value)[()].item()
+    if isinstance(value, str):
+        return checked_text(str.__str__(value), f"statistic {column!r}")
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise InputTypeError(
+        f"statistic {column!r} must be a number, text or a mapping of them; got {shown(value)} of"
+        f" type {type(value).__name__}."
+    )

@@ -1,0 +1,364 @@
+"""The folder of a study: a manifest, one Parquet file a block, each there whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from betaroc.core.errors import (
+    BetarocWarning,
+    InputTypeError,
+    MissingDependencyError,
+    OutputError,
+    StudyError,
+)
+from betaroc.core.notices import warn
+from betaroc.core.text import listed, shown
+from betaroc.rendering.files import write_whole
+from betaroc.studies.blocks import Columns
+
+__all__ = ["Folder", "as_parquet"]
+
+MANIFEST = "study.json"
+_PART = re.compile(r"part-(\d{6,})\.parquet")
+_BESIDE = re.compile(r"\.betaroc-[0-9a-f]+\.tmp")
+#: What a manifest of this layout calls itself.
+_LAYOUT = 1
+
+
+def pyarrow() -> Any:
+    """The package that writes Parquet."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingDependencyError(
+            "a study writes Parquet, which needs pyarrow, which is not installed."
+            ' pip install "betaroc[study]"'
+        ) from error
+    return pa
+
+
+def as_parquet(columns: Columns) -> bytes:
+    """A part as the bytes of a file, the same for the same columns."""
+    pa = pyarrow()
+    kinds = {float: pa.float64(), int: pa.int64(), str: pa.string(), bool: pa.bool_()}
+    table = pa.table({
+        name: pa.array(values, kinds[kind] if kind else pa.null(), from_pandas=False)
+        for name, (kind, values) in columns.items()
+    })  # fmt: skip
+    sink = pa.BufferOutputStream()
+    pa.parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return bytes(sink.getvalue())
+
+
+def _part(number: int) -> str:
+    return f"part-{number:06d}.parquet"
+
+
+class Folder:
+    """Where a study keeps its manifest and its parts.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        A folder of its own; it need not exist.
+    """
+
+    def __init__(self, path: Any) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise InputTypeError(
+                f"folder must be the path of a folder; got {shown(path)} of type"
+                f" {type(path).__name__}. Pass text or a pathlib.Path."
+            )
+        self.path = Path(os.fsdecode(os.fspath(path)))
+
+    # --------------------------------------------------------------------- whose it is
+    def claim(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Make the folder this study's, or find that it is; the manifest that holds.
+
+        What a fresh manifest leaves open (entropy and block None) an older one decides.
+        """
+        self._make()
+        others = [
+            name for name in self._names()
+            if name != MANIFEST and not _PART.fullmatch(name) and not name.startswith(".")
+        ]  # fmt: skip
+        if others:
+            raise StudyError(
+                f"the folder of a study must hold nothing else; {self._name} has"
+                f" {listed(sorted(others), 3)} ({len(others)} in all). Name another folder."
+            )
+        if self.there:
+            old = self.manifest()
+            self._refuse_other(old, manifest)
+            self._sweep()
+            return old
+        if self.parts():
+            raise StudyError(
+                f"the folder of a study must have its {MANIFEST}; {self._name} has parts without"
+                " it. Name another folder."
+            )
+        self._write(MANIFEST, json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+        return manifest
+
+    @property
+    def there(self) -> bool:
+        """Whether a study was begun here."""
+        return (self.path / MANIFEST).exists()
+
+    def manifest(self) -> dict[str, Any]:
+        """What the folder says of its study."""
+        path = self.path / MANIFEST
+        if self.path.is_dir():
+            self._names()  # that the manifest is a file
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise StudyError(
+                f"the folder of a study must have a {MANIFEST}; {self._name} has none. Name the"
+                " folder that Study(..., folder=...) was given."
+            ) from error
+        except (OSError, ValueError) as error:
+            raise StudyError(
+                f"{MANIFEST} in {self._name} must be readable JSON; it is not:"
+                f" {shown(str(error), 100)}. Restore it, or begin in another folder."
+            ) from error
+        whole = isinstance(found, dict) and {"entropy", *_WORDS} <= set(found)
+        whole = whole and all(type(found[k]) is int and found[k] > 0 for k in _COUNTS)
+        if not whole or found.get("layout") != _LAYOUT:
+            raise StudyError(
+                f"{MANIFEST} in {self._name} must be of layout {_LAYOUT}, which this version"
+                " writes; it is not. Read it with the version that wrote it."
+            )
+        self._refuse_strangers(-(-found["cells"] * found["replicates"] // found["block"]))
+        return dict(found)
+
+    def _refuse_strangers(self, count: int) -> None:
+        """Parts that the study does not have, which would be read with the others."""
+        strangers = [k for k in self.parts() if k >= count]
+        if strangers:
+            raise StudyError(
+                f"{self._name} must hold no parts but the {count} of its study;"
+                f" {_part(strangers[0])} is none of them. Move it away."
+            )
+
+    def _refuse_other(self, old: dict[str, Any], new: dict[str, Any]) -> None:
+        differing = [
+            name for name in _WORDS
+            if new[name] != old.get(name) and not (new[name] is None and name in _OPEN)
+        ]  # fmt: skip
+        if differing:
+            said = "; ".join(_said(name, old, new) for name in differing)
+            raise StudyError(
+                f"{self._name} holds another study, nothing is touched; what differs, there and"
+                f" here: {said}. Name a new folder, or ask for the same study."
+            )
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """One run at a time; released by the system when the process ends, however it does."""
+        self._make()
+        descriptor = _locked(self.path)
+        if descriptor == _TAKEN:
+            raise StudyError(
+                f"a study must be run once at a time; another run is at work in {self._name}. Wait"
+                " for it, or stop it: its parts are kept."
+            )
+        try:
+            yield
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+    # --------------------------------------------------------------------------- parts
+    def parts(self) -> list[int]:
+        """Numbers of the parts that are there."""
+        found = (_PART.fullmatch(name) for name in self._names())
+        return sorted(int(one[1]) for one in found if one)
+
+    def write_part(self, number: int, content: bytes) -> None:
+        """Put a part in place."""
+        self._write(_part(number), content)
+
+    def intact(self, number: int, rows: int) -> bool:
+        """Whether a part is a table of so many rows; a damaged one is told."""
+        pa = pyarrow()
+        path = self.path / _part(number)
+        try:
+            with pa.parquet.ParquetFile(path) as file:
+                found = file.metadata.num_rows
+        except (pa.ArrowException, OSError):
+            found = -1
+        if found == rows:
+            return True
+        size = path.stat().st_size
+        warn(
+            f"{shown(path.name)} in {self._name} is damaged ({size} bytes), and is computed again:"
+            " its seeds give the same numbers. Check the disk.",
+            BetarocWarning,
+        )
+        return False
+
+    def table(self, columns: list[str] | None = None) -> Any:
+        """All parts as one pyarrow table, in order."""
+        pa = pyarrow()
+        tables = []
+        for number in self.parts():
+            path = self.path / _part(number)
+            try:
+                with pa.parquet.ParquetFile(path, page_checksum_verification=True) as file:
+                    tables.append(file.read(columns=columns))
+            except (pa.ArrowException, OSError) as error:
+                raise StudyError(
+                    f"{path.name} in {self._name} must be intact Parquet; it is damaged:"
+                    f" {shown(str(error), 100)}. Delete it and run the study again: it computes"
+                    " this part alone, to the same bytes."
+                ) from error
+        if not tables:
+            return None
+        try:
+            return pa.concat_tables(tables, promote_options="permissive")
+        except pa.ArrowException as error:
+            raise StudyError(
+                f"a statistic must be a number in every trial or text in every trial; the parts in"
+                f" {self._name} differ: {shown(str(error), 140)}. Return nan where there is no"
+                " number."
+            ) from error
+
+    # -------------------------------------------------------------------------- the disk
+    @property
+    def _name(self) -> str:
+        return shown(str(self.path))
+
+    def _make(self) -> None:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise OutputError(
+                f"folder must be a folder, or a new one that can be made; {self._name}:"
+                f" {getattr(error, 'strerror', None) or error}. Name another."
+            ) from error
+
+    def _names(self) -> list[str]:
+        try:
+            with os.scandir(self.path) as entries:
+                found = {entry.name: entry.is_file() for entry in entries}
+        except OSError as error:
+            raise StudyError(
+                f"the folder of a study must be readable; {self._name}: {error.strerror}."
+            ) from error
+        own = [name for name in found if name == MANIFEST or _PART.fullmatch(name)]
+        strange = sorted(name for name in own if not found[name])
+        if strange:
+            raise StudyError(
+                f"the files of a study must be regular ones; {shown(strange[0])} in {self._name} is"
+                " a folder, a FIFO or a device. Move it away."
+            )
+        return sorted(found)
+
+    def _write(self, name: str, content: str | bytes) -> None:
+        try:
+            write_whole(self.path / name, content)
+        except OutputError as error:
+            raise OutputError(
+                f"{error} Parts that are there are whole: run the study again to go on."
+            ) from error
+
+    def _sweep(self) -> None:
+        """Remove what a killed run was about to put in place."""
+        for name in self._names():
+            if _BESIDE.fullmatch(name):
+                with contextlib.suppress(OSError):
+                    (self.path / name).unlink()
+
+
+#: What tells studies apart, in words; of those that are open, None asks for what is there.
+_WORDS = {
+    "names": "parameters", "design": "levels", "cells": "number of cells",
+    "replicates": "replicates", "statistics": "statistics", "model": "model", "entropy": "seed",
+    "block": "block",
+    "python": "version of Python", "betaroc": "version of betaroc", "numpy": "version of numpy",
+    "scipy": "version of scipy",
+}  # fmt: skip
+_OPEN = ("entropy", "block")
+_COUNTS = ("cells", "replicates", "block")
+
+
+def new_manifest(**content: Any) -> dict[str, Any]:
+    """A manifest of this layout."""
+    return {"layout": _LAYOUT, **content}
+
+
+def _said(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
+    """What differs, of lists each item, of a design the parameters; digests say nothing."""
+    there, here = old.get(name), new[name]
+    if name == "design":
+        return _said_of_levels(old.get("levels"), new["levels"])
+    if name in ("names", "statistics"):
+        return f"{_WORDS[name]}{_said_of_lists(there, here)}"
+    if isinstance(there, list) and isinstance(here, list):
+        there, here = (" ".join(map(str, one[0])) for one in (there, here))
+    return f"{_WORDS[name]} ({shown(there, 24)} v {shown(here, 24)})"
+
+
+def _said_of_levels(there: Any, here: dict[str, str]) -> str:
+    if not isinstance(there, dict):
+        return "levels"
+    changed = [name for name in here if name in there and there[name] != here[name]]
+    return f"levels of {listed(changed, 4)}" if changed else "cells, of which the order counts"
+
+
+def _said_of_lists(there: Any, here: list[str]) -> str:
+    """Items are names, or names and what is computed after a colon."""
+    if not isinstance(there, list):
+        return ""
+    old, new = (dict(one.rpartition(": ")[::2] if ": " in one else (one, one) for one in items)
+                for items in (there, here))  # fmt: skip
+    said = []
+    missing = [name for name in new if name not in old]
+    if missing:
+        said.append(f"{listed(missing, 2, 60)} {_are(missing)} not in it")
+    surplus = [name for name in old if name not in new]
+    if surplus:
+        said.append(f"{listed(surplus, 2, 60)} {_are(surplus)} in it and not asked for")
+    for name in [name for name in new if old.get(name, new[name]) != new[name]][:2]:
+        kinds = [one[name].rpartition(" ")[0] for one in (old, new)]
+        words = f"is {old[name]} in it, {new[name]} here"
+        if kinds[0] == kinds[1] != "":
+            words = f"is {kinds[0]} in it too, with other code or values"
+        said.append(f"{shown(name)} {words}")
+    return ": " + ", ".join(said) if said else " (their order)"
+
+
+def _are(items: list[str]) -> str:
+    return "is" if len(items) == 1 else "are"
+
+
+_TAKEN = -1
+
+
+def _locked(path: Path) -> int | None:
+    """A descriptor that holds the lock of a folder; None where the system has no such locks."""
+    try:
+        import fcntl
+    except ImportError:  # two runs at once are harmless: whole parts of equal bytes
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:  # a folder that may be written to and not read
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return _TAKEN
+    except OSError:  # a file system without locks
+        os.close(descriptor)
+        return None
+    return descriptor

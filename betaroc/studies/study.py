@@ -1,0 +1,465 @@
+"""Studies: a design, its statistics, and the run that computes what is missing."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.errors import (
+    BetarocError,
+    InputError,
+    InputTypeError,
+    MissingDependencyError,
+    StudyError,
+)
+from betaroc.core.notices import public
+from betaroc.core.resampling import checked_rng
+from betaroc.core.text import shown
+from betaroc.rendering.numbers import version
+from betaroc.studies.blocks import Block, computed
+from betaroc.studies.design import as_design
+from betaroc.studies.fingerprints import fingerprint
+from betaroc.studies.parameters import check_design
+from betaroc.studies.result import StudyResult, read
+from betaroc.studies.statistics import RESERVED, SUMMARY, as_statistics, refuse_taken
+from betaroc.studies.storage import Folder, as_parquet, new_manifest, pyarrow
+from betaroc.studies.trials import Seed
+
+__all__ = ["Study"]
+
+#: Parts of a study, unless they would be longer than this.
+_PARTS, _LONGEST = 32, 128
+#: Errors of the engines whose workers died.
+_LOST = {"TerminatedWorkerError", "BrokenProcessPool", "BrokenExecutor", "KilledWorker",
+         "CommClosedError", "WorkerCrashedError"}  # fmt: skip
+
+
+class Study:
+    """Statistics of every cell of a design, each repeated, kept in a folder that resumes.
+
+    Parameters
+    ----------
+    design : Design or mapping
+        The cells; a mapping of names to levels is a grid. The parameters that are understood:
+
+        * the true pair: ``law`` ("beta", "normal", "logit-normal") with ``a_c, b_c, a_i, b_i``
+          or ``mu_c, sigma_c, mu_i, sigma_i``; or what :func:`solve_pair` is to meet: ``auc``,
+          ``eer``, ``exponent_at_zero``, ``exponent_at_one``, ``crossing``, ``shape_client``,
+          ``shape_impostor``;
+        * sizes of the sample: ``n`` of both classes, or ``n_client`` and ``n_impostor``; of a
+          test sample ``n_test``, or ``n_test_client`` and ``n_test_impostor``. Without them
+          statistics are of the true pair alone;
+        * the fit: ``family`` (that of the true pair), ``boundary``, ``resolution`` (scores are
+          rounded to its multiples, and the fit knows it) or ``rounding`` (and it does not);
+          0 for neither. A step whose multiple nearest to an end of the scale lies beyond it is
+          refused;
+        * the test side: ``shift`` of both classes, ``shift_client``, ``shift_impostor``,
+          ``scale``, as in `ScoreModel.shifted`;
+        * the decision: ``criterion`` ("weighted-error"), ``measure`` ("hter"), ``alpha`` (0.5);
+          ``prior``, P(client) on all sides (else the share of clients in the sample).
+    statistics : str, callable, sequence or mapping of them
+        Columns of the result. A name is ``"<source>.<stat>"``, with an argument after ``"@"``
+        where the statistic has one, such as ``"fit.tpr@0.01"``.
+
+        * Sources "true", "test" (the pair that thresholds are met on), "fit", "empirical" (the
+          sample itself), with every name of `Fit.interval`, parameters of the laws (``a_c``,
+          ``sigma_i``, ``mean_c``, ...), ``hook-depth`` (largest FAR - TPR), ``crossings``,
+          ``semi-derivative-at-zero``, ``side-at-zero``, ..., ``global-shape``, ``client-shape``,
+          ``impostor-shape``; "fit" has ``log-likelihood`` too.
+        * Sources "epc-fit", "epc-empirical", with ``value``, ``threshold``, ``expected``, ``far``,
+          ``frr``: the threshold that the source chooses, met on test; "epc-true" is the best one,
+          chosen and met on the true pair of the test side. ``"@"`` gives another alpha.
+
+        A function takes a :class:`~betaroc.studies.trials.Trial` and returns a number, a boolean
+        (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it carries
+        (defaults, variables that it closes over, attributes) is part of the study.
+    folder : str or PathLike
+        A folder for this study alone; made if need be.
+    workers : int, optional
+        Worker processes of joblib, -1 for as many as there are processors; 1 computes here. None,
+        or any number within ``joblib.parallel_config``, takes the engine configured there:
+        threads, processes, Dask, Ray.
+    rng : None, int, SeedSequence or Generator
+        Seed of the study. None draws one and keeps it in the folder, where a resumed run finds
+        it.
+    replicates : int
+        Trials of each cell.
+    model : callable, optional
+        Makes the true pair: takes the cell, a dict, and returns a ScoreModel. Names of parameters
+        other than those above are then free.
+    block : int, optional
+        Trials in one part of the results; by default a 32nd of all, at most 128.
+
+    Raises
+    ------
+    InputError
+        For unknown parameters and statistics (with the nearest name), values that a parameter
+        cannot have, a pair not given whole or given twice, statistics of a sample that is not
+        drawn, a name that two columns would have.
+    InputTypeError
+        For arguments of another kind.
+
+    Notes
+    -----
+    Trial (cell, replicate) draws from ``SeedSequence(entropy, spawn_key=(cell, replicate))``, so
+    that every number is the same for any number of workers, any engine and any `block`, and a
+    resumed run ends with the bytes of an uninterrupted one. Plain beta fits of a block are made
+    side by side; they agree with :func:`fit` to about 1e-13, better the less concentrated they are.
+
+    Warnings of fits are not given. Doubles round: beta laws with a shape far below 1 yield
+    scores of exactly 0 and 1, which the rule of ``boundary`` is for.
+
+    The folder holds a manifest, ``study.json``, and Parquet parts, each written beside and put in
+    place whole. Damaged parts are computed again, with a warning.
+
+    References
+    ----------
+    Morris, T., White, I. and Crowther, M. (2019), Using simulation studies to evaluate
+    statistical methods, Statistics in Medicine 38.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import betaroc as br
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> shapes = br.Design.grid({"a_c": 4.0, "b_c": 2.0, "a_i": 2.0, "b_i": 4.0})
+    >>> design = shapes * br.Design.grid({"n": [50, 500]})
+    >>> asked = ["true.auc", "fit.auc", "epc-fit.value", "epc-true.value"]
+    >>> study = br.Study(design, asked, folder=folder.name, replicates=20, rng=1)
+    >>> result = study.run()
+    >>> frame = result.to_frame()
+    >>> error = (frame["fit.auc"] - frame["true.auc"]).abs()
+    >>> bool((error[frame["n"] == 500].mean() < error[frame["n"] == 50].mean()))
+    True
+    >>> study.run().computed  # all there
+    0
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        design: Any,
+        statistics: Any,
+        *,
+        folder: Any,
+        workers: int | None = 1,
+        rng: Any = None,
+        replicates: int = 1,
+        model: Callable[[dict[str, Any]], Any] | None = None,
+        block: int | None = None,
+    ) -> None:
+        self.design = as_design(design)
+        self.statistics = as_statistics(statistics)
+        self.replicates = checks.count(replicates, "replicates")
+        if model is not None and not callable(model):
+            raise InputTypeError(
+                f"model must be a function of the cell; got {shown(model)} of type"
+                f" {type(model).__name__}. Leave it out, or pass one that returns a ScoreModel."
+            )
+        self.model = model
+        self._words = [f"{s.column}: {s.description}" for s in self.statistics]
+        self._model_words = None if model is None else fingerprint(model)
+        check_design(self.design, own_model=model is not None)
+        self._refuse_without_sample()
+        columns = {s.column for s in self.statistics}
+        clash = sorted(set(self.design.names) & (columns | {*RESERVED, *SUMMARY}))
+        if clash:
+            raise InputError(
+                f"parameters and columns of results must have names of their own;"
+                f" {shown(clash[0])} is both. Name one of them otherwise."
+            )
+        refuse_taken(self.statistics, self.design.names)
+        self.workers = _workers(workers)
+        self.block = None if block is None else checks.count(block, "block")
+        self._seed = _seed(rng)
+        self._folder = Folder(folder)
+
+    def __len__(self) -> int:
+        """Trials: cells times replicates."""
+        return len(self.design) * self.replicates
+
+    def __repr__(self) -> str:
+        return (
+            f"<Study of {len(self.design)} cells, {self.replicates} replicates,"
+            f" {len(self.statistics)} statistics in {shown(str(self._folder.path))}>"
+        )
+
+    @staticmethod
+    @public
+    def open(folder: Any) -> StudyResult:
+        """What a folder holds of a study, finished or not, without its code.
+
+        Parameters
+        ----------
+        folder : str or PathLike
+            The folder that the study was given.
+
+        Returns
+        -------
+        StudyResult
+
+        Raises
+        ------
+        StudyError
+            If it is no folder of a study.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import betaroc as br
+        >>> design = {"a_c": 2.0, "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = br.Study(design, ["true.auc"], folder=folder).run()
+        ...     br.Study.open(folder).skipped
+        1
+        """
+        return read(folder)
+
+    @public
+    def run(self, *, progress: bool | None = None) -> StudyResult:
+        """Compute the trials that are missing.
+
+        Parameters
+        ----------
+        progress : bool, optional
+            A bar on standard error with the time left; None where that is a terminal.
+
+        Returns
+        -------
+        StudyResult
+
+        Raises
+        ------
+        StudyError
+            If the folder holds another study (what differs is named) or foreign files, another
+            run is at work in it, or workers were killed. Finished parts are kept.
+        OutputError
+            If a part cannot be written, as on a full disk. Finished parts are kept.
+        MissingDependencyError
+            Without pyarrow, or joblib for workers.
+
+        Warns
+        -----
+        BetarocWarning
+            If a part is damaged; it is computed again.
+
+        Notes
+        -----
+        A trial that raises is kept with its error and the status "failed", and the study goes on;
+        it is a result, and not tried again. Ctrl-C leaves every finished part, and run() goes on
+        from there. What a folder is to have is settled by the first run: replicates, levels and
+        statistics cannot be added to it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import betaroc as br
+        >>> design = {"a_c": [2.0, 3.0], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = br.Study(design, ["true.auc"], folder=folder).run()
+        ...     result.to_frame()["true.auc"].round(6).tolist()
+        [0.833333, 0.9]
+        """
+        pyarrow()
+        with self._folder.alone():
+            manifest = self._folder.claim(self._manifest())
+            size = manifest["block"]
+            todo, skipped = self._missing(size)
+            seed = _seed_of(manifest["entropy"])
+            blocks = (self._block(number, size, seed) for number in todo)
+            rows = len(self)
+            found = contextlib.closing(self._contents(blocks, len(todo)))
+            with _bar(rows, skipped, progress) as advance, found as contents:
+                for number, content in contents:
+                    self._folder.write_part(number, content)
+                    advance(self._length(number, size))
+        return StudyResult(
+            self._folder.path.resolve(), self.design.names, rows, rows - skipped, skipped
+        )
+
+    # ------------------------------------------------------------------------ the parts
+    def _manifest(self) -> dict[str, Any]:
+        """What tells this study from others; the seed is drawn when the folder is new."""
+        import scipy
+
+        new = not self._folder.there
+        entropy = self._seed
+        if entropy is None and new:
+            entropy = _seed(np.random.SeedSequence())
+        block = self.block
+        if block is None and new:
+            block = max(1, min(-(-len(self) // _PARTS), _LONGEST))
+        return new_manifest(
+            design=self.design._digest(),
+            levels=self.design._level_digests(),
+            names=list(self.design.names),
+            cells=len(self.design),
+            replicates=self.replicates,
+            statistics=self._words,
+            model=self._model_words,
+            python=_python() if self._has_functions else None,
+            entropy=entropy,
+            block=block,
+            betaroc=version(),
+            numpy=np.__version__,
+            scipy=scipy.__version__,
+        )
+
+    def _missing(self, size: int) -> tuple[list[int], int]:
+        """Numbers of the blocks that are not there, and trials that are."""
+        there = set(self._folder.parts())
+        count = -(-len(self) // size)
+        whole = [
+            k for k in range(count)
+            if k in there and self._folder.intact(k, self._length(k, size))
+        ]  # fmt: skip
+        done = set(whole)
+        return [k for k in range(count) if k not in done], sum(self._length(k, size) for k in whole)
+
+    def _length(self, number: int, size: int) -> int:
+        return min(size, len(self) - number * size)
+
+    def _block(self, number: int, size: int, seed: Seed) -> Block:
+        first = number * size
+        trials = tuple(
+            divmod(t, self.replicates) for t in range(first, first + self._length(number, size))
+        )
+        cells = {k: self.design.cell(k) for k in sorted({cell for cell, _ in trials})}
+        return Block(number, cells, trials, self.statistics, seed, self.model)
+
+    def _contents(
+        self, blocks: Iterator[Block], count: int
+    ) -> Generator[tuple[int, bytes], None, None]:
+        """Parts as they are finished, in any order."""
+        if self.workers == 1 or count == 0:
+            yield from map(_content, blocks)
+            return
+        joblib = _joblib()
+        run = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
+        found = run(joblib.delayed(_content)(block) for block in blocks)
+        try:
+            for one in found:  # noqa: UP028 - `yield from` would close it first, and loudly
+                yield one
+        except BetarocError:
+            raise
+        except Exception as error:
+            raise _told(error) from error
+        finally:
+            with contextlib.suppress(_GivenUpError):
+                found.throw(_GivenUpError())
+
+    @property
+    def _has_functions(self) -> bool:
+        """Whether digests of code, which every version of Python compiles its own way, count."""
+        return self.model is not None or any(s.function is not None for s in self.statistics)
+
+    def _refuse_without_sample(self) -> None:
+        """Statistics of a sample need its size."""
+        sampled = {"n", "n_client"} & set(self.design.names)
+        needing = [s.column for s in self.statistics if s.needs_sample]
+        if needing and not sampled:
+            raise InputError(
+                f"{shown(needing[0])} is of a sample, whose size the design does not give. Add n,"
+                ' or n_client and n_impostor, or take a statistic of the source "true".'
+            )
+
+
+class _GivenUpError(Exception):
+    """Ends joblib's generator without its warning of tasks that are given up."""
+
+
+def _content(block: Block) -> tuple[int, bytes]:
+    """What a worker does with a block."""
+    try:
+        return block.number, as_parquet(computed(block))
+    except MemoryError as error:
+        raise StudyError(
+            f"the memory must hold a block of {len(block.trials)} trials; it does not. Finished"
+            " parts are kept: run the study again to go on, with fewer workers; or begin it with a"
+            " smaller block."
+        ) from error
+
+
+def _told(error: Exception) -> Exception:
+    """What happened to the workers, and that nothing is lost."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if kinds & _LOST:
+        return StudyError(
+            "workers of the study were killed, most often for want of memory; finished parts are"
+            " kept. Run the study again to go on, with fewer workers or a smaller block; the"
+            f" engine says: {shown(str(error), 120)}"
+        )
+    if "PicklingError" in kinds or "pickle" in str(error):
+        return StudyError(
+            "statistics and model must be functions that worker processes can be sent;"
+            f" {shown(str(error), 140)}. Define them at the top of a module, or use"
+            ' joblib.parallel_config(backend="threading") or workers=1.'
+        )
+    return error
+
+
+# --------------------------------------------------------------------------------- checks
+def _workers(workers: Any) -> int | None:
+    if workers is None:
+        return None
+    if isinstance(workers, int | np.integer) and not isinstance(workers, bool) and workers == -1:
+        return -1
+    return checks.count(workers, "workers")
+
+
+def _seed(rng: Any) -> list[Any] | None:
+    """Entropy and spawn key as JSON keeps them; None to take what the folder has."""
+    rng = checked_rng(rng)
+    if rng is None:
+        return None
+    if isinstance(rng, np.random.Generator):
+        rng = np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
+    elif not isinstance(rng, np.random.SeedSequence):
+        rng = np.random.SeedSequence(rng)
+    entropy: Any = rng.entropy
+    many: Sequence[Any] = entropy if isinstance(entropy, Sequence) else [entropy]
+    return [[str(int(e)) for e in many], [int(k) for k in rng.spawn_key]]
+
+
+def _seed_of(kept: list[Any]) -> Seed:
+    entropy = tuple(int(e) for e in kept[0])
+    return Seed(entropy[0] if len(entropy) == 1 else entropy, tuple(kept[1]))
+
+
+def _python() -> str:
+    """The version that bytecode hangs on."""
+    return ".".join(map(str, sys.version_info[:2]))
+
+
+def _joblib() -> Any:
+    try:
+        import joblib
+    except ImportError as error:
+        raise MissingDependencyError(
+            'workers need joblib, which is not installed. pip install "betaroc[study]", or leave'
+            " workers=1"
+        ) from error
+    return joblib
+
+
+@contextlib.contextmanager
+def _bar(rows: int, skipped: int, progress: bool | None) -> Iterator[Callable[[int], None]]:
+    """A bar with the time left, or nothing."""
+    wanted = progress
+    if wanted is None:
+        wanted = sys.stderr is not None and sys.stderr.isatty()
+    if not checks.flag(wanted, "progress"):
+        yield lambda done: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(
+        total=rows, initial=skipped, unit="trial", file=sys.stderr, delay=0.0 if progress else 1.0,
+        leave=bool(progress),
+    ) as bar:  # fmt: skip
+        yield bar.update

@@ -1,0 +1,466 @@
+"""The command line: results, JSON, exit codes, and messages instead of tracebacks."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from helpers.places import ROOT
+
+DATA = ROOT / "examples" / "data"
+DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
+TEST = str(DATA / "liveness_cross_logreg" / "test_sharpen0.40.csv")
+BOB = str(DATA / "bob_verif" / "scores-dev.4col.txt")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_replicates() -> Iterator[None]:
+    """Checks of the fit have tests of their own; here they are as short as can be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+        yield
+
+
+def write(path: Path, client: list[float], impostor: list[float]) -> str:
+    lines = ["score,label", *(f"{s!r},1" for s in client), *(f"{s!r},0" for s in impostor)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def ends(tmp_path: Path) -> str:
+    """Scores with exact 0s and 1s."""
+    client = [0.3, 0.55, 0.6, 0.62, 0.7, 0.74, 0.8, 0.85, 0.9, 0.97, 1.0, 1.0]
+    impostor = [0.0, 0.0, 0.0, 0.05, 0.1, 0.11, 0.2, 0.25, 0.3, 0.32, 0.4, 0.6]
+    return write(tmp_path / "ends.csv", client, impostor)
+
+
+def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "betaroc", *arguments],
+        cwd=Path(br.__file__).parents[1],
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=120,
+        **{"capture_output": True, **options},
+    )
+
+
+# ------------------------------------------------------------------ fit
+def test_fit_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", DEV]) == 0
+    out, err = capsys.readouterr()
+    fit = br.fit(br.read_scores(DEV))
+    for piece in (
+        "'dev.csv' (csv), 180 client and 181 impostor scores",
+        "family: beta; chosen because all 361 scores lie in [0, 1]",
+        f"{fit.client.params['a']:.6g}",
+        f"{fit.model.auc():.6g}",
+        "Towards threshold 1",
+        "Shape category: client: J",
+    ):
+        assert piece in out
+    assert err == ""
+    assert out.isascii()
+
+
+def test_fit_as_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", DEV, "--json"]) == 0
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    fit = br.fit(br.read_scores(DEV))
+    for who in ("client", "impostor"):
+        law = getattr(fit, who)
+        assert document[who]["family"] == "beta"
+        assert document[who]["params"] == dict(law.params)
+        assert document[who]["n"] == law.n
+        assert document[who]["boundary"]["n_zero"] == 0
+    assert document["auc"] == fit.model.auc()
+    assert document["eer"] == fit.model.eer().hter
+    assert document["semi_derivatives"] == {"at_zero": "inf", "at_one": 0.0}
+    assert document["shape_category"] == ["J", "reverse-J"]
+    assert document["warnings"] == []
+    assert document["reason"].startswith("chosen because all 361")
+    assert err == ""
+
+
+def test_json_of_point_masses_keeps_the_shapes(
+    ends: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fit", ends, "--json"]) == 0
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert set(document["client"]["params"]) == {"a", "b", "at_zero", "at_one"}
+    assert document["client"]["params"]["at_one"] == pytest.approx(2 / 12)
+    assert document["client"]["boundary"]["n_one"] == 2
+    assert document["impostor"]["params"]["at_zero"] == 0.25
+    assert len(document["warnings"]) == 1
+    assert "exactly 1" in document["warnings"][0]
+    assert err == ""
+
+
+def test_warnings_of_the_table_are_lines_on_stderr(
+    ends: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fit", ends]) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("warning: client: ")
+    assert err.count("\n") == 1
+    assert "with point masses" in out
+
+
+def test_auto_is_normal_beyond_the_unit_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", BOB, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["family"] == "normal"
+    assert "outside [0, 1]" in document["reason"]
+    assert document["shape_category"] is None
+    assert document["client"]["boundary"] is None
+    assert document["ends"]["at_one"]["coefficient"] is None
+    assert document["source"]["format"] == "4col"
+
+
+@pytest.mark.parametrize("family", ["beta", "normal", "logit-normal", "empirical"])
+def test_family_as_asked(family: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", DEV, "--family", family, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["family"] == family
+    assert document["reason"] == f"chosen with --family {family}"
+    assert main(["fit", DEV, "--family", family]) == 0
+
+
+def test_column_and_label_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "named.tsv"
+    rows = [f"genuine\t0.{k}5" for k in range(4, 10)] + [f"fake\t0.{k}5" for k in range(6)]
+    path.write_text("who\tp\n" + "\n".join(rows) + "\n")
+    options = ["--score", "p", "--label", "who", "--client-label", "genuine", "--format", "tsv"]
+    assert main(["fit", str(path), *options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["client"]["n"] == 6
+
+
+def test_boundary_and_resolution(ends: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", ends, "--resolution", "0.01", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["client"]["boundary"]["policy"] == "interval"
+    assert document["client"]["boundary"]["resolution"] == 0.01
+    assert main(["fit", ends, "--boundary", "error"]) == 2
+    assert "strictly between 0 and 1" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------ exit codes, messages
+@pytest.mark.parametrize(
+    ("content", "code", "message"),
+    [
+        ("score,label\n0.5,1\n0.5,1\n0.2,0\n0.3,0\n", 1, "at least 2 distinct"),
+        ("", 2, "empty"),
+        ("score,label\n0.5,1\n0.6,1\n", 2, "impostor"),
+        ("score,label\n0.5,1\nx,0\n", 2, "line 3"),
+        ("a,b\n0.5,1\n", 2, "score"),
+    ],
+)
+def test_exit_codes(
+    content: str, code: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "in.csv"
+    path.write_text(content)
+    assert main(["fit", str(path)]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("betaroc: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_beta_fit_of_other_scores_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", BOB, "--family", "beta"]) == 2
+    assert "normal" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["nothing"], ["fit"], ["fit", DEV, "--family", "gamma"], ["fit", DEV, "--resolution", "x"],
+     ["report", "--dev", DEV], ["fit", DEV, "--js"], ["fit", DEV, "--replicates", "9"]],
+)  # fmt: skip
+def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage: " in capsys.readouterr().err
+
+
+def test_nothing_a_terminal_would_obey_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["fit", DEV, "--\x1b[31m"])
+    assert main(["fit", "\x1b]0;title\x07.csv"]) == 2
+    path = write(tmp_path / "\x1b[31m\u202ered.csv", [0.4, 0.6, 0.9] * 4, [0.1, 0.2, 0.5] * 4)
+    assert main(["fit", path]) == 0
+    out, err = capsys.readouterr()
+    for sign in ("\x1b", "\x07", "\u202e"):
+        assert sign not in out + err
+
+
+@pytest.mark.parametrize("command", [["--help"], ["fit", "--help"], ["report", "--help"]])
+def test_help_has_examples(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(command)
+    assert caught.value.code == 0
+    assert "betaroc report --dev dev.csv" in capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"betaroc {br.__version__}\n"
+
+
+def test_an_interrupt_is_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("betaroc.cli.inputs.read_scores", interrupt)
+    assert main(["fit", DEV]) == 130
+    assert capsys.readouterr().err == "betaroc: interrupted\n"
+
+
+# ------------------------------------------------------------------ report
+def test_report_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "report.html"
+    assert main(["report", "--dev", DEV, "--test", TEST, "-o", str(out)]) == 0
+    page = out.read_text(encoding="utf-8")
+    best = br.fit(br.read_scores(DEV), "best")
+    assert f"{best.reason[:60]}" in page
+    assert page.endswith("</html>\n")
+    assert capsys.readouterr() == ("", f"wrote {out}\n")
+
+
+@pytest.mark.parametrize("name", ["x.pdf", "-", "report"])
+def test_a_report_is_an_html_file(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", "--dev", DEV, "-o", name]) == 2
+    assert ".html" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_reports_have_the_same_bytes(tmp_path: Path) -> None:
+    pages = []
+    for k, seed in enumerate(("0", "1")):
+        out = tmp_path / f"{k}.html"
+        run = shell(
+            "report", "--dev", DEV, "--test", TEST, "-o", str(out),
+            env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "de_DE.UTF-8"},
+        )  # fmt: skip
+        assert (run.returncode, run.stderr) == (0, f"wrote {out}\n")
+        pages.append(out.read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_several_tests_and_their_names(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    paths = []
+    for folder, shift in ((one, 0.0), (two, 0.01)):
+        folder.mkdir()
+        client = [0.4 + shift, 0.6, 0.7, 0.9] * 3
+        paths.append(write(folder / "test.csv", client, [0.1, 0.2 + shift, 0.5] * 4))
+    out = tmp_path / "r.html"
+    assert main(["report", "--dev", DEV, "--test", *paths, "--test", TEST, "-o", str(out)]) == 0
+    page = out.read_text(encoding="utf-8")
+    assert "test 3, observed" in page
+    assert str(two / "test.csv") in page
+    assert main(["report", "--dev", DEV, "--test", TEST, TEST, "-o", str(tmp_path / "s")]) == 2
+
+
+def test_an_existing_report_is_replaced_only_by_force(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "report.html"
+    out.write_text("old")
+    assert main(["report", "--dev", DEV, "-o", str(out)]) == 2
+    assert out.read_text() == "old"
+    assert "--force" in capsys.readouterr().err
+    assert main(["report", "--dev", DEV, "-o", str(out), "--force"]) == 0
+    assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_score_file_is_never_overwritten(ends: str, capsys: pytest.CaptureFixture[str]) -> None:
+    before = Path(ends).read_bytes()
+    assert main(["report", "--dev", ends, "-o", ends, "--force"]) == 2
+    assert Path(ends).read_bytes() == before
+    assert "must not be a score file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["/dev/full", "missing/out.html", "."])
+def test_unwritable_reports_are_2(
+    out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", "--dev", DEV, "-o", out, "--force"]) == 2
+    assert capsys.readouterr().err.startswith("betaroc: the output must be")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_report_leaves_nothing(tmp_path: Path) -> None:
+    bad = write(tmp_path / "bad.csv", [0.5, 0.5], [0.1, 0.2])
+    out = tmp_path / "report.html"
+    assert main(["report", "--dev", bad, "-o", str(out)]) == 1
+    assert not out.exists()
+
+
+def test_report_warnings_name_their_set(
+    ends: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "r.html"
+    asked = ["report", "--dev", DEV, "--test", ends, "-o", str(out)]
+    assert main([*asked, "--family", "auto"]) == 0
+    assert capsys.readouterr().err.startswith("warning: test: client: ")
+    assert "exactly 1" in out.read_text(encoding="utf-8")
+
+
+# ------------------------------------------------------------------ as a process
+def test_module_is_the_command() -> None:
+    run = shell("fit", DEV, "--json")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert json.loads(run.stdout)["family"] == "beta"
+
+
+def test_errors_have_no_traceback() -> None:
+    run = shell("fit", "no-such-file.csv")
+    assert run.returncode == 2
+    assert run.stderr.startswith("betaroc: path must be an existing file")
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_standard_output_is_2() -> None:
+    with open("/dev/full", "w") as full:
+        run = shell("fit", DEV, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert run.returncode == 2
+    assert run.stderr.startswith("betaroc: the standard output must be writable")
+    assert run.stderr.count("\n") == 1
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    read, write_end = os.pipe()
+    os.close(read)
+    run = shell("fit", DEV, capture_output=False, stdout=write_end, stderr=subprocess.PIPE)
+    os.close(write_end)
+    assert (run.returncode, run.stderr) == (2, "")
+
+
+def test_a_narrow_encoding_is_enough(tmp_path: Path) -> None:
+    path = write(tmp_path / "größe.csv", [0.4, 0.6, 0.9] * 4, [0.1, 0.2, 0.5] * 4)
+    run = shell("fit", path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "gr\\xf6\\xdfe.csv" in run.stdout
+
+
+def test_progress_is_for_terminals_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert main(["fit", DEV]) == 0
+    assert terminal.getvalue().strip() == ""  # under a second nothing is shown
+    assert "AUC" in capsys.readouterr().out
+
+
+# ------------------------------------------------------------- what is no file, and memory
+STUDY = """statistics = ["true.auc"]
+[design.grid]
+a_c = [2.0]
+b_c = [1.0]
+a_i = [1.0]
+b_i = [2.0]
+"""
+KINDS = ("fifo", "folder", "/dev/zero", "/dev/null")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", [
+    "fit {x}", "fit {x} --stream always", "report --dev {s} --test {x} -o {o}",
+    "epc --dev {x} --test {s}", "epc --dev {s} --test {x}",
+    "compare --dev {s} {x} --test {s} {s}", "ensemble {x} --systems a b", "ensemble {x} {s}",
+    "study {x}", "study {c} --folder {x}", "report --dev {s} -o {x} --force",
+])  # fmt: skip
+def test_what_is_no_file_is_refused_at_once(
+    kind: str, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A FIFO that nobody writes to would be waited for without end; so would /dev/zero."""
+    scores, config = tmp_path / "s.csv", tmp_path / "c.toml"
+    scores.write_text("score,label\n0.7,1\n0.9,1\n0.4,0\n0.2,0\n")
+    config.write_text(STUDY)
+    given = kind if kind.startswith("/") else str(tmp_path / f"{kind}.html")
+    if kind == "fifo":
+        os.mkfifo(given)
+    elif kind == "folder":
+        Path(given).mkdir()
+        if "--folder" in place:
+            (Path(given) / "notes.txt").write_text("mine")
+    call = place.format(x=given, s=scores, o=tmp_path / "o.html", c=config)
+    assert main(call.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("betaroc: ")
+    assert err.count("\n") == 1
+    assert "there is none" not in err
+
+
+@pytest.mark.parametrize("name", ["study.json", "part-000000.parquet"])
+def test_a_study_whose_files_are_no_files(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config, folder = tmp_path / "c.toml", tmp_path / "folder"
+    config.write_text(STUDY)
+    if name != "study.json":
+        assert main(["study", str(config), "--folder", str(folder)]) == 0
+        (folder / name).unlink()
+    else:
+        folder.mkdir()
+    os.mkfifo(folder / name)
+    capsys.readouterr()
+    assert main(["study", str(config), "--folder", str(folder)]) == 2
+    assert f"the files of a study must be regular ones; '{name}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "where", "remedy"), [
+    ("fit {s}", "betaroc.cli.fitted_part", "--stream always"),
+    ("report --dev {s} -o {o}", "betaroc.cli.analyze_stepwise", "--stream always"),
+    ("epc --dev {s} --test {s}", "betaroc.cli.epc", "fewer --replicates"),
+    ("ensemble {s} {s}", "betaroc.cli.inclusion_of_files", "Pass fewer classifiers"),
+    ("study {s}", "betaroc.cli.run_study", "fewer --workers"),
+])  # fmt: skip
+def test_memory_that_is_not_there_is_no_impossible_fit(
+    command: str, where: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    scores = tmp_path / "s.csv"
+    scores.write_text("score,label\n0.7,1\n0.9,1\n0.4,0\n0.2,0\n")
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise MemoryError("Unable to allocate 8.00 TiB")
+
+    monkeypatch.setattr(where, fail)
+    assert main(command.format(s=scores, o=tmp_path / "o.html").split()) == 2
+    err = capsys.readouterr().err
+    assert "the memory must hold" in err
+    assert "Unable to allocate 8.00 TiB" in err
+    assert remedy in err

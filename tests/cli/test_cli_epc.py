@@ -1,0 +1,601 @@
+"""``betaroc epc``: table, JSON, CSV, picture, errors."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.cli.options import as_options
+from betaroc.core.alphas import alphas_words
+from helpers.places import DATA
+
+DEV = str(DATA / "bob_verif" / "dev.csv")
+TEST = str(DATA / "bob_verif" / "eval.csv")
+UNIT_DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
+UNIT_TEST = str(DATA / "liveness_cross_logreg" / "test_sharpen0.20.csv")
+
+
+def write(path: Path, client: list[float], impostor: list[float]) -> str:
+    lines = ["score,label", *(f"{s!r},1" for s in client), *(f"{s!r},0" for s in impostor)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> str:
+    """Accepting all is best for alpha < 1/4 (cost alpha against 1/4), rejecting all above 3/4."""
+    return write(tmp_path / "mixed.csv", [0.0, 0.4, 0.5, 0.6], [0.1, 0.2, 0.3, 0.7])
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
+    assert main(["epc", *arguments, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
+
+
+# ------------------------------------------------------------------ json
+def test_json_holds_the_curve(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "--dev", DEV, "--test", TEST)
+    dev, test = br.read_scores(DEV), br.read_scores(TEST)
+    curve = br.epc(dev, test)
+    for name in ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr",
+                 "trivial"):  # fmt: skip
+        assert found[name] == getattr(curve, name).tolist()
+    assert (found["criterion"], found["measure"]) == ("weighted-error", "hter")
+    assert found["area"] == curve.area()
+    assert found["family"] == "empirical"
+    assert found["warnings"] == []
+    for role, scores, path in (("dev", dev, DEV), ("test", test, TEST)):
+        assert found[role]["n_client"] == scores.n_client == 390
+        assert found[role]["n_impostor"] == scores.n_impostor == 520
+        assert found[role]["source"] == {"path": path, "format": "csv"}
+        assert found[role]["prior"] == pytest.approx(390 / 910)
+
+
+def test_infinities_are_text_and_what_is_undefined_is_null(
+    mixed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    test = write(tmp_path / "test.csv", [0.4, 0.5], [0.1, 0.3])
+    options = ["--measure", "precision", "--alpha", "0", "0.5", "--alpha", "1"]
+    found = document(capsys, "--dev", mixed, "--test", test, *options)
+    assert found["alpha"] == [0.0, 0.5, 1.0]
+    assert found["threshold"][0] == "-inf"
+    # The lower 0.35 has FAR 0 on test; at 0.7 nobody is accepted, precision is 0/0.
+    assert found["value"] == [0.5, 1.0, None]
+    assert found["trivial"] == [True, False, True]
+    assert found["area"] is None
+
+
+def test_one_threshold_has_no_area(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "--dev", DEV, "--test", TEST, "--criterion", "eer")
+    assert len(found["threshold"]) == 1
+    assert found["area"] is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "dev", "test", "family"),
+    [
+        ("auto", DEV, TEST, "normal"),
+        ("auto", UNIT_DEV, UNIT_TEST, "beta"),
+        ("logit-normal", UNIT_DEV, UNIT_TEST, "logit-normal"),
+    ],
+)
+def test_a_fit_of_dev_chooses(
+    asked: str, dev: str, test: str, family: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--family", asked, "--criterion", "far", "--measure", "frr", "--alpha", "0.05"]
+    found = document(capsys, "--dev", dev, "--test", test, *options)
+    fitted = br.fit(br.read_scores(dev), family=family)
+    assert found["family"] == family
+    assert fitted.model.far(found["threshold"][0]) == pytest.approx(0.05, rel=1e-9)
+    met = br.fit(br.read_scores(test), family="empirical").model.at(found["threshold"][0])
+    assert (found["far"], found["value"]) == ([met.far], [met.frr])
+
+
+def test_column_options_reach_both_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("dev", "test"):
+        rows = [f"genuine\t{k}.5" for k in range(4, 8)] + [f"fake\t{k}.0" for k in range(6)]
+        (tmp_path / f"{name}.tsv").write_text("who\tp\n" + "\n".join(rows) + "\n")
+    options = ["--score", "p", "--label", "who", "--client-label", "genuine", "--format", "tsv"]
+    paths = ["--dev", str(tmp_path / "dev.tsv"), "--test", str(tmp_path / "test.tsv")]
+    assert main(["epc", *paths, *options, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["test"]["n_client"] == 4
+    starts = ["dev: client: only 4 scores", "dev and test are the same", "test: only 4 client"]
+    for text, start in zip(found["warnings"], starts, strict=True):
+        assert text.startswith(start)
+
+
+def test_boundary_rule_reaches_the_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dev = write(tmp_path / "d.csv", [0.4, 0.6, 0.8, 0.9, 1.0] * 3, [0.0, 0.1, 0.2, 0.3, 0.6] * 3)
+    found = document(capsys, "--dev", dev, "--test", UNIT_TEST, "--family", "beta")
+    assert len(found["warnings"]) == 1
+    assert found["warnings"][0].startswith("dev: client: ")
+    asked = ["--family", "beta", "--boundary", "error"]
+    assert main(["epc", "--dev", dev, "--test", UNIT_TEST, *asked]) == 2
+    assert main(["epc", "--dev", dev, "--test", UNIT_TEST, "--resolution", "0.1"]) == 2
+    assert "empirical" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------ table
+def test_table_has_eleven_alphas_and_says_what_is_what(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["epc", "--dev", DEV, "--test", TEST]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.isascii()
+    assert "thresholds from dev's scores themselves\n" in out
+    assert "390 client and 520 impostor scores" in out
+    assert "measure: hter (half total error rate)" in out
+    assert "trivial: nowhere" in out
+    rows = out.split("\n\n")[1].splitlines()
+    assert [row.split()[0] for row in rows[1:]] == [
+        "0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1",
+    ]  # fmt: skip
+    middle = br.epc(br.read_scores(DEV), br.read_scores(TEST), alpha=[0.5])
+    assert rows[6].split()[4] == f"{100 * middle.value[0]:.3g}"
+
+
+def test_trivial_zones_are_said_in_words(mixed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["epc", "--dev", mixed, "--test", UNIT_TEST]) == 0
+    out = capsys.readouterr().out
+    # At 1/4 and 3/4 the costs tie, and (1/4, 1/4) has the smaller HTER.
+    assert "everybody of dev is accepted for alpha from 0 to 0.24" in out
+    assert "everybody of dev is rejected for alpha from 0.76 to 1" in out
+    assert "accept all" in out
+    assert main(["epc", "--dev", mixed, "--test", UNIT_TEST, "--alpha", "0", "0.5"]) == 0
+    assert "everybody of dev is accepted at alpha 0\n" in capsys.readouterr().out
+    assert main(["epc", "--dev", mixed, "--test", UNIT_TEST, "--alpha", "0", "0.1", "0.5"]) == 0
+    assert "everybody of dev is accepted at alpha 0 and 0.1\n" in capsys.readouterr().out
+
+
+def test_area_is_of_the_alphas_given(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--criterion", "far", "--measure", "mcc", "--alpha", "0.12", "0.1"]
+    assert main(["epc", "--dev", DEV, "--test", TEST, *options]) == 0
+    out = capsys.readouterr().out
+    curve = br.epc(br.read_scores(DEV), br.read_scores(TEST), criterion="far", measure="mcc",
+                   alpha=[0.1, 0.12])  # fmt: skip
+    mean = f"{curve.value.mean():.6g}"
+    assert f"mean of mcc on test, alpha from 0.1 to 0.12: {mean}" in out
+    assert (
+        "criterion: far (alpha: expected FAR; the rate nearest to it on dev, not the nearest at"
+        " most it: for a guarantee see br.guaranteed_threshold)\n"
+    ) in out
+
+
+def test_a_coarse_list_of_alphas_has_no_area(capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["--dev", DEV, "--test", TEST, "--alpha", "0.1", "0.5", "0.2"]
+    assert document(capsys, *call)["area"] is None
+    assert main(["epc", *call]) == 0
+    assert (
+        "mean of hter over alpha: left out, since the 3 alphas are up to 0.3 apart; it needs gaps"
+        " of at most 0.02\n"
+    ) in capsys.readouterr().out
+
+
+def test_alphas_are_a_range_only_of_a_fine_grid() -> None:
+    assert alphas_words([0.3]) == "at alpha 0.3"
+    assert alphas_words([0.5, 0.2]) == "at alpha 0.2 and 0.5"
+    assert alphas_words([0.1, 0.12, 0.9]) == "at alpha 0.1, 0.12 and 0.9"
+    assert alphas_words([0.1, 0.12, 0.14]) == "for alpha from 0.1 to 0.14"
+    many = [0.05 * k for k in range(13)]
+    assert alphas_words(many) == "at each of the 13 alphas given between 0 and 0.6"
+
+
+def test_reversed_and_few_test_scores_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Test's AUC is 2/12: of 12 pairs only (0.3, 0.1) and (0.2, 0.1) are in order."""
+    dev = write(tmp_path / "d.csv", [0.4, 0.6, 0.8, 0.9] * 5, [0.1, 0.2, 0.3, 0.5] * 5)
+    test = write(tmp_path / "t.csv", [0.3, 0.2, 0.05], [0.1, 0.6, 0.7, 0.8])
+    for family in ("empirical", "beta"):
+        call = ["--dev", dev, "--test", test, "--family", family, "--alpha", "0.5"]
+        warned = document(capsys, *call)["warnings"]
+        assert [text for text in warned if "impostors score higher" in text] == [
+            text for text in warned if text.startswith("test: impostors score higher than clients")
+        ]
+        assert sum("empirical AUC is 0.1667" in text for text in warned) == 1
+        few = "test: only 3 client scores, fewer than 10: a rate counted on them moves in steps of"
+        assert sum(text.startswith(f"{few} 1/3; only 4 impostor") for text in warned) == 1
+        assert main(["epc", *call]) == 0
+        err = capsys.readouterr().err.splitlines()
+        assert [f"warning: {text}" for text in warned] == err
+    # The same scores as dev: said once, of dev.
+    warned = document(capsys, "--dev", test, "--test", dev, "--alpha", "0.5")["warnings"]
+    (text,) = (text for text in warned if "impostors score higher" in text)
+    assert text.startswith("dev: ")
+
+
+def test_other_scales_are_said_also_of_a_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    for family in ("empirical", "normal"):
+        found = document(capsys, "--dev", UNIT_DEV, "--test", TEST, "--family", family)
+        assert sum("different scales" in text for text in found["warnings"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("criterion", "alphas", "said"),
+    [
+        ("far", ["0.001", "0.1"], "FAR 0.001 is extrapolated: of 520 impostor scores 0.52"),
+        ("recall", ["0.9", "0.999"], "FRR 0.001 is extrapolated: of 390 client scores 0.39"),
+        ("far", ["0", "0.1"], ""),
+        ("weighted-error", ["0.001"], ""),
+    ],
+)  # fmt: skip
+def test_targets_finer_than_one_score(
+    criterion: str, alphas: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["--dev", DEV, "--test", TEST, "--criterion", criterion, "--alpha", *alphas]
+    warned = document(capsys, *call)["warnings"]
+    assert len(warned) == bool(said)
+    assert not said or warned[0].startswith(said)
+
+
+def test_tables_of_single_points_laws_and_undefined_values(
+    mixed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["--dev", DEV, "--test", TEST, "--criterion", "break-even", "--measure", "precision"]
+    assert main(["epc", *call]) == 0
+    out = capsys.readouterr().out
+    assert "\n  none " in out
+    assert "\nmeasure: precision\n" in out
+    assert document(capsys, *call)["alpha"] == [None]
+    assert main(["epc", *call, "--csv"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert row["alpha"] == ""
+    assert main(["epc", "--dev", DEV, "--test", TEST, "--family", "auto"]) == 0
+    out = capsys.readouterr().out
+    assert "thresholds from a normal fit of dev, chosen because 1059 of 1820 scores lie" in out
+    assert "reject all" in out
+    assert main(["epc", "--dev", mixed, "--test", UNIT_TEST, "--measure", "precision",
+                 "--alpha", "1", "0.5"]) == 0  # fmt: skip
+    assert "0.5" in capsys.readouterr().out
+
+
+# ------------------------------------------------------------------ csv
+def test_csv_is_the_curve(mixed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = ["--dev", mixed, "--test", UNIT_TEST]
+    assert main(["epc", *paths, "--csv", "--measure", "precision"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    curve = br.epc(br.read_scores(mixed), br.read_scores(UNIT_TEST), measure="precision")
+    assert [float(row["alpha"]) for row in rows] == curve.alpha.tolist()
+    assert [float(row["threshold"]) for row in rows] == curve.threshold.tolist()
+    assert [row["value"] == "" for row in rows] == (curve.value != curve.value).tolist()
+    assert [row["trivial"] for row in rows] == [str(t).lower() for t in curve.trivial.tolist()]
+    assert rows[0]["criterion"] == "weighted-error"
+    assert rows[0]["test"] == UNIT_TEST
+
+
+@pytest.mark.parametrize("name", ["=1+1.csv", "@sum.csv", "+1.csv", "-1.csv", " =1.csv"])
+def test_no_text_cell_is_a_formula(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / name, [0.4, 0.6, 0.9], [0.1, 0.2, 0.5])
+    assert main(["epc", f"--dev={name}", "--test", TEST, "--csv", "--alpha", "0.5"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert row["dev"] == f"'{name}"
+
+
+def test_csv_has_the_ends_of_the_band_and_nothing_without_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    call = ["epc", "--dev", DEV, "--test", TEST, "--alpha", "0.2", "0.5", "--csv"]
+    assert main(call) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(row["low"], row["high"]) for row in rows] == [("", "")] * 2
+    assert main([*call, "--band", "test", "--replicates", "200"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    curve = br.epc(br.read_scores(DEV), br.read_scores(TEST), alpha=[0.2, 0.5])
+    band = curve.band(resample="test", replicates=200, rng=0)
+    assert [float(row["low"]) for row in rows] == band.low.tolist()
+    assert [float(row["high"]) for row in rows] == band.high.tolist()
+    assert list(rows[0])[-11:] == [
+        "low", "high", "level", "resample", "simultaneous", "replicates", "seed", "criterion",
+        "measure", "dev", "test",
+    ]  # fmt: skip
+    assert [rows[0][name] for name in list(rows[0])[-9:-4]] == ["0.95", "test", "false", "200", "0"]
+
+
+# ------------------------------------------------------------------ band
+@pytest.fixture
+def six(tmp_path: Path) -> list[str]:
+    """Dev's threshold at 1/2 is 2.5; on test it errs on client 2 and impostor 3."""
+    dev = write(tmp_path / "six_dev.csv", [3, 4, 5], [1, 2, 3])
+    return ["--dev", dev, "--test", write(tmp_path / "six_test.csv", [2, 4, 6], [0, 1, 3]),
+            "--alpha", "0.5"]  # fmt: skip
+
+
+def test_a_band_of_six_trials(six: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """HTER of a replicate is S/6, S binomial (6, 1/3).
+
+    P(S = 0) = 64/729 > 0.025; P(S >= 5) = 13/729 < 0.025 < P(S >= 4) = 73/729.
+    At level 0.6: P(S = 0) < 0.2 < P(S <= 1) = 256/729, P(S >= 4) < 0.2 < P(S >= 3) = 233/729.
+    """
+    band = document(capsys, *six, "--band", "test")["band"]
+    assert band["low"] == [0.0]
+    assert band["high"] == pytest.approx([4 / 6])
+    rest = {key: band[key] for key in band if key not in ("low", "high")}
+    assert rest == {
+        "level": 0.95, "simultaneous": False, "resample": "test", "replicates": 10_000,
+        "undefined": [0], "m": None, "groups": None, "seed": 0,
+    }  # fmt: skip
+    band = document(capsys, *six, "--band", "test", "--level", "0.6", "--seed", "5")["band"]
+    assert (band["low"], band["high"]) == (pytest.approx([1 / 6]), pytest.approx([3 / 6]))
+    assert (band["level"], band["seed"]) == (0.6, 5)
+    assert document(capsys, *six)["band"] is None
+
+
+def test_a_band_is_that_of_the_curve(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--alpha", "0.2", "0.5", "--band", "both", "--replicates", "60", "--simultaneous",
+               "--level", "0.9", "--seed", "4"]  # fmt: skip
+    found = document(capsys, "--dev", DEV, "--test", TEST, *options)["band"]
+    curve = br.epc(br.read_scores(DEV), br.read_scores(TEST), alpha=[0.2, 0.5])
+    band = curve.band(0.9, replicates=60, simultaneous=True, rng=4)
+    for name in ("low", "high", "undefined"):
+        assert found[name] == getattr(band, name).tolist()
+    assert (found["m"], found["simultaneous"], found["resample"]) == (band.m, True, "both")
+    fitted = document(capsys, "--dev", DEV, "--test", TEST, *options, "--family", "normal")["band"]
+    expected = br.epc(br.fit(br.read_scores(DEV), "normal"), br.read_scores(TEST), alpha=[0.2, 0.5])
+    assert fitted["low"] == expected.band(0.9, replicates=60, simultaneous=True, rng=4).low.tolist()
+    assert fitted["m"] is None
+
+
+def test_groups_of_a_band(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
+    call = ["--dev", files[0], "--test", files[1], "--alpha", "0.3", "0.5", "--replicates", "200"]
+    alone = document(capsys, *call, "--band", "test")["band"]
+    grouped = document(capsys, *call, "--band", "test", "--group", "claimed")["band"]
+    people = {line.split()[0] for line in Path(files[1]).read_text().splitlines()}
+    assert alone["groups"] is None
+    assert grouped["groups"] == [None, len(people)]
+    # Trials of one person err together: fewer of them vary more.
+    assert grouped["high"][0] - grouped["low"][0] > alone["high"][0] - alone["low"][0]
+    assert main(["epc", *call, "--band", "test", "--group", "claimed"]) == 0
+    assert f"seed 0; trials drawn by {len(people)} groups of test\n" in capsys.readouterr().out
+    assert main(["epc", *call, "--band", "test", "--group", "nobody"]) == 2
+    assert "nobody" in capsys.readouterr().err
+
+
+def test_replicates_left_out_are_those_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    small = ["--dev", DEV, "--test", TEST, "--alpha", "0.5", "--band"]
+    assert document(capsys, *small, "test")["band"]["replicates"] == 10_000
+    assert document(capsys, *small, "both")["band"]["replicates"] == 1000
+    with pytest.raises(SystemExit):
+        main(["epc", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "(default: 10000 for --band test, 1000 for --band both)" in text
+
+
+def test_the_table_has_two_more_columns(six: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["epc", *six, "--band", "test", "--level", "0.9"]) == 0
+    out = capsys.readouterr().out
+    assert (
+        "band: 90 % at each alpha by itself; resampled: test alone, dev's thresholds as they are;"
+        " 10000 replicates, seed 0\n"
+    ) in out
+    rows = out.split("\n\n")[1].splitlines()
+    heads = [head for head in rows[0].split("  ") if head]
+    assert [head.strip() for head in heads[3:6]] == ["met on test", "low", "high"]
+    # P(S = 0) = 0.088 > 0.05 and P(S >= 4) = 0.1 > 0.05 > P(S >= 5): 0 and 4/6.
+    assert rows[1].split()[4:10] == ["33.3", "%", "0", "%", "66.7", "%"]
+    assert main(["epc", *six, "--band", "test", "--replicates", "1"]) == 0
+    assert "; 1 replicate, seed 0\n" in capsys.readouterr().out
+    assert main(["epc", *six, "--band", "both", "--simultaneous", "--replicates", "50"]) == 0
+    out = capsys.readouterr().out
+    assert "band: 95 % of the whole curve at once; resampled: dev's choice (" in out
+    assert main(["epc", *six]) == 0
+    assert "band" not in capsys.readouterr().out
+
+
+def test_a_seed_gives_the_same_bytes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts, pictures = [], []
+    for k, seed in enumerate(("2", "2", "3")):
+        out = tmp_path / f"{k}.svg"
+        call = ["epc", "--dev", DEV, "--test", TEST, "--band", "test", "--replicates", "100"]
+        assert main([*call, "--seed", seed, "--json", "-o", str(out)]) == 0
+        texts.append(capsys.readouterr().out)
+        pictures.append(out.read_text())
+    assert texts[0] == texts[1] != texts[2]
+    assert pictures[0] == pictures[1] != pictures[2]
+    assert ">95 % pointwise, fixed thresholds<" in pictures[0].replace("met on test, ", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--level", "0.9"], "--level"),
+        (["--seed", "1", "--replicates", "5"], "--seed --replicates"),
+        (["--simultaneous"], "--simultaneous"),
+        (["--group", "person"], "--group"),
+        (["--level", "0.95", "--simultaneous"], "--level --simultaneous"),
+    ],
+)
+def test_options_of_a_band_that_is_not_asked_for(
+    options: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["epc", "--dev", DEV, "--test", TEST, *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"betaroc: {named} must stand beside --band")
+
+
+# ------------------------------------------------------------------ picture
+@pytest.mark.parametrize(("name", "start"), [("epc.svg", b"<?xml"), ("epc.png", b"\x89PNG")])
+def test_picture(
+    name: str, start: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / name
+    arguments = ["epc", "--dev", DEV, "--test", TEST, "--json", "-o", str(out)]
+    assert main(arguments) == 0
+    assert out.read_bytes().startswith(start)
+    assert json.loads(capsys.readouterr().out)["measure"] == "hter"
+    assert main(arguments) == 2
+    assert "--force" in capsys.readouterr().err
+    assert main([*arguments, "--force"]) == 0
+
+
+def test_pictures_that_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scores = tmp_path / "scores.svg"
+    scores.write_bytes(Path(DEV).read_bytes())
+    paths = ["--dev", str(scores), "--test", TEST, "--format", "csv"]
+    assert main(["epc", *paths, "-o", str(scores), "--force"]) == 2
+    assert scores.read_bytes() == Path(DEV).read_bytes()
+    assert main(["epc", *paths, "-o", str(tmp_path / "x.pdf")]) == 2
+    assert main(["epc", *paths, "-o", str(tmp_path / "no" / "x.png")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert ".svg or .png" in err
+
+
+# ------------------------------------------------------------------ errors
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--alpha", "1.5"], "alpha"),
+        (["--alpha", "nan"], "NaN"),
+        (["--alpha=-0.1"], "alpha"),
+        (["--criterion", "eer", "--alpha", "0.5"], "has no alpha"),
+        (["--criterion", "far", "--measure", "weighted-error"], "weighted-error"),
+        (["--family", "beta"], "normal"),
+        (["--test", "missing.csv"], "existing file"),
+        (["--band", "test", "--level", "95"], "--level must be a confidence level"),
+        (["--band", "test", "--seed=-3"], "--seed must be an int >= 0"),
+        (["--band", "both", "--replicates", "0"], "--replicates must be an int >= 1"),
+        (["--force"], "--force must stand beside -o"),
+    ],
+)
+def test_bad_input_is_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["epc", "--dev", DEV, "--test", TEST, *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("betaroc: ")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_an_impossible_fit_is_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flat = write(tmp_path / "flat.csv", [0.5, 0.5], [0.2, 0.3])
+    assert main(["epc", "--dev", flat, "--test", UNIT_TEST, "--family", "beta"]) == 1
+    assert main(["epc", "--dev", flat, "--test", UNIT_TEST]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--dev", DEV], ["--test", TEST], ["--dev", DEV, "--test", TEST, "--json", "--csv"],
+     ["--dev", DEV, "--test", TEST, "--criterion", "nothing"],
+     ["--dev", DEV, "--test", TEST, "--measure", "auc"],
+     ["--dev", DEV, "--test", TEST, "--alpha"],
+     ["--dev", DEV, "--test", TEST, "--alpha", "much"],
+     ["--dev", DEV, "--test", TEST, "--band", "dev"],
+     ["--dev", DEV, "--test", TEST, "--band", "test", "--seed", "1.5"]],
+)  # fmt: skip
+def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["epc", *arguments])
+    assert caught.value.code == 2
+    assert "usage: " in capsys.readouterr().err
+
+
+def test_of_two_files_of_one_name_the_path_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for folder, rows in (("one", "1,1\n0,0\n"), ("two", "1,1\nx,0\n")):
+        (tmp_path / folder).mkdir()
+        paths.append(tmp_path / folder / "s.csv")
+        paths[-1].write_text(f"score,label\n{rows}")
+    assert main(["epc", "--dev", str(paths[0]), "--test", str(paths[1])]) == 2
+    err = capsys.readouterr().err
+    assert f"{Path('two', 's.csv')}', line 3: the score must be" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--score", "q"], "Pass --score."),
+        (["--band", "test", "--group", "who"], "Pass --group COLUMN."),
+        (["--client-label", "7"], "--client-label must be one of the labels"),
+        (["--score", "x", "--label", "x"], "--score and --label must name two columns"),
+        (["--alpha", "2"], "--alpha must be"),
+        (["--format", "tsv"], "tab"),
+    ],
+)
+def test_errors_name_options_not_arguments(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["epc", "--dev", DEV, "--test", TEST, *options]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert "=" not in err
+
+
+def test_messages_in_the_words_of_the_command_line() -> None:
+    for given, said in (
+        ('Other choices: boundary="error", "drop".', 'Other choices: --boundary "error", "drop".'),
+        ("if scores were rounded, pass resolution=.", "if scores were rounded, pass --resolution."),
+        ("a column of ids (id=...), or paired=False.", "a column of ids (--id), or --unpaired."),
+        ("score= and label= name columns", "--score and --label name columns"),
+        ("unless client_label= (--client-label) says", "unless --client-label says"),
+        ("'score=1.csv', line 3: the score must be finite",) * 2,
+    ):
+        assert as_options(given) == said
+
+
+def test_choices_are_named_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["epc", "--dev", DEV, "--test", TEST, "--criterion", "nothing"])
+    err = capsys.readouterr().err
+    assert "'weighted-precision-recall'" in err
+    assert "'break-even'" in err
+    with pytest.raises(SystemExit):
+        main(["epc", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "not the nearest at most it; for a guarantee see br.guaranteed_threshold" in text
+
+
+def test_as_a_process() -> None:
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "betaroc", "epc", "--dev", DEV, "--test", TEST,
+         "--json"],
+        cwd=Path(br.__file__).parents[1], stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, timeout=120,
+    )  # fmt: skip
+    assert (run.returncode, run.stderr) == (0, "")
+    assert json.loads(run.stdout)["criterion"] == "weighted-error"
+
+
+def test_the_exact_band_of_a_rate_without_errors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ["1,3", "1,4", "1,5", "0,1", "0,2", "0,0"]
+    paths = [tmp_path / name for name in ("dev.csv", "test.csv")]
+    for path, shift in zip(paths, ("", ".5"), strict=True):
+        path.write_text("label,score\n" + "".join(f"{row}{shift}\n" for row in rows))
+    call = ["epc", "--dev", str(paths[0]), "--test", str(paths[1]), "--measure", "far"]
+    call += ["--alpha", "0.5", "--band", "test", "--method", "exact"]
+    assert main([*call, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # No error among three: (1 - p)^3 = 0.025.
+    assert found["band"]["low"] == [0.0]
+    assert found["band"]["high"] == [pytest.approx(1 - 0.025 ** (1 / 3), rel=1e-12)]
+    assert main(call) == 0
+    assert "computed without resampling" in capsys.readouterr().out
+    assert main([*call, "--seed", "1"]) == 2
+    assert "--method exact draws nothing" in capsys.readouterr().err
+    assert main(["epc", "--dev", "a", "--test", "b", "--method", "exact"]) == 2
+    assert "--method must stand beside --band" in capsys.readouterr().err

@@ -1,0 +1,207 @@
+"""`betaroc study`: configurations in TOML, exit codes, what is printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.studies.configuration import read_configuration
+from betaroc.studies.study import Study
+
+CONFIG = """
+folder = "results"
+replicates = 3
+seed = 5
+statistics = ["true.auc", "fit.auc", "true.global-shape"]
+
+[design.sobol]
+points = 4
+a_c = [1.0, 4.0, "log"]
+b_c = [1.0, 2.0]
+
+[design.grid]
+a_i = 1.0
+b_i = 2.0
+n = [30, 90]
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "atlas.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+def run(capsys: Any, *arguments: object) -> tuple[int, str, str]:
+    code = main(["study", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_a_configuration_is_the_study_of_its_words(config: Path, capsys: Any) -> None:
+    code, out, err = run(capsys, config)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].endswith("24 computed now, 0 were there, 0 failed")
+    design = br.Design.sobol({"a_c": (1.0, 4.0, "log"), "b_c": (1.0, 2.0)}, 4, rng=5)
+    design = design * br.Design.grid({"a_i": [1.0], "b_i": [2.0], "n": [30, 90]})
+    asked = ["true.auc", "fit.auc", "true.global-shape"]
+    own = Study(design, asked, folder="own", replicates=3, rng=5)
+    own.run()
+    for path in Path("own").iterdir():
+        assert path.read_bytes() == Path("results", path.name).read_bytes()
+
+
+def test_the_document_is_the_summary(config: Path, capsys: Any) -> None:
+    code, out, _ = run(capsys, config, "--json", "--folder", "other", "--seed", 7, "--workers", 1)
+    document = json.loads(out)
+    assert code == 0
+    assert Path(document["folder"]).name == "other"
+    assert {key: document[key] for key in ("seed", "trials", "computed", "skipped", "failed")} == {
+        "seed": 7, "trials": 24, "computed": 24, "skipped": 0, "failed": 0,
+    }  # fmt: skip
+    table = br.Study.open("other").summary()
+    assert len(document["summary"]) == len(table) == 24  # two numbers and one shape of 8 cells
+    for row, (_, wanted) in zip(document["summary"], table.iterrows(), strict=True):
+        assert (row["statistic"], row["mean"]) == (wanted["statistic"], wanted["mean"])
+    again = json.loads(run(capsys, config, "--json", "--folder", "other", "--seed", 7)[1])
+    assert (again["computed"], again["skipped"]) == (0, 24)
+    assert again["summary"] == document["summary"]
+
+
+def test_a_table_of_statistics_and_a_folder_called_like_the_file(config: Path, capsys: Any) -> None:
+    text = 'seed = 1\n[statistics]\narea = "true.auc"\n[design.latin-hypercube]\npoints = 3\n'
+    text += 'mu_c = [0.5, 2.0]\nmu_i = [-1, 0]\n[design.grid]\nlaw = "normal"\n'
+    config.write_text(text + "sigma_c = 1.0\nsigma_i = 2.0\n")
+    assert run(capsys, config)[0] == 0
+    frame = br.Study.open("atlas").to_frame()
+    assert len(frame) == 3
+    assert frame["area"].between(0.5, 1.0).all()
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_ctrl_c_before_the_first_part(
+    config: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, begun: bool
+) -> None:
+    def stopped(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Study, "_missing" if begun else "run", stopped)
+    code, _, err = run(capsys, config)
+    assert code == 130
+    assert "interrupted; no part was finished yet, and no trial is kept in 'results'" in err
+
+
+def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
+    config.write_text(CONFIG.replace("n = [30, 90]", "n = [1, 30]"))
+    code, out, err = run(capsys, config)
+    assert (code, err) == (3, "")
+    assert "12 failed" in out
+    assert "failed: cell 0, replicate 0: DegenerateDataError: client" in out
+    assert "and 9 more" in out
+    code, out, _ = run(capsys, config, "--json")
+    document = json.loads(out)
+    assert (code, document["failed"], len(document["errors"])) == (3, 12, 3)
+    lost = [row for row in document["summary"] if row["n"] == 1 and row["statistic"] == "fit.auc"]
+    assert [row["mean"] for row in lost] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("replicates", "replicats", "got replicats. Did you mean 'replicates'"),
+        ("[design.grid]", "[grid]", r"got grid. Did you mean \[design.grid\]\?"),
+        ("[design.sobol]", "[design.sobl]", "got design.sobl. Did you mean 'sobol'"),
+        ("points = 4", "points = 5", "power of two"),
+        ("points = 4", "", "design.sobol must have points"),
+        ("a_i = 1.0", "a_x = 1.0", "'a_x' is no parameter of a study. Did you mean 'a_"),
+        ("fit.auc", "fit.acu", "Did you mean 'auc'"),
+        ("seed = 5", "seed = -5", "seed must be"),
+        ("seed = 5", 'seed = "x"', "seed must be"),
+        ("seed = 5", "workers = 0", "workers must be"),
+        ("replicates = 3", "replicates = 0", ": the number of replicates must be"),
+        ("points = 4", "points = 4.0", r"design\.sobol\.points must be an int"),
+        ("folder = ", "folder = 3 #", "folder must be text"),
+        ("statistics = [", "statistics = 3 #[", "statistics must be a list"),
+        ("statistics = ", "# ", "must have statistics"),
+        ("[design.grid]", "[design]\ngrid = 3\n[x]", "must have keys"),
+        ("n = [30, 90]", "n = 2020-01-01", "levels must be"),
+        ("replicates = 3", "replicates = ", "must be TOML.*line 3"),
+    ],
+)
+def test_configurations_that_are_none(
+    config: Path, capsys: Any, old: str, new: str, words: str
+) -> None:
+    import re
+
+    assert old in CONFIG
+    config.write_text(CONFIG.replace(old, new))
+    code, out, err = run(capsys, config)
+    assert (code, out) == (2, "")
+    assert err.startswith("betaroc: ")
+    assert re.search(words, err), err
+    assert not Path("results").exists()
+
+
+def test_files_that_are_no_configuration(tmp_path: Path, capsys: Any) -> None:
+    for path in (tmp_path, tmp_path / "none.toml"):
+        code, _, err = run(capsys, path)
+        assert code == 2
+        assert "must be a file that can be read" in err
+    (tmp_path / "a.toml").write_bytes(b"\xff\xfe")
+    assert "must be UTF-8" in run(capsys, tmp_path / "a.toml")[2]
+    (tmp_path / "a.toml").write_text("#" * 1_000_001)
+    assert "at most 1000000 bytes" in run(capsys, tmp_path / "a.toml")[2]
+    (tmp_path / "a.toml").write_text('statistics = ["fit.auc"]\ndesign = 3')
+    with pytest.raises(br.InputTypeError, match="design must have tables"):
+        read_configuration(tmp_path / "a.toml")
+
+
+def test_the_folder_of_another_study(config: Path, capsys: Any) -> None:
+    assert run(capsys, config)[0] == 0
+    code, out, err = run(capsys, config, "--seed", 6)
+    assert (code, out) == (2, "")
+    assert "holds another study" in err
+    assert "seed ('5' v '6')" in err
+    assert "--seed must be" in run(capsys, config, "--seed", -1)[2]
+
+
+def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config: Path, capsys: Any) -> None:
+    # The EER of a fit takes a few milliseconds. The terminal tells workers, too.
+    text = CONFIG.replace('"fit.auc"', '"fit.auc", "fit.eer"')
+    config.write_text(text.replace("replicates = 3", "replicates = 14\nblock = 3"))
+    run_it = subprocess.Popen(
+        [sys.executable, "-m", "betaroc", "study", str(config), "--workers", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+        env=os.environ | {"PYTHONPATH": str(Path(br.__file__).parents[1])}, start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 60.0
+    while len(list(Path().glob("results/part-*"))) < 3 and time.monotonic() < end:
+        time.sleep(0.01)
+    os.killpg(run_it.pid, signal.SIGINT)
+    out, err = run_it.communicate(timeout=60)
+    assert (run_it.returncode, out) == (130, "")
+    # A worker that was just being started says so before.
+    there = {p.name: p.read_bytes() for p in Path("results").glob("part-*")}
+    trials = br.Study.open("results").skipped
+    assert err.splitlines()[-1] == (
+        f"betaroc: interrupted; {trials} trials ({len(there)} finished parts) are kept in"
+        " 'results'. Give the same command again to go on"
+    )
+    assert run(capsys, config)[0] == 0
+    assert run(capsys, config, "--folder", "whole")[0] == 0
+    whole = {p.name: p.read_bytes() for p in Path("whole").iterdir()}
+    assert whole == {p.name: p.read_bytes() for p in Path("results").iterdir()}
+    assert 3 <= len(there) < len(whole) - 1
+    assert there.items() <= whole.items()

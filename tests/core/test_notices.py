@@ -1,0 +1,226 @@
+"""Notices: kept by results, warned once at the caller's line, alike in every thread and state."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import threading
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.core.notices import Notice, collected, passed_on, public, quietly, warn
+from betaroc.rendering.private_style import private_style
+from betaroc.rendering.svg import draw_svg
+
+
+def few(seed: int = 0) -> br.Scores:
+    """Scores of which a fit warns: impostors score higher, and there are nine clients."""
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(2, 5, 9), rng.beta(5, 2, 40))
+
+
+@public
+def says(*messages: str) -> br.Scores:
+    """A call that warns of each message."""
+    for message in messages:
+        warn(message, br.ScaleWarning)
+    return br.Scores([0.6, 0.7], [0.1, 0.2])
+
+
+@public
+def calls(*messages: str) -> br.Scores:
+    """A public call within a public call."""
+    warn("mine", br.ScaleWarning)
+    says(*messages)
+    return says(*messages)
+
+
+# ------------------------------------------------------------------------------- one thread
+def test_a_result_keeps_what_was_warned_of_at_the_callers_line() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit = br.fit(few())
+    assert {w.filename for w in caught} == {__file__}
+    assert fit.notices == tuple(Notice(w.category, str(w.message)) for w in caught)
+    assert {n.category for n in fit.notices} == {br.SmallSampleWarning, br.ReversedScoresWarning}
+
+
+def test_notices_are_no_part_of_a_comparison_nor_of_the_repr() -> None:
+    with quietly():
+        loud, silent = says("a"), says()
+    assert loud.notices
+    assert not silent.notices
+    assert loud == silent
+    assert repr(loud) == repr(silent)
+    assert hash(loud) == hash(silent)
+
+
+def test_what_is_said_twice_in_a_call_is_warned_of_once() -> None:
+    with pytest.warns(br.ScaleWarning) as caught:
+        found = calls("a", "b")
+    assert [str(w.message) for w in caught] == ["mine", "a", "b"]
+    assert [n.message for n in found.notices] == ["a", "b"]  # of the call that made it
+
+
+def test_every_call_warns_again() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        says("a")
+        says("a")
+    assert len(caught) == 2
+
+
+def test_blocks_collect_prefix_and_leave_out() -> None:
+    with collected() as notices:
+        with passed_on("dev: "):
+            warn("a", br.ScaleWarning)
+        with passed_on(but=(br.ScaleWarning,)):
+            warn("b", br.ScaleWarning)
+            warn("c", br.TargetWarning)
+        with quietly():
+            warn("d", br.ScaleWarning)
+    assert notices == [Notice(br.ScaleWarning, "dev: a"), Notice(br.TargetWarning, "c")]
+
+
+def test_a_call_that_fails_warns_all_the_same() -> None:
+    @public
+    def fails() -> None:
+        warn("a", br.ScaleWarning)
+        raise br.InputError("b")
+
+    with pytest.warns(br.ScaleWarning, match="a"), pytest.raises(br.InputError, match="b"):
+        fails()
+
+
+def test_a_value_that_warns_when_it_is_made_keeps_it() -> None:
+    with pytest.warns(br.PrecisionWarning):
+        scores = br.Scores(np.float16([0.6, 0.7]), [0.1, 0.2])
+    (notice,) = scores.notices
+    assert notice.category is br.PrecisionWarning
+
+
+def test_a_point_carries_its_notice() -> None:
+    rng = np.random.default_rng(1)
+    fit = br.fit(br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50)))
+    with pytest.warns(br.ExtrapolationWarning):
+        point = fit.at_far(1e-4)
+    assert [n.category for n in point.notices] == [br.ExtrapolationWarning]
+
+
+def test_every_public_function_is_an_edge() -> None:
+    functions = [getattr(br, name) for name in br.__all__]
+    functions = [f for f in functions if inspect.isfunction(f)]
+    assert len(functions) > 20
+    assert [f.__name__ for f in functions if f.__code__.co_name != "inner"] == []
+
+
+def test_values_made_of_parts_have_room_for_notices() -> None:
+    assert br.Scores.from_labels([1, 0, 1], [0.9, 0.2, 0.7]).notices == ()
+
+
+# -------------------------------------------------------------------------- numpy's error state
+def numbers() -> dict[str, Any]:
+    """Some of everything: what underflows, overflows and divides by zero on its way."""
+    rng = np.random.default_rng(2)
+    scores = br.Scores(rng.beta(0.4, 0.3, 60), rng.beta(0.3, 0.6, 60))
+    fit = br.fit(scores)
+    model = fit.model
+    extreme = br.ScoreModel(br.Beta(900.0, 0.02), br.Beta(0.02, 900.0))
+    return {
+        "fit": fit,
+        "interval": fit.interval("eer"),
+        "band": fit.roc_band(),
+        "points": [model.at(np.array([0.0, 1e-300, 0.5, 1.0])), model.at_far([0.0, 1e-200, 1.0])],
+        "roc": (model.auc(), model.partial_auc(0, 0.1), model.h_measure(), model.ends()),
+        "extreme": (extreme.auc(), extreme.eer(), extreme.semi_derivatives(), extreme.ends()),
+        "tails": (br.Normal(0, 1).sf(60.0), br.Beta(1e-3, 1e3).logcdf([1e-300, 1 - 2**-53])),
+        "epc": br.epc(scores, fit),
+        "auc": (br.auc_interval(scores), br.auc_test(scores, scores)),
+        "threshold": br.guaranteed_threshold(scores, far=0.1),
+        "batch": br.beta_mle([-1e3, -0.5], [-0.5, -1e3]),
+        "check": br.check_fit(fit, replicates=19, rng=0),
+        "plan": br.plan_sample_size("auc", model=model, width=0.1),
+    }
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+def test_numbers_do_not_depend_on_numpys_error_state() -> None:
+    usual = numbers()
+    with np.errstate(all="raise"):
+        strict = numbers()
+    assert repr(strict) == repr(usual)
+    assert strict["fit"] == usual["fit"]
+
+
+# ---------------------------------------------------------------------------------- threads
+def in_threads(work: Callable[[], Any], count: int = 4) -> list[Any]:
+    """The results of so many threads that begin together."""
+    found: list[Any] = [None] * count
+    start = threading.Barrier(count)
+
+    def run(k: int) -> None:
+        start.wait()
+        found[k] = work()
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def a_page_and_fits() -> tuple[bytes, br.Fit, br.Fit]:
+    rng = np.random.default_rng(3)
+    scores = br.Scores(rng.beta(2, 5, 9), rng.beta(5, 2, 25))
+    best = br.fit(scores, "best")
+    page = io.StringIO()
+    page.write(draw_svg(lambda: best.model.roc().plot(), "threads"))
+    return page.getvalue().encode(), br.fit(scores), best
+
+
+def test_threads_neither_hear_nor_silence_each_other() -> None:
+    filters, settings = list(warnings.filters), dict(mpl.rcParams)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        alone = a_page_and_fits()
+    once = Counter((w.category, str(w.message)) for w in caught)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        inside = list(warnings.filters)
+        together = in_threads(a_page_and_fits)
+        assert list(warnings.filters) == inside
+    assert Counter((w.category, str(w.message)) for w in caught) == Counter(
+        {key: 4 * count for key, count in once.items()}
+    )
+    for found in together:
+        assert found == alone
+        assert [one.notices for one in found[1:]] == [one.notices for one in alone[1:]]
+    assert list(warnings.filters) == filters
+    assert dict(mpl.rcParams) == settings
+
+
+def test_a_drawing_changes_nobody_elses_settings() -> None:
+    mine, theirs = [], []
+    with mpl.rc_context({"font.size": 22.0}), private_style({"font.size": 9.0}):
+        mine.append(mpl.rcParams["font.size"])
+        (there,) = in_threads(lambda: (mpl.rcParams["font.size"], dict(mpl.rcParams)), 1)
+        theirs.append(there[0])
+        assert there[1]["font.size"] == 22.0
+    assert (mine, theirs) == ([9.0], [22.0])
+    assert type(mpl.rcParams) is mpl.RcParams
+
+
+def test_a_picture_of_the_page_does_not_depend_on_the_users_settings() -> None:
+    model = br.ScoreModel(br.Beta(3, 1), br.Beta(1, 2))
+    plain = draw_svg(lambda: model.roc().plot(), "salt")
+    loud = {"font.size": 22.0, "lines.linewidth": 7.0, "svg.fonttype": "path", "axes.grid": True}
+    with mpl.rc_context(loud):
+        assert draw_svg(lambda: model.roc().plot(), "salt") == plain

@@ -1,0 +1,263 @@
+"""What a report says of a curve and of a test set, and how sure it has to be."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import betabinom, binom, multivariate_normal, norm
+
+import betaroc as br
+from betaroc.report.certainty import Certainty, certainty_of, chance_words, least_sign
+from betaroc.report.confidence import confidence_words
+from betaroc.report.contradictions import (
+    _counted_rates,
+    _fitted_rates,
+    _p_value,
+    _size,
+    contradiction_words,
+    contradictions,
+)
+from betaroc.report.crossings import whole_curve_words
+from betaroc.report.intervals import Measured
+from betaroc.report.parts import Part, empirical_model, met_points
+from betaroc.report.words import category_words, end_words
+
+ENDS = ("at_zero", "at_one")
+HOOK = (0.47, 0.36), (0.77, 1.91)  # Omar and Ivrissimtzis' pair, below the diagonal near 0
+
+
+def drawn(laws: tuple[tuple[float, float], ...], n: int, rng: np.random.Generator) -> br.Scores:
+    return br.Scores(*(np.clip(rng.beta(*law, n), 5e-324, 1.0 - 2.0**-53) for law in laws))
+
+
+def sure_of(fit: br.Fit, level: float = 0.95) -> Certainty:
+    found = certainty_of(fit, level)
+    assert found is not None
+    return found
+
+
+# ------------------------------------------------------------------- the whole curve
+def test_what_reaches_the_level_is_stated_with_its_probability() -> None:
+    fit = br.fit(drawn(((4, 2), (2, 4)), 300, np.random.default_rng(1)))
+    sure = sure_of(fit)
+    assert whole_curve_words(fit.model, fit.scores, sure) == (
+        'The ROC lies above the diagonal everywhere and is concave ("proper"): no threshold is'
+        " worse than chance (probability above 0.999)."
+    )
+    assert fit.curve_test().probabilities["proper"] > 0.9995
+    p = f"p = {fit.end_tests().at_zero.p_value:.2g}"
+    (words, *_) = end_words(fit.model, "at_zero", fit.scores, sure)
+    assert f"the ROC lies above the diagonal ({p}): it rejects" in words
+    assert category_words(fit.model, sure)[0] == (
+        "client: bell (one interior peak; probability above 0.999)"
+    )
+
+
+def test_below_the_level_nothing_is_stated() -> None:
+    """The same set at a level that its probability reaches, and at one that it does not."""
+    fit = br.fit(drawn(HOOK, 30, np.random.default_rng(5)))
+    shares = fit.curve_test().probabilities
+    assert 0.8 < shares["hook-at-zero"] < 0.95
+    stated = whole_curve_words(fit.model, fit.scores, sure_of(fit, 0.8))
+    assert stated.startswith("The ROC crosses the diagonal once: below it (worse than chance) at")
+    assert f"(probability {shares['hook-at-zero']:.3f})" in stated
+    words = whole_curve_words(fit.model, fit.scores, sure_of(fit))
+    assert words.startswith(
+        "Cannot tell at 95 % confidence whether the ROC lies above the diagonal everywhere:"
+        f" probability {shares['hook-at-zero']:.3f} that it is below it at the low thresholds,"
+    )
+    side = end_words(fit.model, "at_zero", fit.scores, sure_of(fit))[0]
+    assert "cannot tell at 95 % confidence on which side of the diagonal" in side
+    assert f"(p = {fit.end_tests().at_zero.p_value:.2g}; the fitted one is below it)" in side
+    shape = category_words(fit.model, sure_of(fit))[1]
+    assert shape.startswith("impostor: cannot tell at 95 % confidence (probability ")
+
+
+def test_how_many_scores_would_tell_is_a_scaling_of_the_deviate() -> None:
+    """z = 1 of one sign: ((1.645 + 0.842) / 1)^2 = 6.18 times as many, two-sided 7.85."""
+    sure = Certainty(0.95, None, None, None, (30.0, 50.0), False, False, "")
+    times = (norm.ppf(0.95) + norm.ppf(0.8)) ** 2
+    assert (f"{30 * times:.2g}", f"{50 * times:.2g}") == ("1.9e+02", "3.1e+02")
+    assert sure.wanted(1.0) == "about 190 clients and 310 impostors would tell in 8 of 10 cases"
+    assert sure.wanted(-1.0, two_sided=True).startswith("about 240 clients and 390 impostors")
+    grouped = sure._replace(grouped=True).wanted(1.0)
+    assert "310 impostors in 6.2 times as many groups would tell" in grouped
+    for z in (0.0, 0.05):
+        assert sure.wanted(z) == "more than 1000 times as many scores would be needed"
+    shares = {"U": 0.6, "J": 0.3, "reverse-J": 0.08, "bell": 0.02}
+    # a > 1 has probability .32, b > 1 .10: the first is the less certain.
+    rising = ({"J", "bell"}, {"reverse-J", "bell"})
+    assert least_sign(shares, rising) == pytest.approx(-norm.ppf(0.32))
+    assert [chance_words(p) for p in (0.9996, 0.95, 0.0004)] == [
+        "above 0.999", "0.950", "below 0.001",
+    ]  # fmt: skip
+
+
+def test_some_thresholds_may_be_worse_than_chance_though_not_which() -> None:
+    with pytest.warns(br.ReversedScoresWarning):
+        fit = br.fit(drawn(((0.47, 0.5), (0.9, 0.5)), 40, np.random.default_rng(6)))
+    shares = fit.curve_test().probabilities
+    assert max(shares.values()) < 0.95 < 1.0 - shares["proper"]
+    words = whole_curve_words(fit.model, fit.scores, sure_of(fit))
+    assert words.startswith("Some thresholds are worse than chance (probability ")
+    assert "cannot tell at 95 % confidence on which side" in words
+
+
+def test_where_scores_are_by_integration() -> None:
+    """Two normal laws: signs of d - u s and d + u s, their density integrated numerically."""
+    rng = np.random.default_rng(3)
+    fit = br.fit(br.Scores(rng.normal(1.5, 1.5, 40), rng.normal(0.0, 1.0, 60)), "normal")
+    reach = norm.isf(1.0 / 60.0)
+    (mc, sc), (mi, si) = fit.client.values, fit.impostor.values
+    vc, vi = fit.client.cov, fit.impostor.cov
+    rows = np.array([[1.0, -reach], [1.0, reach]])
+    mean, cov = rows @ [mc - mi, sc - si], rows @ (vc + vi) @ rows.T
+    seen = fit.curve_test().where_seen
+    for name, signs in (("proper", (1, 1)), ("hook-at-zero", (-1, 1)), ("below", (-1, -1))):
+        turn = -np.diag(np.array(signs, dtype=float))
+        wanted = multivariate_normal(turn @ mean, turn @ cov @ turn).cdf([0.0, 0.0])
+        assert seen[name] == pytest.approx(wanted, abs=2e-5)  # of scipy's integration
+    assert math.fsum(seen.values()) == pytest.approx(1.0, abs=1e-12)
+    assert br.fit(drawn(HOOK, 30, rng)).curve_test().where_seen == {}
+
+
+@pytest.mark.parametrize("family", ["beta-mixture", "dual-beta", "proper-beta"])
+def test_untested_families_speak_of_the_fitted_curve_alone(family: str) -> None:
+    fit = br.fit(drawn(((4, 2), (2, 4)), 200, np.random.default_rng(1)), family)
+    sure = sure_of(fit)
+    words = whole_curve_words(fit.model, fit.scores, sure)
+    assert words.startswith("The fitted ROC ")
+    assert "no threshold" not in words
+    concave = "by construction of the family" in words
+    assert concave == (family == "proper-beta")
+    assert concave or words.endswith("; its uncertainty was not computed.")
+    side = end_words(fit.model, "at_one", fit.scores, sure)[0]
+    assert "the fitted ROC" in side
+    assert "(its uncertainty was not computed)" in side
+    assert confidence_words(fit, sure)[0].startswith("Ends and shape are tested of two beta, ")
+
+
+def test_a_typed_model_is_exact() -> None:
+    model = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    assert whole_curve_words(model).endswith("no threshold is worse than chance.")
+    assert "lies above the diagonal: it rejects" in end_words(model, "at_zero")[0]
+    assert category_words(model)[0] == "client: bell (one interior peak)"
+
+
+def test_masses_leave_the_whole_curve_without_a_probability() -> None:
+    rng = np.random.default_rng(4)
+    scores = br.Scores(np.r_[rng.beta(0.5, 0.4, 80), [1.0] * 20], rng.beta(0.8, 2.0, 80))
+    with pytest.warns(br.BoundaryWarning):
+        fit = br.fit(scores)
+    sure = sure_of(fit)
+    assert whole_curve_words(fit.model, scores, sure).endswith(
+        "; its uncertainty was not computed."
+    )
+    assert (
+        "the ROC lies above the diagonal (p = " in end_words(fit.model, "at_one", scores, sure)[0]
+    )
+
+
+def test_a_true_hook_is_seldom_denied() -> None:
+    """60 sets of 30 scores a class; 3 false sentences are 5 %."""
+    rng, said = np.random.default_rng(11), Counter[str]()
+    for _ in range(60):
+        fit = br.fit(drawn(HOOK, 30, rng))
+        said[whole_curve_words(fit.model, fit.scores, sure_of(fit))[:18]] += 1
+        for which, side in zip(ENDS, ("below", "above"), strict=True):
+            words = end_words(fit.model, which, fit.scores, sure_of(fit))[0]
+            said["wrong end"] += "cannot tell" not in words and f"{side} the diagonal" not in words
+    assert said["The ROC lies above"] + said["The ROC lies below"] <= 3
+    assert said["wrong end"] <= 6  # of 120
+    assert said["The ROC crosses th"] > 18
+
+
+# ------------------------------------------------------------------- what test contradicts
+def test_the_p_value_of_a_count() -> None:
+    """Against scipy: a rate without error is binomial, a rate counted on dev beta-binomial."""
+    still = _fitted_rates(Measured("far", 0.1, 0.1, 0.1), 0.95)
+    for k in (0, 3, 10, 21, 100):
+        exact = 2.0 * min(binom.cdf(k, 100, 0.1), binom.sf(k - 1, 100, 0.1))
+        assert _p_value(k, 100, still) == pytest.approx(min(exact, 1.0), rel=1e-10)
+    counted = _counted_rates(12.0, 150.0)
+    for k in (0, 9, 30):
+        law = betabinom(100, 12.5, 138.5)
+        exact = 2.0 * min(law.cdf(k), law.sf(k - 1))
+        assert _p_value(k, 100, counted) == pytest.approx(min(exact, 1.0), rel=1e-6)
+
+
+def analysed(
+    dev: br.Scores, test: br.Scores, family: str = "beta"
+) -> tuple[Part, Part, tuple[br.analysis.MetPoint, ...]]:
+    fit = br.fit(dev, family)
+    first = Part("dev", "dev", dev, fit, empirical_model(dev, "dev"), None)
+    other = Part("test", "test", test, None, empirical_model(test, "test"), None)
+    return first, other, met_points(first, (other,), 0.95)
+
+
+@pytest.mark.parametrize("family", ["beta", "empirical"])
+def test_a_contradicting_test_set_comes_first(family: str) -> None:
+    rng = np.random.default_rng(7)
+    dev, test = drawn(((4, 2), (2, 4)), 300, rng), drawn(((4, 2), (3, 3)), 300, rng)
+    first, other, points = analysed(dev, test, family)
+    found = contradictions(first, (other,), points, 0.95)
+    assert [one.p_value for one in found] == sorted(one.p_value for one in found)
+    assert {one.rate for one in found} == {"far"}
+    worst = found[0]
+    assert worst.looks == (16 if family == "beta" else 8)
+    assert worst.p_value <= 0.05 / worst.looks
+    assert worst.observed == np.mean(test.impostor > worst.threshold)
+    (line,) = contradiction_words(found, {"test": "test"}, 0.95)
+    assert line.startswith(f"test contradicts dev: at dev's threshold {worst.threshold:.4g} (")
+    assert " expected, " in line
+    assert f"(p = {worst.p_value:.2g}; {len(found)} such rates on test" in line
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.errors.BetarocWarning)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+            whole = br.analyze(dev, test, family=family)
+    assert whole.summary().splitlines()[0] == line
+    assert whole.to_dict()["contradictions"][0]["p_value"] == worst.p_value
+
+
+def test_groups_weigh_as_many_trials_as_they_are_worth() -> None:
+    """Every trial of test 20 times over: with groups as weak as once, without as 20 sets."""
+    rng = np.random.default_rng(8)
+    dev, once = drawn(((4, 2), (2, 4)), 300, rng), drawn(((4, 2), (2.3, 4)), 60, rng)
+    who = np.repeat(np.arange(60), 20)
+    client, impostor = np.repeat(once.client, 20), np.repeat(once.impostor, 20)
+    plain = br.Scores(client, impostor)
+    grouped = br.Scores(client, impostor, client_groups=who, impostor_groups=who + 60)
+    found = []
+    for test in (once, plain, grouped):
+        first, other, points = analysed(dev, test)
+        found.append(contradictions(first, (other,), points, 0.95))
+        met = points[0]
+        measured = next(m for m in met.observed_intervals[0] if m.key == "far")
+        worth = _size(other, "far", measured, float(met.observed[1].far), 0.95)
+        # Student's t with 59 degrees of freedom makes 60 groups worth a little less.
+        wanted = {60: 60.0, 1200: 1200.0}[test.n_impostor] if test is not grouped else 57.0
+        assert worth == pytest.approx(wanted, rel=0.03)
+    assert (found[0], found[2]) == ([], [])
+    assert found[1] != []
+
+
+def test_the_same_distributions_seldom_contradict() -> None:
+    """Of 20 pairs of sets at 5 % no more than 4: one is expected, the standard error is 1."""
+    rng, hits = np.random.default_rng(9), 0
+    for _ in range(20):
+        first, other, points = analysed(drawn(HOOK, 100, rng), drawn(HOOK, 300, rng))
+        hits += bool(contradictions(first, (other,), points, 0.95))
+    assert hits <= 4
+
+
+def test_weights_that_are_no_copies_are_not_compared() -> None:
+    rng = np.random.default_rng(7)
+    dev, test = drawn(((4, 2), (2, 4)), 100, rng), drawn(((4, 2), (4, 2)), 100, rng)
+    weighted = br.Scores(test.client, test.impostor, impostor_weights=np.full(100, 1.5))
+    first, other, points = analysed(dev, weighted)
+    assert contradictions(first, (other,), points, 0.95) == []

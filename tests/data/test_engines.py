@@ -1,0 +1,709 @@
+"""The engines behind summarize: clusters, files in pieces, bounded memory, refused rows."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import pickle
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from betaroc.data.summary import summarize_file
+from helpers.places import ROOT
+
+FILE_ENGINES = ["polars", "duckdb", "pyarrow"]
+LAZY = ["polars", "duckdb", "dask"]
+
+
+def rows(n: int, seed: int = 1) -> pd.DataFrame:
+    """Scores of both classes in any order, with a few of exactly 0 and 1."""
+    rng = np.random.default_rng(seed)
+    label = (rng.random(n) < 0.3).astype(np.int64)
+    score = np.where(label == 1, rng.beta(4, 2, n), rng.beta(2, 4, n))
+    score[:4] = [0.0, 1.0, 1.0, 1e-200]
+    return pd.DataFrame({"score": score, "label": label})
+
+
+def places(scores: np.ndarray, bins: int) -> np.ndarray:
+    """The place of scores on the bins' scale, whose whole part is the bin: written out here.
+
+    Four maps into [0, 1], a quarter of the bins each: s itself held to [0, 1]; of that, halves of
+    s**(1/16) and 1 - (1 - s)**(1/16); and (1 + x/(1 + |x|))/2 of x = s and of x = s/100.
+    """
+    held = np.clip(scores, 0.0, 1.0)
+    ends = 0.5 * held ** (1 / 16) + 0.5 * (1.0 - (1.0 - held) ** (1 / 16))
+    line = [0.5 + 0.5 * x / (1.0 + np.abs(x)) for x in (scores, scores / 100.0)]
+    return bins * (held + ends + line[0] + line[1]) / 4.0
+
+
+def expected_bins(scores: np.ndarray, bins: int) -> tuple[list[int], list[int]]:
+    """Bins that hold scores, and how many; no score's place is a whole number but for rounding."""
+    place = places(scores, bins)
+    # 0 and what rounding takes for it lie on a border: a quarter of the way, the first of a bin.
+    zero = np.abs(scores) < 1e-100
+    place[zero] = bins / 4
+    assert np.all(np.abs(place - np.round(place))[~zero] > 1e-15 * bins)
+    found, counts = np.unique(np.floor(place).astype(int), return_counts=True)
+    return found.tolist(), counts.tolist()
+
+
+def check(found: br.ScoreSummary, table: pd.DataFrame) -> None:
+    """Counts exactly and sums to 1e-12 as sorting and adding the rows gives them."""
+    for one, label in ((found.client, 1), (found.impostor, 0)):
+        values = table["score"].to_numpy()[table["label"].to_numpy() == label]
+        inner = values[(values > 0) & (values < 1)]
+        assert (one.n, one.n_zero, one.n_one, one.n_outside) == (
+            values.size, int(np.sum(values == 0)), int(np.sum(values == 1)),
+            int(np.sum((values < 0) | (values > 1))),
+        )  # fmt: skip
+        assert (one.minimum, one.maximum) == (values.min(), values.max())
+        assert (one.inner_minimum, one.inner_maximum) == (inner.min(), inner.max())
+        assert (one.bins.tolist(), one.counts.tolist()) == expected_bins(values, found.n_bins)
+        mean = math.fsum(values) / values.size
+        log, log1m = np.log(inner), np.log1p(-inner)
+        expected = [
+            mean, math.fsum((values - mean) ** 2), math.fsum(log), math.fsum(log1m),
+            math.fsum((log - log1m) ** 2),
+        ]  # fmt: skip
+        sums = [one.mean, one.square, one.log, one.log1m, one.logit_square]
+        assert sums == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    if importlib.util.find_spec("pyspark") is None:
+        pytest.skip("pyspark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("there is no Java for Spark")
+    from pyspark.sql import SparkSession
+
+    session = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.driver.memory", "512m")
+        # Compiling costs more than it saves here, in Spark as in Java.
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+#: pyspark's own notes on pandas and its own sockets.
+quiet_spark = [
+    pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+#: Few bins are quick, and wide for the scores.
+few_bins = pytest.mark.filterwarnings("ignore:bins are wide:betaroc.core.errors.PrecisionWarning")
+pytestmark = [*quiet_spark, few_bins]
+
+
+def lazy_frame(engine: str, table: pd.DataFrame) -> Any:
+    module = pytest.importorskip("dask.dataframe" if engine == "dask" else engine)
+    if engine == "polars":
+        return module.from_pandas(table).lazy()
+    if engine == "duckdb":
+        return module.from_df(table)
+    return module.from_pandas(table, npartitions=3)
+
+
+# ------------------------------------------------------------------------------ Spark
+#: Wide expressions cost Spark a second each, whatever the rows: few bins, few questions.
+def spark_frame(session: Any, folder: Path, table: pd.DataFrame) -> Any:
+    table.to_parquet(folder / "scores.parquet")
+    return session.read.parquet(str(folder / "scores.parquet"))
+
+
+def test_spark_finds_the_same_and_hands_over_no_rows(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import narwhals as nw
+
+    table = rows(2000)
+    table.loc[10:13, "score"] = [-0.25, 1.5, 2.0, -1e3]
+    frame = spark_frame(spark, tmp_path, table)
+    used = forbid_rows(monkeypatch)
+    check(br.summarize(frame, bins=BINS), table)
+    assert used
+    with pytest.raises(AssertionError):  # the guard does guard
+        nw.from_native(frame).collect()
+
+
+def test_spark_counts_what_it_refuses(spark: Any, tmp_path: Path) -> None:
+    data = [(0.01 * k, f"{k / 100}", k % 2, 0 if k < 30 else 1 if k < 50 else 7) for k in range(60)]
+    data[:3] = [(None, "oops", 0, 0), (math.nan, " 1e-3 ", 1, 0), (-math.inf, "0.5", 0, 0)]
+    frame = spark.createDataFrame(data, "score double, text string, label int, three int")
+    with pytest.raises(br.InputError, match="1 missing and 2 NaN or infinite of 60"):
+        br.summarize(frame, bins=BINS)
+    with pytest.raises(br.InputTypeError, match=r"String, and 1 of 60 .* as 'oops'"):
+        br.summarize(frame, score="text", bins=BINS)
+    with pytest.raises(
+        br.InputError, match=r"two labels; got 3: 0 \(count 30\), 1 \(count 20\), 7 \(count 10\)"
+    ):
+        br.summarize(frame, score="label", label="three", bins=BINS)
+
+
+def test_an_analysis_exception_of_spark_is_ours(spark: Any) -> None:
+    spark.createDataFrame([(0.1, 0), (0.2, 1)], ["score", "label"]).createOrReplaceTempView("seen")
+    frame = spark.sql("SELECT raise_error('broken step') AS score, label FROM seen")
+    with pytest.raises(br.BetarocError, match="column 'score'"):
+        br.summarize(frame.withColumn("score", frame["score"].cast("double")), bins=BINS)
+
+
+# ------------------------------------------------------------------------------- Dask
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """Two workers, of one test: it asks all that is asked of a cluster, as starting one is slow."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as made:
+        yield made
+
+
+def slow_frame(folder: Path, seconds: float, parts: int = 8) -> Any:
+    """A Dask frame whose every partition takes a while and leaves a file with the worker's pid."""
+    import dask.dataframe as dd
+
+    def part(k: int) -> pd.DataFrame:  # in the test, so that workers get it by value
+        (folder / f"{k}-{os.getpid()}-{time.time_ns()}").touch()
+        time.sleep(seconds)
+        rng = np.random.default_rng(k)
+        return pd.DataFrame({"score": rng.random(500), "label": np.arange(500) % 2})
+
+    meta = pd.DataFrame({"score": [0.5], "label": [1]}).iloc[:0]
+    return dd.from_map(part, range(parts), meta=meta)
+
+
+def started(folder: Path) -> list[tuple[int, int]]:
+    """Partition and process of every start, in order."""
+    names = sorted((p.name for p in folder.iterdir()), key=lambda name: name.split("-")[2])
+    return [(int(name.split("-")[0]), int(name.split("-")[1])) for name in names]
+
+
+def test_dask_on_a_cluster_of_processes(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    the_page_on_ones_own_client_runs(cluster, tmp_path, monkeypatch)
+    if hasattr(signal, "SIGKILL"):  # not on Windows
+        a_worker_killed_mid_run_loses_nothing(cluster, tmp_path)
+    workers_that_die_for_good_are_an_error_of_ours(cluster, monkeypatch)
+
+
+def the_page_on_ones_own_client_runs(
+    cluster: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    table = rows(3000)
+    Path("scores").mkdir()
+    for k in range(3):
+        table[1000 * k : 1000 * (k + 1)].to_parquet(f"scores/{k}.parquet")
+    names = {"br": br}
+    exec(shown_code("Client").replace("tcp://scheduler:8786", cluster.scheduler_address), names)
+    check(names["summary"], table)
+
+
+def a_worker_killed_mid_run_loses_nothing(cluster: Any, folder: Path) -> None:
+    from distributed import Client
+
+    (calm := folder / "calm").mkdir()
+    (killed := folder / "killed").mkdir()
+    victims: list[int] = []
+
+    def kill() -> None:
+        end = time.monotonic() + 60.0
+        while len(started(killed)) < 4:
+            if time.monotonic() > end:
+                return  # no victim: the test fails below
+            time.sleep(0.01)
+        victims.append(started(killed)[-1][1])
+        os.kill(victims[0], signal.SIGKILL)
+
+    with Client(cluster):
+        undisturbed = br.summarize(slow_frame(calm, 0.0))
+        killer = threading.Thread(target=kill, daemon=True)
+        killer.start()
+        found = br.summarize(slow_frame(killed, 0.15))
+        killer.join(timeout=60.0)
+    assert len(victims) == 1
+    assert found == undisturbed
+    table = pd.concat(
+        pd.DataFrame({"score": np.random.default_rng(k).random(500), "label": np.arange(500) % 2})
+        for k in range(8)
+    )
+    check(found, table)
+    runs = started(killed)
+    assert len(runs) > 8  # what the lost worker held was computed again
+    assert os.getpid() not in {pid for _, pid in runs}  # on the cluster of one's own client
+    assert victims[0] in {pid for _, pid in runs}
+    assert victims[0] not in {pid for _, pid in runs[-4:]}
+
+
+def workers_that_die_for_good_are_an_error_of_ours(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import dask.dataframe as dd
+    from distributed import Client
+
+    def part(k: int) -> pd.DataFrame:
+        os._exit(1)
+
+    meta = pd.DataFrame({"score": [0.5], "label": [1]}).iloc[:0]
+    with monkeypatch.context() as patch, Client(cluster):
+        patch.setattr(cluster.scheduler, "allowed_failures", 0)
+        with pytest.raises(br.EngineError, match="must keep its workers; KilledWorker"):
+            br.summarize(dd.from_map(part, range(1), meta=meta))
+
+
+def test_without_a_client_dask_computes_in_this_process(tmp_path: Path) -> None:
+    pytest.importorskip("dask.dataframe")
+    br.summarize(slow_frame(tmp_path, 0.0))
+    assert {pid for _, pid in started(tmp_path)} == {os.getpid()}
+
+
+def test_text_in_a_partition_that_should_hold_numbers_is_counted() -> None:
+    dd = pytest.importorskip("dask.dataframe")
+
+    def part(k: int) -> pd.DataFrame:
+        score = [0.1, 0.2, "oops", "0.4"] if k == 1 else [0.1, 0.2, 0.3, 0.4]
+        return pd.DataFrame({"score": score, "label": [0, 1, 0, 1]})
+
+    frame = dd.from_map(part, range(3), meta=part(0).iloc[:0])
+    with pytest.raises(br.InputTypeError, match="1 of 12 values are no numbers, such as 'oops'"):
+        br.summarize(frame)
+
+
+# ------------------------------------------------------------- what the page shows, run
+def shown_code(name: str) -> str:
+    """The block of docs/engines.md that needs a cluster and holds this name."""
+    page = (ROOT / "docs" / "engines.md").read_text(encoding="utf-8")
+    (block,) = [b for b in re.findall(r"^```py\n(.*?)^```$", page, re.M | re.S) if name in b]
+    return str(block)
+
+
+def test_the_page_on_spark_runs(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = rows(2000)
+    table.to_parquet("whole.parquet")
+    code = shown_code("SparkSession").replace('"scores"', repr(str(tmp_path / "whole.parquet")))
+    names = {"br": br}
+    exec(code, names)
+    check(names["summary"], table)
+
+
+# ------------------------------------------------------------------------------ files
+def file_of(table: pd.DataFrame, folder: Path, **named: Any) -> Path:
+    pytest.importorskip("pyarrow")
+    path = folder / "it's [1].parquet"
+    table.to_parquet(path, **named)
+    return path
+
+
+@pytest.mark.parametrize("engine", FILE_ENGINES)
+@pytest.mark.parametrize("group", [700, 20_000])
+def test_pieces_of_a_file_add_up(
+    engine: str, group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(engine)
+    monkeypatch.setattr("betaroc.data.streams._PIECE", 3000)
+    monkeypatch.setattr("betaroc.data.streams._BATCH", 3000)
+    table = rows(10_000)
+    path = file_of(table, tmp_path, row_group_size=group)
+    seen: list[tuple[int, int]] = []
+    found = summarize_file(
+        path, engine=engine, bins=4096, progress=lambda done, total: seen.append((done, total))
+    )
+    check(found, table)
+    assert len(seen) >= 4
+    assert seen == sorted(seen)
+    assert seen[-1] == (10_000, 10_000)
+    assert found.source is not None
+    assert (found.source.path, found.source.format) == (str(path), "parquet")
+    assert br.summarize(path, bins=4096).client.counts.tolist() == found.client.counts.tolist()
+
+
+def test_a_second_read_is_told_to_the_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("polars")
+    monkeypatch.setattr("betaroc.data.streams._PIECE", 3000)
+    table = rows(7000)
+    table["score"] += 1e8
+    seen: list[tuple[int, int]] = []
+    path = file_of(table, tmp_path)
+    summarize_file(path, engine="polars", progress=lambda *done: seen.append(done))
+    assert seen == [
+        (3000, 7000), (6000, 7000), (7000, 7000), (10_000, 14_000), (13_000, 14_000),
+        (14_000, 14_000),
+    ]  # fmt: skip
+
+
+def test_the_first_engine_installed_reads_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = file_of(rows(100), tmp_path)
+    found = importlib.util.find_spec
+    absent: set[str] = set()
+    monkeypatch.setattr(
+        "betaroc.data.streams.importlib.util.find_spec",
+        lambda name: None if name in absent else found(name),
+    )
+    used = []
+    for engine in FILE_ENGINES:
+        reader = __import__("betaroc.data.streams", fromlist=["_"])._ENGINES
+        monkeypatch.setitem(
+            reader, engine, lambda p, e=engine, read=reader[engine]: used.append(e) or read(p)
+        )
+    for engine in FILE_ENGINES:
+        pytest.importorskip(engine)
+        br.summarize(path)
+        absent.add(engine)
+    assert used == FILE_ENGINES
+    with pytest.raises(
+        br.MissingDependencyError,
+        match=r"polars or duckdb or pyarrow.*betaroc\[polars\].*\[duckdb\].*\[parquet\]",
+    ):
+        br.summarize(path)
+    with pytest.raises(br.MissingDependencyError, match=r'needs duckdb, .*"betaroc\[duckdb\]"'):
+        summarize_file(path, engine="duckdb")
+    with pytest.raises(br.InputError, match="engine must be one of 'polars'"):
+        summarize_file(path, engine="pandas")
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_neither_pyarrow_nor_pandas_is_needed_for_a_file(engine: str, tmp_path: Path) -> None:
+    pytest.importorskip(engine)
+    path = file_of(rows(100).assign(label=["c", "i"] * 50), tmp_path)
+    code = (
+        "import sys; sys.modules['pyarrow'] = sys.modules['pandas'] = None\n"
+        "from betaroc.data.summary import summarize_file\n"
+        "found = summarize_file(sys.argv[1], engine=sys.argv[2], client_label='c')\n"
+        "print(found.n_client, found.n_impostor)"
+    )
+    found = [str(Path(br.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path), engine],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, found))},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.split() == ["50", "50"], done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("engine", FILE_ENGINES)
+def test_a_damaged_file_is_an_error_of_ours(engine: str, tmp_path: Path) -> None:
+    pytest.importorskip(engine)
+    path = file_of(rows(5000), tmp_path, compression="snappy")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-100])
+    with pytest.raises(br.FileFormatError, match="its end is missing after"):
+        summarize_file(path, engine=engine)
+    path.write_bytes(whole[:4] + b"\xff" * (len(whole) - 6000) + whole[len(whole) - 5996 :])
+    with pytest.raises(br.FileFormatError, match="must be intact Parquet"):
+        summarize_file(path, engine=engine)
+
+
+# --------------------------------------------------------------------- bounded memory
+N_MANY, BINS = 50_000, 64
+#: Groups of two labels and 64 bins, the few texts of a message: never a row of each score.
+FEW = 2 * BINS + 8
+
+
+class Guarded:
+    """A DuckDB relation that refuses to hand over many rows."""
+
+    def __init__(self, relation: Any) -> None:
+        self.relation = relation
+
+    def fetchnumpy(self) -> Any:
+        columns = self.relation.fetchnumpy()
+        assert all(len(column) <= FEW for column in columns.values())
+        return columns
+
+
+def forbid_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Make every way of collecting a column of rows raise; the names of the ways that were used."""
+    import narwhals as nw
+
+    used: list[str] = []
+
+    def guarded(owner: Any, name: str, size: Callable[[Any], int], most: int = FEW) -> None:
+        inner = getattr(owner, name)
+
+        def collect(*args: Any, **named: Any) -> Any:
+            found = inner(*args, **named)
+            used.append(name)
+            assert size(found) <= most, f"{name} collected {size(found)}"
+            return found
+
+        monkeypatch.setattr(owner, name, collect)
+
+    guarded(nw.LazyFrame, "collect", len)
+    native = nw.LazyFrame.to_native
+    monkeypatch.setattr(
+        nw.LazyFrame,
+        "to_native",
+        lambda frame: Guarded(native(frame)) if frame.implementation.is_duckdb() else native(frame),
+    )
+    if importlib.util.find_spec("polars"):
+        import polars as pl
+
+        guarded(pl.LazyFrame, "collect", len)
+    if importlib.util.find_spec("dask"):
+        import dask.base
+        import dask.dataframe as dd
+
+        # A column of the rows is 400 kB; the sums of 64 bins are not.
+        guarded(dask.base, "compute", lambda found: len(pickle.dumps(found)), 40_000)
+        guarded(dd.DataFrame, "compute", len)
+    if importlib.util.find_spec("pyarrow"):
+        import pyarrow.parquet as pq
+
+        guarded(pq, "read_table", len)
+        monkeypatch.setattr("betaroc.data.streams._BATCH", FEW)
+    return used
+
+
+@pytest.mark.parametrize("engine", LAZY)
+def test_no_engine_hands_over_rows(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = rows(N_MANY)
+    frame = lazy_frame(engine, table)
+    used = forbid_rows(monkeypatch)
+    check(br.summarize(frame, bins=BINS), table)
+    if engine != "duckdb":
+        assert used
+    import narwhals as nw
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of Narwhals about Dask
+        lazy = nw.from_native(frame)
+    with pytest.raises(AssertionError):  # the guard does guard
+        (lazy.to_native().fetchnumpy if engine == "duckdb" else lazy.collect)()
+
+
+@pytest.mark.parametrize("engine", FILE_ENGINES)
+def test_no_file_is_loaded(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(engine)
+    table = rows(N_MANY if engine != "pyarrow" else 5000)
+    path = file_of(table, tmp_path)
+    forbid_rows(monkeypatch)
+    check(summarize_file(path, engine=engine, bins=BINS), table)
+
+
+CHILD = """
+import re, resource, sys
+from pathlib import Path
+import numpy as np, pyarrow.parquet as pq
+from betaroc import _streams
+from betaroc.summary import summarize_file
+folder, engine = Path(sys.argv[1]), sys.argv[2]
+_streams._PIECE, _streams._BATCH = 1 << 18, 1 << 16
+summarize_file(folder / "small.parquet", engine=engine)  # threads and pools are there now
+now = 1024 * int(re.search(r"VmSize:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+limit = now + 140_000_000  # DuckDB itself takes 80 to 100 MB
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+found = summarize_file(folder / "large.parquet", engine=engine, bins=4096)
+assert found.n_client + found.n_impostor == 6_000_000, found
+try:
+    pq.ParquetFile(folder / "large.parquet").read(use_threads=False)
+except MemoryError:
+    print("bounded")
+"""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """6e6 rows, 96 MB as two columns in memory, beside a small file of the same kind."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    folder = tmp_path_factory.mktemp("large")
+    rng = np.random.default_rng(1)
+    for name, parts in (("large", 12), ("small", 1)):
+        schema = pa.schema([("score", pa.float64()), ("label", pa.int64())])
+        with pq.ParquetWriter(
+            folder / f"{name}.parquet", schema, use_dictionary=False, compression="NONE"
+        ) as writer:
+            for _ in range(parts):
+                score = rng.random(500_000)
+                label = (score > rng.random(500_000)).astype(np.int64)
+                writer.write_table(pa.table([score, label], schema=schema))
+    return folder
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="address space is Linux's")
+@pytest.mark.parametrize("engine", FILE_ENGINES)
+def test_a_file_is_summarized_where_loading_it_breaks(engine: str, large: Path) -> None:
+    pytest.importorskip(engine)
+    lean = {
+        "MALLOC_ARENA_MAX": "1", "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1",
+        "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system",
+    }  # fmt: skip
+    found = [str(Path(br.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, str(large), engine],
+        env={**os.environ, **lean, "PYTHONPATH": os.pathsep.join(filter(None, found))},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.strip() == "bounded", done.stderr[-2000:]
+
+
+# -------------------------------------------------------------------------- bad input
+@pytest.mark.parametrize("engine", LAZY)
+def test_text_among_the_scores_is_counted(engine: str) -> None:
+    scores = [f"{k / 50:.2f}" for k in range(48)] + ["oops", " 1e-3 "]
+    table = pd.DataFrame({"score": scores, "label": [0, 1] * 25})
+    with pytest.raises(
+        br.InputTypeError,
+        match="column 'score' must be numeric; its type is String, and 1 of 50 values are no"
+        " numbers, such as 'oops'",
+    ):
+        br.summarize(lazy_frame(engine, table), bins=64)
+
+
+@pytest.mark.parametrize("engine", FILE_ENGINES)
+def test_text_among_the_scores_of_a_file_is_counted(engine: str, tmp_path: Path) -> None:
+    pytest.importorskip(engine)
+    path = file_of(pd.DataFrame({"score": ["0.1", "x", None, ".5"], "label": [0, 1] * 2}), tmp_path)
+    with pytest.raises(br.InputTypeError, match=r": column 'score' .* and 1 of 4 values"):
+        summarize_file(path, engine=engine)
+
+
+def test_objects_among_the_scores_of_pandas_are_counted() -> None:
+    mixed = pd.DataFrame({"score": [0.1, "a", None, 0.2, [1]], "label": [0, 1, 0, 1, 1]})
+    with pytest.raises(
+        br.InputTypeError, match=r"2 of 5 values are no numbers, such as 'a', \[1\]"
+    ):
+        br.summarize(mixed)
+    numbers = pd.DataFrame({"score": np.array([0.1, 0.2], dtype=object), "label": [0, 1]})
+    with pytest.raises(br.InputTypeError, match="all 2 values read as numbers"):
+        br.summarize(numbers)
+
+
+@pytest.mark.parametrize("engine", LAZY)
+def test_scores_that_are_no_finite_numbers_are_counted(engine: str) -> None:
+    table = pd.DataFrame({"score": np.arange(50) / 50, "label": [0, 1] * 25})
+    table.loc[[3, 4, 20], "score"] = [math.nan, math.inf, -math.inf]
+    with pytest.raises(br.InputError, match="column 'score' must hold finite numbers") as caught:
+        br.summarize(lazy_frame(engine, table), bins=64)
+    # A NaN of pandas is missing to Dask.
+    parts = (
+        "1 missing and 2 NaN" if engine in {"dask", "duckdb", "polars"} else "0 missing and 3 NaN"
+    )
+    assert f"got {parts} or infinite of 50" in str(caught.value)
+
+
+@pytest.mark.parametrize("engine", LAZY)
+def test_scores_out_of_range_are_counted(engine: str) -> None:
+    table = pd.DataFrame({"score": np.arange(-2, 48) / 40, "label": [0, 1] * 25})
+    found = br.summarize(lazy_frame(engine, table), bins=64)
+    # -2/40 and -1/40, then 41/40 to 47/40; 0 and 40/40 are at even places, those of impostors.
+    assert (found.impostor.n_outside, found.client.n_outside) == (1 + 3, 1 + 4)
+    assert (found.impostor.n_zero, found.impostor.n_one) == (1, 1)
+
+
+@pytest.mark.parametrize("engine", LAZY)
+def test_labels_beyond_two_are_counted(engine: str) -> None:
+    table = pd.DataFrame({"score": np.arange(60) / 60, "label": [0] * 30 + [1] * 20 + [7] * 10})
+    with pytest.raises(br.InputError, match="must hold two labels; got 3: ") as caught:
+        br.summarize(lazy_frame(engine, table), bins=64)
+    for part in ("0 (count 30)", "1 (count 20)", "7 (count 10)"):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("bins", [8, 65_536])
+@pytest.mark.parametrize("engine", [*LAZY, "pandas"])
+def test_score_and_label_swapped_end_with_a_count(
+    engine: str, bins: int, request: pytest.FixtureRequest
+) -> None:
+    label = np.arange(2000) % 2
+    table = pd.DataFrame({"score": np.where(label == 1, 0.25, 0.5), "label": label})
+    table["extra"] = np.maximum(np.arange(2000) - 20.0, 0.0)  # 21 zeros, then all different
+    frame = table if engine == "pandas" else lazy_frame(engine, table)
+    with pytest.raises(
+        br.InputError, match=r"must hold two labels; got more than 1000: 0.0 \(count 21\)"
+    ):
+        br.summarize(frame, label="extra", bins=bins)
+
+
+@pytest.mark.parametrize("engine", LAZY)
+def test_labels_keep_their_counts_in_messages(engine: str) -> None:
+    table = pd.DataFrame({"score": np.arange(50) / 50, "label": ["x"] * 20 + ["y"] * 30})
+    with pytest.raises(br.InputError, match=r"'[xy]' \(count [23]0\)") as caught:
+        br.summarize(lazy_frame(engine, table), bins=64)
+    assert "'x' (count 20)" in str(caught.value)
+    assert "'y' (count 30)" in str(caught.value)
+    with pytest.raises(br.InputError, match="no impostor scores: all 20 labels are 'x'"):
+        br.summarize(lazy_frame(engine, table[:20]), client_label="x", bins=64)
+
+
+def test_a_broken_step_of_a_lazy_frame_is_an_error_of_ours() -> None:
+    pl = pytest.importorskip("polars")
+    table = pl.LazyFrame({"score": ["0.1", "zero"], "label": [0, 1]})
+    frame = table.with_columns(score=pl.col("score").cast(pl.Float64))
+    with pytest.raises(br.InputError, match="group column 'score' by column 'label'; Invalid"):
+        br.summarize(frame)
+    with pytest.raises(br.InputError, match="ColumnNotFound"):
+        br.summarize(table.select(pl.col("nothing").alias("score"), "label"))
+
+
+def test_a_broken_relation_of_duckdb_is_an_error_of_ours() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    frame = connection.sql(
+        "SELECT CAST(s AS DOUBLE) AS score, l AS label"
+        " FROM (VALUES ('0.1', 0), ('zero', 1)) t(s, l)"
+    )
+    with pytest.raises(br.InputError, match="group column 'score' by column 'label'; Conversion"):
+        br.summarize(frame)
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+def test_what_is_not_about_the_frame_stays_what_it_is(error: type[BaseException]) -> None:
+    dd = pytest.importorskip("dask.dataframe")
+
+    def part(k: int) -> pd.DataFrame:
+        raise error
+
+    meta = pd.DataFrame({"score": [0.5], "label": [1]}).iloc[:0]
+    with pytest.raises(error):
+        br.summarize(dd.from_map(part, range(1), meta=meta))
+
+
+def test_no_workers_error_names_what_to_do() -> None:
+    from betaroc.data.engines import as_ours, frame_error
+
+    with (
+        pytest.raises(br.EngineError, match="Nothing was written and no row is lost"),
+        as_ours(lambda error: frame_error("score", "label", error)),
+    ):
+        raise ConnectionRefusedError("no scheduler")
+    with pytest.raises(MemoryError), as_ours(lambda error: frame_error("s", "l", error)):
+        raise OSError(12, "Cannot allocate memory")

@@ -1,0 +1,445 @@
+"""read_scores: every format it reads, and what it refuses with the line named."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import betaroc as br
+from betaroc.data import text_files as _textfiles
+
+FILE, INPUT, TYPE = br.FileFormatError, br.InputError, br.InputTypeError
+
+# The first 40 lines of bob.bio.base's tests/data/dev-4col.txt (BSD-3-Clause, Copyright (c)
+# 2016 Idiap Research Institute): a face verifier, claimed_id real_id probe_label score.
+BOB = """\
+f_1001 f_1001 x 0.006299
+f_1001 f_1001 x 0.111554
+f_1001 f_1001 x -0.092548
+f_1001 f_1001 x -0.030429
+f_1001 f_1001 x -0.004657
+f_1001 f_1003 x -0.070376
+f_1001 f_1003 x -0.076431
+f_1001 f_1003 x -0.09103
+f_1001 f_1003 x -0.119019
+f_1001 f_1003 x -0.119581
+f_1002 f_1002 x -0.076412
+f_1002 f_1002 x -0.007193
+f_1002 f_1002 x -0.068236
+f_1002 f_1002 x 0.001462
+f_1002 f_1002 x -0.089528
+f_1002 f_1004 x -0.177674
+f_1002 f_1004 x -0.116451
+f_1002 f_1004 x -0.105341
+f_1002 f_1004 x -0.15466
+f_1002 f_1004 x -0.18616
+f_1003 f_1003 x 0.259138
+f_1003 f_1003 x 0.332629
+f_1003 f_1003 x 0.311423
+f_1003 f_1003 x 0.162215
+f_1003 f_1003 x 0.048613
+f_1003 f_1005 x -0.074399
+f_1003 f_1005 x -0.04628
+f_1003 f_1005 x -0.014418
+f_1003 f_1005 x 0.00478
+f_1003 f_1005 x -0.016143
+f_1004 f_1004 x 0.133522
+f_1004 f_1004 x 0.233416
+f_1004 f_1004 x 0.157029
+f_1004 f_1004 x 0.163154
+f_1004 f_1004 x 0.188569
+f_1004 f_1006 x -0.111788
+f_1004 f_1006 x -0.146505
+f_1004 f_1006 x -0.085332
+f_1004 f_1006 x -0.143158
+f_1004 f_1006 x -0.126225
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def put(content, name="scores.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return put
+
+
+def message(error, call, *words):
+    with pytest.raises(error) as caught:
+        call()
+    assert type(caught.value) is error
+    text = str(caught.value)
+    assert len(text) <= 400, text
+    for word in words:
+        assert word in text, (word, text)
+    return caught.value
+
+
+TABLE = "score,label\n0.25,1\n0.5,0\n"
+EXPECTED = br.Scores([0.25], [0.5])
+
+READ = {
+    "plain": (TABLE, "csv"),
+    "columns swapped": ("label,score\n1,0.25\n0,0.5\n", "csv"),
+    "extra columns": ('kind,score,label\n"a, b",0.25,1\nc,0.5,0\n', "csv"),
+    "no newline at the end": (TABLE[:-1], "csv"),
+    "blank lines": ("\nscore,label\n\n0.25,1\n0.5,0\n\n", "csv"),
+    "blanks around": ("score,label\n 0.25 , 1\n0.5, 0 \n", "csv"),
+    "G06 CRLF": (TABLE.replace("\n", "\r\n"), "csv"),
+    "G06 CR": (TABLE.replace("\n", "\r"), "csv"),
+    "BOM": ("\ufeff" + TABLE, "csv"),
+    "quoted": ('"score","label"\n"0.25","1"\n"0.5","0"\n', "csv"),
+    "-1 and 1": ("score,label\n0.25,1\n0.5,-1\n", "csv"),
+    "float labels": ("score,label\n0.25,1.0\n0.5,0\n", "csv"),
+    "words": ("score,label\n0.25,True\n0.5,FALSE\n", "csv"),
+    "notations": ("score,label\n+2.5E-1,1\n.5,0\n", "csv"),
+    "tsv": (TABLE.replace(",", "\t"), "tsv"),
+    "gzip": (gzip.compress(TABLE.encode()), "csv, gzip"),
+    "gzip of two members": (
+        gzip.compress(TABLE[:19].encode()) + gzip.compress(TABLE[19:].encode()),
+        "csv, gzip",
+    ),
+    "tsv gzip": (gzip.compress(TABLE.replace(",", "\t").encode()), "tsv, gzip"),
+    "2col": ("# bob.measure\n1 0.25\n-1 0.5\n", "2col"),
+    "2col 0": ("1\t0.25\n0\t0.5\n", "2col"),
+    "4col": ("a a probe 0.25\n\n# comment\na b probe 0.5\n", "4col"),
+    "4col gzip": (gzip.compress(b"a a probe 0.25\na b probe 0.5\n"), "4col, gzip"),
+    "5col": ("a m1 a probe 0.25\na m1 b probe 0.5\n", "5col"),
+}
+
+
+@pytest.mark.parametrize("case", READ)
+@pytest.mark.parametrize("name", ["scores.csv", "scores-dev"])
+def test_formats_are_told_by_content(write, case, name):
+    content, kind = READ[case]
+    path = write(content, name)
+    scores = br.read_scores(path)
+    assert scores == EXPECTED
+    assert (scores.source.path, scores.source.format) == (str(path), kind)
+    assert br.read_scores(str(path), format=kind.split(",")[0]) == EXPECTED
+    assert br.read_scores(os.fsencode(path)) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("labels", "client_label"),
+    [(("2", "1"), 2), (("2", "1"), "2"), (("2.0", "1"), 2), (("a", "b"), "a"), (("0", "1"), 0)],
+)
+def test_client_label_as_text_and_as_number(write, labels, client_label):
+    text = "score,label\n0.25,{}\n0.5,{}\n".format(*labels)
+    assert br.read_scores(write(text), client_label=client_label) == EXPECTED
+
+
+def test_column_names(write):
+    path = write("y;p,p,q\n1,0.25,7\n0,0.5,8\n")
+    assert br.read_scores(path, score="p", label="y;p") == EXPECTED
+
+
+def test_g20_doubles_come_back_bit_by_bit(write):
+    """repr of a float is its shortest decimal that reads back to it (Python's promise)."""
+    rng = np.random.default_rng(11)
+    bits = rng.integers(0, 2**63, 20_000, dtype=np.uint64) & np.uint64(0xBFFFFFFFFFFFFFFF)
+    client = bits.view(np.float64)
+    impostor = rng.beta(0.05, 3, 20_000)
+    rows = [f"{v!r},1" for v in client.tolist()] + [f"{v!r},0" for v in impostor.tolist()]
+    scores = br.read_scores(write("score,label\n" + "\n".join(rows)))
+    assert scores.client.tobytes() == client.tobytes()
+    assert scores.impostor.tobytes() == impostor.tobytes()
+
+
+def test_bob_four_columns(write):
+    """Each line's first two fields say who is a client; 20 of these 40 lines are."""
+    fields = [line.split() for line in BOB.splitlines()]
+    scores = br.read_scores(write(BOB, "scores-dev"))
+    assert scores.source.format == "4col"
+    assert (scores.n_client, scores.n_impostor) == (20, 20)
+    assert scores.client.tolist() == [float(f[3]) for f in fields if f[0] == f[1]]
+    assert scores.impostor.tolist() == [float(f[3]) for f in fields if f[0] != f[1]]
+
+
+def test_bob_five_columns_are_the_same_scores(write):
+    five = "".join("{} model {} {} {}\n".format(*line.split()) for line in BOB.splitlines())
+    assert br.read_scores(write(five)) == br.read_scores(write(BOB, "four"))
+
+
+LATIN = "score,label,name\n" + "0.25,1,x\n" * 20_000
+
+BAD = {
+    "G02 semicolons": (
+        "score;label\n0.25;1\n",
+        "line 1",
+        "'score;label'. Replace the semicolons by commas.",
+    ),
+    "G03 comma decimals": ("score;label\n0,25;1\n", "line 2", "comma decimals", "'0,25;1'"),
+    "G04 comma decimals": ("score,label\n0,25,1\n", "line 2", "2 fields", "got 3", "decimals"),
+    "tsv comma decimals": ("score\tlabel\n0,25\t1\n", "line 2", "'0,25'", "decimal point"),
+    "G07 UTF-16": (TABLE.encode("utf-16"), "UTF-16", "offset 0", "UTF-8"),
+    "G07 UTF-16 without mark": (TABLE.encode("utf-16-le"), "line 1", "NUL byte", "UTF-16"),
+    "G07 Latin-1": (
+        LATIN.encode() + b"0.5,0,Andr\xe9\n",
+        "UTF-8",
+        "b'\\xe9'",
+        f"byte offset {len(LATIN) + 10}",
+    ),
+    "G08 NUL": ("score,label\n0.2\0" + "5,1\n", "line 2", "NUL byte", "column 4"),
+    "G10 missing field": ("score,label\n0.25\n", "line 2", "got 1", "missing"),
+    "G10 after blank lines": ("score,label\n\n\n0.25\n", "line 4"),
+    "G11 duplicate": ("score,score,label\n1,2,1\n", "line 1", "'score' occurs 2", "duplicate"),
+    "G12 no header": ("0.25,1\n0.5,0\n", "header", "'0.25', '1'", "first line 'score,label'."),
+    "no header, label first": ("1,0.25\n0,0.5\n", "header", "first line 'label,score'."),
+    "no header, either": ("1,0\n0,1\n", "'score,label' or 'label,score', as the columns are"),
+    "no header, three": ("7,1,0.25\n", "Add a first line that names the columns"),
+    "G14 unclosed quote": ('score,label\n0.5,0\n"0.25,1\n0.5,0\n', "line 3", "never closed"),
+    "G14 closed late": ('score,label\n"0.25,1\n"0.5,0\n', "line 2", "quotes"),
+    "G14 unclosed and long": ('score,label\n"' + "0.5,0\n" * 40_000, "line 2", "never closed"),
+    "G15 NA": ("score,label\n0.2,1\nNA,0\n", "line 3", "'NA'", "not missing"),
+    "G15 -": ("score,label\n0.2,1\n-,0\n", "line 3", "'-'"),
+    "G15 null": ("score,label\n0.2,1\nnull,0\n", "line 3", "'null'"),
+    "G15 empty": ("score,label\n0.2,1\n,0\n", "line 3", "''", "missing"),
+    "A01 nan": ("score,label\n0.2,1\nnan,0\n", "line 3", "finite", "'nan'"),
+    "A02 inf": ("score,label\n0.2,1\n-Infinity,0\n", "line 3", "finite", "'-Infinity'"),
+    "text": ("score,label\n0.2,1\nhigh,0\n", "line 3", "number", "'high'"),
+    "hexadecimal": ("score,label\n0x1p-3,1\n", "line 2", "'0x1p-3'"),
+    "underscore": ("score,label\n1_0,1\n", "line 2", "'1_0'"),
+    "other digits": ("score,label\n\u0663,1\n", "line 2", "number"),
+    "G16 overflow": ("score,label\n0.2,1\n1e400,0\n", "line 3", "'1e400'", "inf"),
+    "G16 underflow": ("score,label\n0.2,1\n1e-400,0\n", "line 3", "'1e-400'", "0.0"),
+    "G18 padded": ("score, label\n0.2,1\n", "'label'", "Did you mean ' label'", "blanks"),
+    "G19 missing column": ("scroe,label\n0.2,1\n", "'score'", "Did you mean 'scroe'"),
+    "G19 nothing near": ("a,b,c,d,e,f,g\n", "'score'", "'a', 'b'", "2 more"),
+    "separated by blanks": ("score label\n0.2 1\n", "commas or tabs", "'score label'"),
+    "three columns": ("a b 0.2\nc d 0.1\n", "commas or tabs"),
+    "empty": ("", "empty", "0 bytes"),
+    "blank": ("\n \n", "blank"),
+    "header only": ("score,label\n", "no rows"),
+    "no impostors": ("score,label\n0.2,1\n", "no impostor scores", "'1'"),
+    "no clients": ("score,label\n0.2,-1\n", "no client scores", "'-1'"),
+    "three labels": ("score,label\n1.5,0\n2,1\n3,2\n", "got 3", "'2' (count 1, first in line 4)"),
+    "swapped": ("score,label\n1,0.2\n0,0.3\n1,0.4\n", "swapped", "'0.2'", "line 2"),
+    "many labels": (
+        "score,label\n" + "".join(f"{i % 2},{i}.5\n" for i in range(1100)),
+        "1000",
+        "line 1002",
+        "swapped",
+    ),
+    "labels 1 2": ("score,label\n.2,1\n.3,2\n", "client_label", "'2' (count 1, first in line 3)"),
+    "label words": ("score,label\n.2,client\n.3,impostor\n", "client_label", "'client'"),
+    "label missing": ("score,label\n.2,\n.3,1\n", "line 2", "label", "missing"),
+    "mixed labels": ("score,label\n.2,1\n.3,true\n", "client_label", "'true'"),
+    "G24 zip": (b"PK\x03\x04 and more", "zip", "not unpacked"),
+    "bzip2": (b"BZh91AY&SY", "bzip2", "gzip"),
+    "xz": (b"\xfd7zXZ\0\0", "xz"),
+    "HDF5": (b"\x89HDF\r\n", "HDF5", "csv"),
+    "gzip cut": (gzip.compress(LATIN.encode())[:-9], "gzip", "truncated"),
+    "gzip CRC": (gzip.compress(TABLE.encode())[:-8] + b"\0" * 8, "gzip", "damaged"),
+    "gzip of nothing": (gzip.compress(b""), "blank"),
+    "long line": ("score,label\n" + "1" * 2**20 + ",1\n", "line 2", "1048576"),
+    "4col ragged": ("a a p 0.5\na b p\n", "4 columns", "line 2 has 3", "'a b p'"),
+    "4col text": ("a a p 0.5\na b p high\n", "line 2", "'high'"),
+    "4col one class": ("a a p 0.5\nb b p 0.4\n", "no impostor scores"),
+    "4col of numbers": ("0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n", "may be 4col text", "'0.5'", "header"),
+    "5col of numbers": ("1 2 1e-3 1 0.9\n1 2 3 0 0.2\n", "may be 5col text", "'1e-3'"),
+    "2col swapped": ("0.5 1\n0.2 -1\n0.3 1\n", "swapped", "'0.5'"),
+    "2col nan": ("1 0.5\n-1 nan\n", "line 2", "'nan'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_files_refused(write, case):
+    content, *words = BAD[case]
+    path = write(content)
+    before = path.read_bytes()
+    message(FILE, lambda: br.read_scores(path), "'scores.csv'", *words)
+    assert path.read_bytes() == before
+
+
+def test_client_label_of_a_file_must_occur(write):
+    path = write("score,label\n.2,client\n.3,impostor\n")
+    words = ("'cleint'", "'client'", "Did you mean 'client'?")
+    message(FILE, lambda: br.read_scores(path, client_label="cleint"), *words)
+
+
+def test_arguments_refused(write):
+    path = write(BOB)
+    message(INPUT, lambda: br.read_scores(path, format="exel"), "format", "'exel'", "'4col'")
+    message(INPUT, lambda: br.read_scores(path, score="a", label="a"), "score", "label", "'a'")
+    message(TYPE, lambda: br.read_scores(path, score=3), "score", "int")
+    message(INPUT, lambda: br.read_scores(path, score="p"), "4col", "'p'")
+    message(INPUT, lambda: br.read_scores(path, client_label=1), "client_label", "4col")
+    message(FILE, lambda: br.read_scores(path, format="parquet"), "no Parquet", "b'f_10'")
+    message(FILE, lambda: br.read_scores(path, format="csv"), "one column")
+    message(FILE, lambda: br.read_scores(path, format="5col"), "5 columns", "line 1 has 4")
+    message(TYPE, lambda: br.read_scores(3), "path", "int")
+    message(TYPE, lambda: br.read_scores({"score": [1]}), "dict", "from_frame")
+
+
+def test_g27_only_regular_files(tmp_path, write):
+    message(FILE, lambda: br.read_scores(tmp_path), "directory", "regular file")
+    message(FILE, lambda: br.read_scores("a\0b"), "null byte")
+    message(FILE, lambda: br.read_scores("a" * 5000), "...")
+    write(TABLE, "dev.csv")
+    missing = message(
+        br.ScoreFileNotFoundError,
+        lambda: br.read_scores(tmp_path / "dve.csv"),
+        "dve.csv",
+        "'dev.csv'",
+    )
+    assert isinstance(missing, FileNotFoundError)
+    message(br.ScoreFileNotFoundError, lambda: br.read_scores(tmp_path / "no" / "x"), "folder")
+
+
+def test_a_format_that_the_separator_contradicts_names_it(write):
+    path = write("label,score\n1,0.5\n0,0.25\n", "dev.csv")
+    message(FILE, lambda: br.read_scores(path, format="tsv"), "by commas", "format='csv'")
+    path = write("label\tscore\n1\t0.5\n0\t0.25\n", "dev.tsv")
+    message(FILE, lambda: br.read_scores(path, format="csv"), "by tabs", "format='tsv'")
+
+
+def test_only_a_near_name_is_proposed(write):
+    near = write(TABLE, "scores.csv")
+    missing = br.ScoreFileNotFoundError
+    message(missing, lambda: br.read_scores(near.parent / "score.csv"), "'scores.csv'?")
+    message(missing, lambda: br.read_scores(near.parent / "eval.csv"), "Check the name")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_g27_fifo_and_device(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    message(FILE, lambda: br.read_scores(tmp_path / "pipe"), "FIFO")
+    message(FILE, lambda: br.read_scores("/dev/zero"), "device")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
+def test_unreadable(write):
+    path = write(TABLE)
+    path.chmod(0)
+    message(FILE, lambda: br.read_scores(path), "'scores.csv'", "Permission")
+
+
+@pytest.mark.parametrize("url", ["https://x.org/a.csv", "s3://bucket/a.csv", "file:///etc/a"])
+def test_g28_urls(url):
+    message(FILE, lambda: br.read_scores(url), "local file", url)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems forbid such names")
+def test_g31_strange_names(tmp_path):
+    path = os.path.join(os.fsencode(tmp_path), b"a\xff\nb.csv")
+    with open(path, "wb") as file:
+        file.write(b"score,label\n0.2,1\n")
+    error = message(FILE, lambda: br.read_scores(path), r"\udcff\nb.csv", "no impostor")
+    str(error).encode()  # escaped: can be printed anywhere
+
+
+def test_decompression_is_bounded(write, monkeypatch):
+    monkeypatch.setattr(_textfiles, "_EXPANDED", 2**20)
+    path = write(gzip.compress(b"score,label\n" + b"0.5,1\n" * 2**20))  # 6 MiB of some 6 kB
+    monkeypatch.setattr(_textfiles, "_RATIO", 100)
+    message(FILE, lambda: br.read_scores(path), "expand", "100 times")
+
+
+def test_progress_is_for_terminals_only(write, monkeypatch, capsys):
+    monkeypatch.setattr(_textfiles, "_PROGRESS_FROM", 0)
+    path = write("score,label\n" + "0.25,1\n0.5,0\n" * 20_000)
+    br.read_scores(path)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    br.read_scores(path)  # under a second: the bar stays away
+    assert capsys.readouterr() == ("", "")
+
+
+# --- Parquet
+
+PARQUET = {
+    "integers": {"score": [0.25, 0.5], "label": [1, 0]},
+    "booleans": {"score": [0.25, 0.5], "label": [True, False]},
+    "floats": {"score": pa.array([0.25, 0.5], pa.float32()), "label": [1.0, -1.0]},
+    "text": {"score": [0.25, 0.5], "label": ["1", "0"]},
+    "dictionary": {"score": [0.25, 0.5], "label": pa.array(["1", "0"]).dictionary_encode()},
+    "dictionary with unused": {
+        "score": [0.25, 0.5],
+        "label": pa.DictionaryArray.from_arrays(pa.array([2, 1]), pa.array(["x", "0", "1"])),
+    },
+}
+
+
+@pytest.mark.parametrize("case", PARQUET)
+@pytest.mark.parametrize("name", ["scores.parquet", "scores"])
+def test_parquet(tmp_path, case, name):
+    path = tmp_path / name
+    pq.write_table(pa.table(PARQUET[case]), path, row_group_size=1)
+    scores = br.read_scores(path)
+    assert scores == EXPECTED
+    assert scores.source.format == "parquet"
+
+
+def test_parquet_client_label(tmp_path):
+    path = tmp_path / "s.parquet"
+    pq.write_table(pa.table({"p": [0.5, 0.25], "y": [1, 2]}), path)
+    assert br.read_scores(path, score="p", label="y", client_label="2") == EXPECTED
+    assert br.read_scores(path, score="p", label="y", client_label=2) == EXPECTED
+
+
+BAD_PARQUET = {
+    "null": ({"score": [0.1, None], "label": [1, 0]}, "'score'", "1 of 2 null", "rows 1"),
+    "label null": ({"score": [0.1, 0.2], "label": [1, None]}, "'label'", "rows 1"),
+    "NaN": ({"score": [0.1, float("nan")], "label": [1, 0]}, "score 1 is NaN"),
+    "text": ({"score": ["0.1", "0.2"], "label": [1, 0]}, "'score'", "string"),
+    "missing column": ({"scroe": [0.1], "label": [1]}, "'score'", "Did you mean 'scroe'"),
+    "one class": ({"score": [0.1], "label": [1]}, "no impostor scores"),
+    "labels": ({"score": [0.1, 0.2], "label": ["a", "b"]}, "client_label", "first in row 1"),
+    "no rows": ({"score": pa.array([], pa.float64()), "label": pa.array([], pa.int8())}, "no rows"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_PARQUET)
+def test_parquet_refused(tmp_path, case):
+    columns, *words = BAD_PARQUET[case]
+    pq.write_table(pa.table(columns), tmp_path / "s.parquet")
+    message(FILE, lambda: br.read_scores(tmp_path / "s.parquet"), "'s.parquet'", *words)
+
+
+def test_parquet_duplicate_column(tmp_path):
+    table = pa.Table.from_arrays([pa.array([0.1])] * 2 + [pa.array([1])], ["score"] * 2 + ["label"])
+    pq.write_table(table, tmp_path / "s.parquet")
+    message(FILE, lambda: br.read_scores(tmp_path / "s.parquet"), "'score' occurs 2 times")
+
+
+def test_g22_g23_damaged_parquet(tmp_path, write):
+    table = pa.table({"score": np.linspace(0, 1, 1000), "label": np.arange(1000) % 2})
+    path = tmp_path / "whole.parquet"
+    pq.write_table(table, path, write_page_checksum=True, compression="none", use_dictionary=False)
+    content = path.read_bytes()
+    assert br.read_scores(path).n_client == 500
+    cut = write(content[:-50], "cut.parquet")
+    message(FILE, lambda: br.read_scores(cut), "'cut.parquet'", f"{len(content) - 50} bytes")
+    flipped = write(content[:300] + bytes([content[300] ^ 1]) + content[301:], "flipped.parquet")
+    message(FILE, lambda: br.read_scores(flipped), "'flipped.parquet'", "damaged", "CRC")
+    message(FILE, lambda: br.read_scores(write("", "zero.parquet")), "0 bytes")
+    message(FILE, lambda: br.read_scores(write(TABLE, "text.parquet")), "'text.parquet'", "magic")
+    message(FILE, lambda: br.read_scores(path, format="csv"), "no csv file", "Parquet")
+
+
+def test_parquet_without_pyarrow(tmp_path, monkeypatch):
+    path = tmp_path / "s.parquet"
+    pq.write_table(pa.table({"score": [0.1], "label": [1]}), path)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    message(
+        br.MissingDependencyError,
+        lambda: br.read_scores(path),
+        'pip install "betaroc[parquet]"',
+    )
+
+
+def test_four_columns_of_numbers_that_were_asked_for(write):
+    path = write("0.5 0.5 1 0.9\n0.5 0.1 0 0.2\n")
+    scores = br.read_scores(path, format="4col")
+    assert (scores.client.tolist(), scores.impostor.tolist()) == ([0.9], [0.2])
+    whole = br.read_scores(write("1 1 7 0.9\n1 2 8 0.2\n"))
+    assert whole.source.format == "4col"

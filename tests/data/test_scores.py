@@ -1,0 +1,256 @@
+"""Scores: what is accepted, kept and compared. What is refused is in test_hostile_scores."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import betaroc as br
+from betaroc.core import checks
+from betaroc.data.scores import ScoreSource
+
+X = np.array([0.625, 0.125, 0.875, 0.25])  # exact in float16 too
+Y = np.array([1, 0, 1, 0])
+CLIENT, IMPOSTOR = [0.625, 0.875], [0.125, 0.25]
+
+
+def test_order_is_kept_and_input_untouched():
+    given = X.copy()
+    given.flags.writeable = False
+    scores = br.Scores(given, [3, 1, 2])
+    assert scores.client.tolist() == X.tolist()
+    assert scores.impostor.tolist() == [3.0, 1.0, 2.0]
+    assert not np.shares_memory(scores.client, given)
+    assert scores.client.dtype == np.float64
+    with pytest.raises(ValueError, match="read-only"):
+        scores.client[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        X.tolist(),
+        tuple(X),
+        X.astype(object),
+        X.astype(">f8"),
+        X.astype("f4"),
+        X.astype("g"),
+        np.repeat(X, 2)[::2],
+        X[::-1].copy()[::-1],
+        pd.Series(X, index=[9, 3, 3, 1]),
+        pd.array(X, "Float64"),
+        pd.DataFrame({"score": X}),
+        pl.Series(X),
+        pl.DataFrame({"score": X}),
+        pa.array(X),
+        pa.chunked_array([X[:1], X[1:]]),
+        pa.table({"score": X}),
+        [np.float32(X[0]), *X[1:].tolist()],
+    ],
+    ids=lambda v: f"{type(v).__module__}.{type(v).__name__}",
+)
+def test_every_container_gives_the_same_bits(values):
+    assert br.Scores(values, [0.5]).client.tobytes() == X.tobytes()
+
+
+def test_integers_ranges_and_float16():
+    assert br.Scores(range(3), [2**53, -(2**53)]).client.tolist() == [0.0, 1.0, 2.0]
+    assert br.Scores([1 << 60], [0.5]).client.tolist() == [2.0**60]
+    with pytest.warns(br.PrecisionWarning, match="3 distinct values of 4") as caught:
+        scores = br.Scores(np.array([0.5, 0.5, 0.25, 1.0], dtype="f2"), [0.5])
+    assert scores.client.tolist() == [0.5, 0.5, 0.25, 1.0]
+    assert caught[0].filename == __file__
+
+
+def test_float32_is_upcast_exactly():
+    small = np.random.default_rng(3).random(50, dtype=np.float32)
+    assert br.Scores(small, [0.5]).client.tobytes() == small.astype(np.float64).tobytes()
+
+
+def test_counts_totals_and_prior():
+    plain = br.Scores([0.9, 0.8, 0.7], [0.1])
+    assert (plain.n_client, plain.n_impostor) == (3, 1)
+    assert (plain.client_total, plain.impostor_total, plain.prior) == (3.0, 1.0, 0.75)
+    weighted = br.Scores([0.9, 0.8], [0.1, 0.2], client_weights=[1, 2], impostor_weights=[4, 5])
+    assert (weighted.client_total, weighted.impostor_total, weighted.prior) == (3.0, 9.0, 0.25)
+
+
+def test_equal_scores_and_single_scores_are_legal():
+    assert br.Scores([0.5, 0.5], [0.5, 0.5]).n_client == 2
+    assert br.Scores([0.0], [1.0]).prior == 0.5
+    assert br.Scores([0, 1, 0], [1, 0, 1]).n_client == 3  # hard decisions of both classes
+
+
+def full():
+    return br.Scores(
+        [0.9, 0.7],
+        [0.1],
+        client_weights=[1, 2],
+        client_groups=[7, 8],
+        client_ids=["a", "b"],
+        impostor_ids=["c"],
+        name="verifier",
+    )
+
+
+def test_equality_copies_and_repr():
+    scores = full()
+    namespace = {"Scores": br.Scores}
+    for same in (
+        full(),
+        pickle.loads(pickle.dumps(scores)),
+        copy.deepcopy(scores),
+        copy.copy(scores),
+        eval(repr(scores), namespace),
+    ):
+        assert same == scores
+        assert hash(same) == hash(scores)
+        assert not same.client.flags.writeable
+        assert not same.client_weights.flags.writeable
+    assert scores != br.Scores([0.9, 0.7], [0.1])
+    assert br.Scores([0.1, 0.2], [0.5]) != br.Scores([0.2, 0.1], [0.5])
+    with pytest.raises(AttributeError, match="cannot assign"):
+        scores.name = "other"
+
+
+def test_large_scores_have_a_short_repr():
+    scores = br.Scores(np.linspace(0, 1, 100), np.linspace(-2, 0.5, 40), name="x")
+    assert repr(scores) == "<Scores 'x': 100 client in [0, 1], 40 impostor in [-2, 0.5]>"
+
+
+@pytest.mark.parametrize(
+    ("labels", "client_label"),
+    [
+        (Y, None),
+        (Y.tolist(), None),
+        (Y.astype(float), None),
+        (Y.astype(bool), None),
+        (Y.astype(bool).astype(object), None),
+        (np.where(Y, 1, -1), None),
+        (np.where(Y, 1.0, -1.0).tolist(), None),
+        (np.array(Y, dtype="u1"), None),
+        (pd.Series(Y), None),
+        (pd.array(Y, "Int64"), None),
+        (pd.array(Y.astype(bool), "boolean"), None),
+        (pd.Categorical(Y), None),
+        (pl.Series(Y), None),
+        (pa.array(Y), None),
+        (Y + 1, 2),
+        (1 - Y, 0),
+        (np.where(Y, "genuine", "zero-effort"), "genuine"),
+        (pd.Series(["g", "i", "g", "i"]), "g"),
+        (pd.Categorical(["g", "i", "g", "i"], categories=["x", "i", "g"]), "g"),
+        (pl.Series(["g", "i", "g", "i"], dtype=pl.Categorical), "g"),
+        (pl.Series(["g", "i", "g", "i"], dtype=pl.Enum(["g", "i"])), "g"),
+        (pa.array(["g", "i", "g", "i"]), "g"),
+        (["1", "0", "1", "0"], "1"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_labels(labels, client_label):
+    scores = br.Scores.from_labels(labels, X, client_label=client_label)
+    assert scores == br.Scores(CLIENT, IMPOSTOR)
+
+
+def test_from_labels_splits_weights_groups_and_ids():
+    scores = br.Scores.from_labels(
+        Y, X, weights=[1, 2, 3, 0], groups=[5, 6, 7, 8], ids=list("abcd"), name="n"
+    )
+    assert scores == br.Scores(
+        CLIENT,
+        IMPOSTOR,
+        client_weights=[1, 3],
+        impostor_weights=[2, 0],
+        client_groups=[5, 7],
+        impostor_groups=[6, 8],
+        client_ids=["a", "c"],
+        impostor_ids=["b", "d"],
+        name="n",
+    )
+
+
+def test_from_labels_takes_a_discrete_class_of_equal_size():
+    """The constructor's guard against labels must not refuse what labels have told apart."""
+    scores = br.Scores.from_labels([1, 1, 0, 0], [0.3, 0.7, 0.0, 1.0])
+    assert scores.impostor.tolist() == [0.0, 1.0]
+
+
+def test_equal_pandas_index_is_fine():
+    index = [4, 2, 9, 1]
+    scores = br.Scores.from_labels(pd.Series(Y, index), pd.Series(X, index))
+    assert scores == br.Scores(CLIENT, IMPOSTOR)
+
+
+COLUMNS = {"p": X, "y": Y, "w": [1, 2, 3, 4], "who": list("abcd"), "g": [1, 1, 2, 2]}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame(COLUMNS),
+        pd.DataFrame(COLUMNS, index=[3, 3, 1, 0]),
+        pd.DataFrame(COLUMNS).convert_dtypes(),
+        pl.DataFrame(COLUMNS),
+        pl.LazyFrame(COLUMNS),
+        pa.table(COLUMNS),
+    ],
+    ids=lambda f: f"{type(f).__module__}.{type(f).__name__}",
+)
+def test_from_frame(frame):
+    plain = br.Scores.from_frame(frame, score="p", label="y")
+    assert plain == br.Scores(CLIENT, IMPOSTOR)
+    scores = br.Scores.from_frame(frame, score="p", label="y", weight="w", group="g", id="who")
+    assert scores == br.Scores.from_labels(
+        Y, X, weights=COLUMNS["w"], groups=COLUMNS["g"], ids=COLUMNS["who"]
+    )
+
+
+def test_from_frame_client_label():
+    frame = pl.DataFrame({"score": [0.5, 0.25], "label": ["spoof", "bona fide"]})
+    scores = br.Scores.from_frame(frame, client_label="bona fide")
+    assert scores == br.Scores([0.25], [0.5])
+
+
+def test_source_is_no_part_of_equality():
+    one = br.Scores([0.5], [0.25])
+    assert one.source is None
+    other = br.Scores._checked(
+        client=one.client, impostor=one.impostor, source=ScoreSource("a.csv", "csv")
+    )
+    assert one == other
+    assert pickle.loads(pickle.dumps(other)).source == ScoreSource("a.csv", "csv")
+
+
+def test_metamorphic_row_order():
+    rng = np.random.default_rng(5)
+    y, s = np.tile([1, 0, 0], 30), rng.normal(size=90)
+    order = rng.permutation(90)
+    one, two = br.Scores.from_labels(y, s), br.Scores.from_labels(y[order], s[order])
+    assert np.array_equal(np.sort(one.client), np.sort(two.client))
+    assert np.array_equal(np.sort(one.impostor), np.sort(two.impostor))
+
+
+def test_floating_point_traps_change_nothing():
+    with np.errstate(all="raise"):
+        scores = br.Scores(np.array([5e-324, 0.5], dtype="g"), np.float32([1e-40, 0.5]))
+    assert scores.client[0] == 5e-324
+
+
+def test_scalar_checks_return_plain_numbers():
+    assert checks.positive(np.float32(2), "a") == 2.0
+    assert type(checks.positive(3, "a")) is float
+    assert checks.finite(-1, "mu") == -1.0
+    assert checks.fraction(np.array(0.5), "x") == 0.5
+    assert (checks.prior(0), checks.prior(1)) == (0.0, 1.0)
+    assert checks.level(0.95) == 0.95
+    assert checks.count(np.int32(3), "replicates") == 3
+    assert checks.choice("beta", ("beta", "normal"), "family") == "beta"
+    assert np.isnan(checks.probability_array([0.0, np.nan], "far")[1])
+    assert checks.probability_array(0.5, "far").shape == ()
+    assert checks.real_array([[1, 2]], "threshold").shape == (1, 2)

@@ -1,0 +1,448 @@
+"""Summaries: one pass on every engine, what they keep, and curves that come from them."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import pickle
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from betaroc.data.layout import MOST_BINS, bin_edges, bin_of
+from betaroc.data.summary import summarize_file
+from betaroc.data.sums import KIND_STRIDE
+from betaroc.decision.sides import rechoice
+
+FILES = ["parquet-polars", "parquet-duckdb", "parquet-pyarrow"]
+ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", *FILES]
+
+
+def rows(seed: int = 1, n: int = 3000) -> tuple[np.ndarray, np.ndarray]:
+    """U-shaped scores in any order, some of exactly 0 and 1, down to 1e-200."""
+    rng = np.random.default_rng(seed)
+    score = np.concatenate([rng.beta(0.4, 0.3, n), rng.beta(0.3, 1.9, 2 * n)])
+    score[:7] = [0.0, 1.0, 1.0, 1e-200, 1e-20, 1 - 2**-53, 0.5]
+    label = np.repeat([1, 0], [n, 2 * n])
+    order = rng.permutation(score.size)
+    return score[order], label[order]
+
+
+def summarized(engine: str, frame: Any, **named: Any) -> br.ScoreSummary:
+    """The summary of a frame, or of a file through the engine named."""
+    if engine.startswith("parquet"):
+        return summarize_file(frame, engine=engine.partition("-")[2], **named)
+    return br.summarize(frame, **named)
+
+
+def frame_of(engine: str, score: np.ndarray, label: np.ndarray, folder: Path) -> Any:
+    table = pd.DataFrame({"score": score, "label": label})
+    if engine == "pandas":
+        return table
+    if engine.startswith("parquet"):
+        pytest.importorskip("pyarrow")
+        pytest.importorskip(engine.partition("-")[2])
+        table.to_parquet(folder / "scores.parquet")
+        return folder / "scores.parquet"
+    if importlib.util.find_spec(engine.split("-")[0]) is None:
+        pytest.skip(f"{engine} is not installed")
+    if engine.startswith("polars"):
+        import polars as pl
+
+        eager = pl.DataFrame({"score": score, "label": label})
+        return eager.lazy() if engine.endswith("lazy") else eager
+    if engine == "pyarrow":
+        import pyarrow as pa
+
+        return pa.table({"score": score, "label": label})
+    if engine == "duckdb":
+        import duckdb
+
+        return duckdb.from_df(table)
+    import dask.dataframe as dd
+
+    return dd.from_pandas(table, npartitions=3)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_finds_the_same(engine: str, tmp_path: Path) -> None:
+    score, label = rows()
+    found = summarized(engine, frame_of(engine, score, label, tmp_path))
+    for one, values in ((found.client, score[label == 1]), (found.impostor, score[label == 0])):
+        inner = values[(values > 0) & (values < 1)]
+        counts = np.bincount(bin_of(values, 65_536, None), minlength=65_536)
+        assert one.bins.tolist() == np.flatnonzero(counts).tolist()
+        assert one.counts.tolist() == counts[counts > 0].tolist()
+        assert (one.n, one.n_zero, one.n_one, one.n_outside) == (
+            values.size, int(np.sum(values == 0)), int(np.sum(values == 1)), 0
+        )  # fmt: skip
+        assert (one.minimum, one.maximum) == (values.min(), values.max())
+        logs = [math.fsum(np.log(inner)), math.fsum(np.log1p(-inner))]
+        assert [one.log, one.log1m] == pytest.approx(logs, rel=1e-12)
+        logit = np.log(inner) - np.log1p(-inner)
+        assert one.logit_square == pytest.approx(math.fsum(logit**2), rel=1e-12)
+        exact = [Fraction(float(v)) for v in values]
+        mean = sum(exact) / len(exact)
+        assert one.mean == pytest.approx(float(mean), rel=1e-12)
+        square = sum((v - mean) ** 2 for v in exact)
+        assert one.square == pytest.approx(float(square), rel=1e-12)
+
+
+def test_a_tiny_score_keeps_its_log_of_1_minus_s(tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    score, label = np.array([1e-20, 3e-17, 0.5, 0.25]), np.array([1, 1, 0, 0])
+    for engine in ("pandas", "polars"):
+        found = summarized(engine, frame_of(engine, score, label, tmp_path))
+        assert found.client.log1m == pytest.approx(-(1e-20 + 3e-17), rel=1e-13)
+
+
+def test_summaries_add_up() -> None:
+    score, label = rows()
+    table = pd.DataFrame({"score": score, "label": label})
+    whole = br.summarize(table)
+    merged = br.summarize(table[:4000]) + br.summarize(table[4000:])
+    for one, two in ((whole.client, merged.client), (whole.impostor, merged.impostor)):
+        assert one.bins.tolist() == two.bins.tolist()
+        assert one.counts.tolist() == two.counts.tolist()
+        assert (one.n, one.minimum, one.maximum) == (two.n, two.minimum, two.maximum)
+        sums = [[getattr(s, k) for k in ("mean", "square", "log", "log1m")] for s in (one, two)]
+        assert sums[0] == pytest.approx(sums[1], rel=1e-12)
+    assert whole.model == merged.model
+
+
+@pytest.mark.parametrize("layout", [None, (0.0, 1.0), (-4.0, 4.0), (-8e307, 8e307), (0.0, 1e-300)])
+def test_a_border_is_the_last_score_of_its_bin(layout: tuple[float, float] | None) -> None:
+    edges = bin_edges(4096, layout)
+    inner = edges[np.isfinite(edges)]
+    here, above = bin_of(inner, 4096, layout), bin_of(np.nextafter(inner, np.inf), 4096, layout)
+    first = np.concatenate([[True], np.diff(inner) > 0])
+    last = np.concatenate([np.diff(inner) > 0, [True]])
+    assert np.all(here[first] <= np.flatnonzero(first))
+    assert np.all(above[last] > np.flatnonzero(last))
+    for score in (np.random.default_rng(1).normal(0, 3, 5000), rows()[0]):
+        found = np.searchsorted(edges, score, side="left")
+        assert np.array_equal(found, bin_of(score, 4096, layout))
+
+
+def test_the_map_is_monotone_on_neighbouring_doubles() -> None:
+    rng = np.random.default_rng(5)
+    start = np.concatenate([rng.normal(0, 1, 300), 10.0 ** rng.uniform(-300, 5, 300)])
+    for s in start:
+        run = [s]
+        for _ in range(20):
+            run.append(np.nextafter(run[-1], np.inf))
+        assert np.all(np.diff(bin_of(np.array(run), 1 << 20, None)) >= 0)
+
+
+# ------------------------------------------------------------------------------ curves
+def normal_frame(seed: int, n: int = 4000) -> tuple[br.Scores, pd.DataFrame]:
+    rng = np.random.default_rng(seed)
+    scores = br.Scores(rng.normal(8, 6, n), rng.normal(-7, 8, n))
+    score = np.concatenate([scores.client, scores.impostor])
+    return scores, pd.DataFrame({"score": score, "label": np.repeat([1, 0], n)})
+
+
+def test_rates_at_borders_are_those_of_the_rows_and_bounded_between() -> None:
+    scores, frame = normal_frame(1)
+    summary = br.summarize(frame)
+    edges = np.unique(np.clip(bin_edges(65_536, None), -30, 30))[::50]
+    far = np.mean(scores.impostor[:, None] > edges, axis=0)
+    inside = (edges > scores.impostor.min()) & (edges < scores.impostor.max())
+    assert np.allclose(summary.model.far(edges[inside]), far[inside], rtol=0, atol=1e-15)
+    places = np.random.default_rng(2).uniform(-30, 30, 500)
+    off = np.abs(summary.model.far(places) - np.mean(scores.impostor[:, None] > places, axis=0))
+    assert off.max() <= summary.rate_error[0] + 1e-15
+
+
+def test_an_epc_of_summaries_is_the_one_of_rows_up_to_the_stated_error() -> None:
+    (dev, dev_frame), (test, test_frame) = normal_frame(1), normal_frame(2)
+    a, b = br.summarize(dev_frame), br.summarize(test_frame)
+    alpha = [0.1, 0.5, 0.9]
+    rough = br.epc(a, b, measure="weighted-error", alpha=alpha)
+    exact = br.epc(dev, test, measure="weighted-error", alpha=alpha)
+    # Dev's minimum among borders is at most one bin of either class above that of all thresholds.
+    assert np.all(rough.expected >= exact.expected - 1e-15)
+    assert np.all(rough.expected <= exact.expected + max(a.rate_error))
+    # What is met at those thresholds is exact: they are borders of test's bins too.
+    far = np.mean(test.impostor[:, None] > rough.threshold, axis=0)
+    frr = np.mean(test.client[:, None] <= rough.threshold, axis=0)
+    assert np.allclose(rough.far, far, atol=1e-15)
+    assert np.allclose(rough.frr, frr, atol=1e-15)
+    mixed = br.epc(dev, b, alpha=alpha)
+    assert np.abs(mixed.value - br.epc(dev, test, alpha=alpha).value).max() <= max(b.rate_error)
+
+
+def test_a_band_of_a_summary_is_that_of_the_rows() -> None:
+    (_, dev_frame), (test, test_frame) = normal_frame(1, 500), normal_frame(2, 500)
+    curve = br.epc(br.summarize(dev_frame), br.summarize(test_frame), alpha=[0.3, 0.7])
+    rows = br.epc(br.ScoreModel(curve.dev.client, curve.dev.impostor), test, alpha=[0.3, 0.7])
+    assert rows.threshold.tolist() == curve.threshold.tolist()
+    band, other = (e.band(resample="test", replicates=4000, rng=1) for e in (curve, rows))
+    # Thresholds at borders leave the same counts, hence the same multinomial draws.
+    assert np.allclose(band.low, other.low, atol=1e-12)
+
+
+def test_replicates_choose_among_the_edges_of_dev() -> None:
+    rng = np.random.default_rng(7)
+    score = np.concatenate([rng.beta(4, 2, 200), rng.beta(2, 4, 300)])
+    frame = pd.DataFrame({"score": score, "label": np.repeat([1, 0], [200, 300])})
+    dev = br.summarize(frame, bins=8, layout=(0.0, 1.0))
+    # Bins of 1/8: a threshold is a border, the largest score, or accepts all.
+    edges = {round(k / 8, 12) for k in range(9)} | {round(score.max(), 12), -math.inf}
+    test = br.Scores(rng.beta(4, 2, 50), rng.beta(2, 4, 50))
+    for criterion in ("weighted-error", "far"):
+        curve = br.epc(dev, test, criterion=criterion, alpha=[0.05, 0.3, 0.6])
+        again = rechoice(curve, None, stratified=True, groups=True)
+        for _ in range(20):
+            drawn = again.draw(rng)
+            assert {round(t, 12) for t in drawn.theta.tolist()} <= edges
+
+
+# -------------------------------------------------------------------- sums that could cancel
+def exact_moments(values: np.ndarray) -> tuple[float, float]:
+    exact = [Fraction(float(v)) for v in values]
+    mean = sum(exact) / len(exact)
+    return float(mean), float(sum((v - mean) ** 2 for v in exact))
+
+
+@pytest.mark.filterwarnings("ignore:bins are wide")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_squares_of_scores_far_from_0(engine: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    label = np.tile([0, 1], 300)
+    score = np.where(label == 1, rng.normal(1e8, 1, 600), rng.normal(-2e8, 3, 600))
+    score[5] = 0.0  # one broken score is no centre
+    found = summarized(engine, frame_of(engine, score, label, tmp_path))
+    for one, values in ((found.client, score[label == 1]), (found.impostor, score[label == 0])):
+        mean, square = exact_moments(values)
+        assert one.mean == pytest.approx(mean, rel=1e-12)
+        assert one.square == pytest.approx(square, rel=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_squares_beyond_doubles_are_infinite_without_a_warning(engine: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    label = np.tile([0, 1], 50)
+    score = np.where(label == 1, rng.normal(1e160, 1e150, 100), rng.normal(0, 1e200, 100))
+    found = summarized(engine, frame_of(engine, score, label, tmp_path))
+    mean, square = exact_moments(score[label == 1])
+    assert found.client.mean == pytest.approx(mean, rel=1e-12)
+    # Squares of 1e160 overflow; those of departures of 1e150 do not.
+    assert found.client.square == pytest.approx(square, rel=1e-12)
+    assert found.impostor.square == math.inf
+    assert found.impostor.mean == pytest.approx(
+        exact_moments(score[label == 0] / 1e200)[0] * 1e200, rel=1e-9
+    )
+    assert (found + found).impostor.square == math.inf
+    same = summarized(engine, frame_of(engine, np.where(label == 1, 1e200, 1e-9), label, tmp_path))
+    assert (same.client.mean, same.client.square) == (1e200, 0.0)
+    assert (same.impostor.mean, same.impostor.square) == (1e-9, 0.0)
+
+
+@pytest.mark.filterwarnings("ignore:bins are wide")
+def test_batches_of_a_file_are_merged_without_cancelling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("betaroc.data.streams._BATCH", 64)
+    rng = np.random.default_rng(3)
+    score, label = rng.normal(1e8, 1, 600), np.tile([0, 1], 300)
+    found = br.summarize(frame_of("parquet-pyarrow", score, label, tmp_path))
+    square = exact_moments(score[label == 1])[1]
+    assert found.client.square == pytest.approx(square, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:bins are wide")
+@pytest.mark.parametrize(("mean", "sd"), [(1e12, 10.0), (1e9, 0.1)])
+@pytest.mark.parametrize("engine", ["pandas", "polars-lazy"])
+def test_summaries_of_scores_far_from_0_are_merged_without_cancelling(
+    engine: str, mean: float, sd: float, tmp_path: Path
+) -> None:
+    score, label = np.random.default_rng(3).normal(mean, sd, 1000), np.tile([0, 1], 500)
+    parts = [
+        summarized(engine, frame_of(engine, score[k : k + 200], label[k : k + 200], tmp_path))
+        for k in range(0, 1000, 200)
+    ]
+    one, *others = (pickle.loads(pickle.dumps(part)) for part in parts)
+    for other in others:
+        one = one + other
+    for found, values in ((one.client, score[label == 1]), (one.impostor, score[label == 0])):
+        centre, square = exact_moments(values)
+        assert found.mean == centre  # the double nearest to the mean
+        assert found.square == pytest.approx(square, rel=1e-12)
+
+
+# ------------------------------------------------------------------------------ bad input
+def table(score: list[Any], label: list[Any]) -> pd.DataFrame:
+    return pd.DataFrame({"score": score, "label": label})
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: br.summarize(table([0.1, math.nan, 0.5], [0, 1, 1])), br.InputError, "of 3"),
+        (lambda: br.summarize(table([0.1, math.inf, 0.5], [0, 1, 1])), br.InputError,
+         "0 missing and 1 NaN or infinite of 3"),
+        (lambda: br.summarize(table([0.1, 0.2, 0.5], [0, 1, 2])), br.InputError, "two labels"),
+        (lambda: br.summarize(table([0.1, 0.2], [1, 1])), br.InputError, "no impostor"),
+        (lambda: br.summarize(table(["a", "b"], [0, 1])), br.InputTypeError, "must be numeric"),
+        (lambda: br.summarize(table([0.1], [0]), score="scores"), br.InputError, "Did you mean"),
+        (lambda: br.summarize([1, 2]), br.InputTypeError, "frame that Narwhals reads"),
+        (lambda: br.summarize("nowhere.parquet"), br.ScoreFileNotFoundError, "there is none at"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), label="score"), br.InputError,
+         "must name two columns"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), bins=3), br.InputError, "int >= 8"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(1.0, 0.0)), br.InputError,
+         "low < high"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(-1e308, 1e308)), br.InputError,
+         "of a width that doubles can hold"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(0, 5e-324)), br.InputError,
+         "of a width that doubles can hold"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=("a", 2)), br.InputTypeError,
+         r"layout\[0\] must be a finite number"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]), layout=(0, math.inf)), br.InputError,
+         r"layout\[1\] must be a finite number"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]))
+         + br.summarize(table([0.1, 0.2], [0, 1]), bins=64), br.InputError, "one number of bins"),
+        (lambda: br.summarize(table([0.1, 0.2], [0, 1]))
+         + br.summarize(table([0.1, 0.2], [0, 1]), layout=(0.0, 1.0)), br.InputError, "one layout"),
+        (lambda: br.Binned([0.0, 0.5, 0.5], [1, 1]), br.InputError, "ascending"),
+    ],
+)  # fmt: skip
+def test_what_a_summary_refuses(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_a_null_in_a_lazy_frame_is_counted() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.LazyFrame({"score": [0.1, None, 0.4, float("nan")], "label": [0, 1, 1, 0]})
+    with pytest.raises(br.InputError, match="1 missing and 1 NaN or infinite of 4"):
+        br.summarize(frame)
+
+
+@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", *FILES])
+def test_nulls_and_nans_are_told_apart_on_every_engine(engine: str, tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    lost = {3: None, 7: None, 50: None} | dict.fromkeys((1, 8, 9, 99), math.nan)
+    score = pa.array([lost.get(k, k / 100) for k in range(100)], from_pandas=False)
+    label = np.tile([0, 1], 50)
+    with pytest.raises(br.InputError, match="3 missing and 4 NaN or infinite of 100"):
+        summarized(engine, arrow_of(engine, pa.table({"score": score, "label": label}), tmp_path))
+
+
+def arrow_of(engine: str, arrow: Any, folder: Path) -> Any:
+    """An arrow table as an engine's own, nulls kept."""
+    if engine == "pyarrow":
+        return arrow
+    if engine.startswith("parquet"):
+        pytest.importorskip(engine.partition("-")[2])
+        import pyarrow.parquet as pq
+
+        pq.write_table(arrow, folder / "scores.parquet", row_group_size=20)
+        return folder / "scores.parquet"
+    if engine == "duckdb":
+        return pytest.importorskip("duckdb").from_arrow(arrow)
+    return pytest.importorskip("polars").from_arrow(arrow).lazy()
+
+
+@pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", *FILES])
+@pytest.mark.parametrize("lost", [[None, None], [None, math.nan], ["text", None]])
+def test_missing_labels_are_counted(engine: str, lost: list[Any], tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    if lost[0] == "text":
+        labels: list[Any] = ["a", "b"] * 10 + [None, None]
+    else:
+        labels = [0.0, 1.0] * 10 + lost
+    arrow = pa.table({"score": np.arange(22) / 22, "label": pa.array(labels, from_pandas=False)})
+    with pytest.raises(br.InputError, match="no missing label; got 2 of 22"):
+        summarized(engine, arrow_of(engine, arrow, tmp_path), client_label=labels[1])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_integers_that_doubles_cannot_hold_are_refused(engine: str, tmp_path: Path) -> None:
+    label = np.tile([0, 1], 3)
+    largest = np.array([2**53, -(2**53), 1, 2, 3, 4])
+    found = summarized(engine, frame_of(engine, largest, label, tmp_path))
+    assert (found.client.minimum, found.impostor.maximum) == (-(2.0**53), 2.0**53)
+    for first, dtype in ((2**53 + 1, "i8"), (-(2**53) - 1, "i8"), (2**63 + 1, "u8")):
+        score = np.array([1, first, 2**60 + 1, 2, 3, 4], dtype=dtype)
+        with pytest.raises(
+            br.InputError,
+            match=rf"'score' must keep its identity as float64; 2 of 6 .* such as {first}, and",
+        ):
+            summarized(engine, frame_of(engine, score, label, tmp_path))
+
+
+@pytest.mark.parametrize("engine", FILES)
+@pytest.mark.parametrize("name", ["file_row_number", "File_Row_Number", "label=7"])
+def test_a_file_may_have_names_that_engines_use(
+    engine: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip(engine.partition("-")[2])
+    monkeypatch.setattr("betaroc.data.streams._PIECE", 2)
+    folder = tmp_path / name  # "label=7" is a partition's to some
+    folder.mkdir()
+    frame = table([0.9, 0.7, 0.4, 0.1, 0.5], [1, 1, 1, 0, 0])
+    frame.assign(**{name: 5.0}).to_parquet(folder / "scores.parquet")
+    found = summarized(engine, folder / "scores.parquet")
+    assert (found.n_client, found.n_impostor) == (3, 2)
+    assert (found.client.minimum, found.impostor.maximum) == (0.4, 0.5)
+
+
+def test_text_is_no_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.csv").write_text("score,label\n0.1,1\n", encoding="utf-8")
+    with pytest.raises(br.FileFormatError, match=r"reads Parquet only; .* read_scores"):
+        br.summarize(tmp_path / "a.csv")
+    with pytest.raises(br.FileFormatError, match="one Parquet file"):
+        br.summarize(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "engine", ["pandas", "polars", "pyarrow", "parquet-polars", "parquet-pyarrow"]
+)
+def test_float16_scores_warn(engine: str, tmp_path: Path) -> None:
+    score = np.array([0.1, 0.2, 0.7, 0.9], dtype=np.float16)
+    frame = frame_of(engine, score, np.array([0, 0, 1, 1]), tmp_path)
+    with pytest.warns(br.PrecisionWarning, match="float16"):
+        found = summarized(engine, frame)
+    assert found.client.maximum == float(score[3])
+
+
+def test_a_summary_is_a_value() -> None:
+    summary = br.summarize(table([0.1, 0.2, 0.7], [0, 1, 1]))
+    assert summary == br.summarize(table([0.7, 0.1, 0.2], [1, 0, 1]))
+    assert repr(summary) == ("<ScoreSummary 2 client and 1 impostor scores in 65536 bins>")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert summary.prior == 2 / 3
+
+
+def test_what_rounding_took_from_the_mean_is_no_part_of_equality() -> None:
+    one = br.summarize(table([0.1, 0.2, 0.7], [0, 1, 1])).client
+    same = replace(one, mean_rest=1e-20)
+    assert same == one
+    assert hash(same) == hash(one)
+    assert repr(same) == repr(one)
+    names = (
+        "n", "n_zero", "n_one", "n_outside", "minimum", "maximum", "inner_minimum",
+        "inner_maximum", "mean", "square", "log", "log1m", "logit_square", "bins", "counts",
+    )  # fmt: skip
+    assert br.ClassSummary(*(getattr(one, name) for name in names)) == one
+
+
+def test_kinds_of_groups_are_further_apart_than_bins() -> None:
+    assert KIND_STRIDE > MOST_BINS
+    frame = table([0.1, 0.2, 1.0, 2.0], [0, 1, 1, 1])
+    assert br.summarize(frame, bins=MOST_BINS).client.counts.sum() == 3
+    with pytest.raises(br.InputError, match="at most 1048576; got 1048577"):
+        br.summarize(frame, bins=MOST_BINS + 1)

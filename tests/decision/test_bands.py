@@ -1,0 +1,575 @@
+"""Bands of expected performance curves against row resampling, binomial laws and simulation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import special, stats
+
+import betaroc as br
+from betaroc.core.resampling import draw_law
+from betaroc.decision.sides import observed_prior
+from betaroc.decision.threshold_error import threshold_error
+from betaroc.distributions.empirical import Empirical, EmpiricalPair
+from betaroc.model.criteria import CRITERIA
+
+# Few scores make tests fast; which rates they speak for is tested elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
+
+FloatArray = npt.NDArray[np.float64]
+#: Of one replicate, or of scores without errors, where the width is not what is asked about.
+no_width = pytest.mark.filterwarnings("ignore:the interval has no width")
+ALPHAS = np.linspace(0.2, 0.8, 13)
+
+
+def normal_scores(rng: np.random.Generator, clients: int, impostors: int) -> br.Scores:
+    return br.Scores(
+        np.round(rng.normal(0.8, 1.0, clients), 2), np.round(rng.normal(-0.8, 1.2, impostors), 2)
+    )
+
+
+@pytest.fixture(scope="module")
+def sides() -> tuple[br.Scores, br.Scores]:
+    rng = np.random.default_rng(11)
+    return normal_scores(rng, 300, 500), normal_scores(rng, 700, 1300)
+
+
+# -------------------------------------------------------------------------- row resampling
+def row_values(
+    scores: br.Scores, curve: br.Epc, measure: str, *, stratified: bool, replicates: int
+) -> FloatArray:
+    """Rows drawn with replacement, each judged with score > threshold."""
+    rng = np.random.default_rng(99)
+    n, total = scores.n_client, scores.n_client + scores.n_impostor
+    rows = np.concatenate([scores.client, scores.impostor])
+    accepted = rows[:, None] > curve.threshold
+    values = np.empty((replicates, curve.alpha.size))
+    for r in range(replicates):
+        if stratified:
+            drawn = np.concatenate([rng.integers(n, size=n), rng.integers(n, total, total - n)])
+        else:
+            drawn = rng.integers(total, size=total)
+        copies = np.bincount(drawn, minlength=total)
+        tp = copies[:n] @ accepted[:n]
+        fp = copies[n:] @ accepted[n:]
+        clients, impostors = copies[:n].sum(), copies[n:].sum()
+        fn = clients - tp
+        values[r] = {
+            "hter": 0.5 * (fp / impostors + fn / clients),
+            "weighted-error": curve.alpha * fp / impostors + (1 - curve.alpha) * fn / clients,
+            "precision": tp / (tp + fp),
+            "f1": 2 * tp / (2 * tp + fp + fn),
+            "accuracy": (tp + impostors - fp) / total,
+        }[measure]
+    return values
+
+
+@pytest.mark.parametrize("stratified", [True, False])
+@pytest.mark.parametrize("measure", ["hter", "weighted-error", "precision", "f1", "accuracy"])
+def test_quantiles_equal_row_resampling(
+    sides: tuple[br.Scores, br.Scores], measure: str, stratified: bool
+) -> None:
+    dev, test = sides
+    curve = br.epc(dev, test, measure=measure, alpha=ALPHAS)
+    band = curve.band(resample="test", replicates=20_000, stratified=stratified, rng=3)
+    rows = row_values(test, curve, measure, stratified=stratified, replicates=2500)
+    low, high = np.quantile(rows, [0.025, 0.975], axis=0)
+    # Standard error of a 2.5 % quantile of m normal draws: sqrt(.025 .975 / m) / .0584 sd, that is
+    # .053 sd for m = 2500 and .019 sd for m = 20 000; 26 quantiles stay within 4 of .057.
+    allowed = 4 * 0.057 * rows.std(axis=0)
+    assert np.all(np.abs(band.low - low) <= allowed)
+    assert np.all(np.abs(band.high - high) <= allowed)
+    np.testing.assert_array_equal(band.undefined, 0)
+
+
+def test_one_rate_has_the_quantiles_of_its_binomial_law(
+    sides: tuple[br.Scores, br.Scores],
+) -> None:
+    dev, test = sides
+    curve = br.epc(dev, test, measure="far", alpha=ALPHAS)
+    band = curve.band(resample="test", replicates=40_000, rng=4)
+    law = stats.binom(test.n_impostor, curve.far)
+    step = 1.0 / test.n_impostor
+    # Monte Carlo error of a quantile here: .014 sd <= .25 of a step; so one step away at most.
+    assert np.all(np.abs(band.low - law.ppf(0.025) * step) <= step * (1 + 1e-9))
+    assert np.all(np.abs(band.high - law.ppf(0.975) * step) <= step * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("measure", ["far", "frr", "tpr", "tnr", "recall", "specificity"])
+def test_exact_interval_is_clopper_and_pearsons(measure: str) -> None:
+    rng = np.random.default_rng(5)
+    dev, test = normal_scores(rng, 30, 40), normal_scores(rng, 25, 35)
+    curve = br.epc(dev, test, measure=measure, alpha=[0.0, 0.3, 0.5, 1.0])
+    band = curve.band(0.9, resample="test", method="exact")
+    n = test.n_client if measure in {"frr", "tpr", "recall"} else test.n_impostor
+    for k, value in enumerate(curve.value):
+        result = stats.binomtest(round(value * n), n).proportion_ci(0.9, "exact")
+        assert band.low[k] == pytest.approx(result.low, abs=1e-12)
+        assert band.high[k] == pytest.approx(result.high, abs=1e-12)
+    assert band.replicates == 0
+
+
+# ------------------------------------------------------------------------------- coverage
+def test_pointwise_band_at_fixed_thresholds_covers() -> None:
+    """HTER, 300 + 300 test scores, 1000 test sets: one alpha's Monte Carlo error is .007."""
+    rng = np.random.default_rng(20)
+    truth = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
+    alpha = np.array([0.25, 0.5, 0.75])
+    dev = br.Scores(rng.normal(1.0, 1.0, 200), rng.normal(-1.0, 1.3, 200))
+    value = br.epc(dev, truth, alpha=alpha).value
+    hits = np.zeros(3)
+    for seed in range(1000):
+        test = br.Scores(rng.normal(1.0, 1.0, 300), rng.normal(-1.0, 1.3, 300))
+        band = br.epc(dev, test, alpha=alpha).band(resample="test", replicates=500, rng=seed)
+        hits += (band.low <= value) & (value <= band.high)
+    assert np.all((hits / 1000 >= 0.93) & (hits / 1000 <= 0.97)), hits / 1000
+
+
+def test_simultaneous_band_covers_the_whole_curve() -> None:
+    """HTER at 11 fixed thresholds, 800 test sets: the Monte Carlo error is .008."""
+    rng = np.random.default_rng(21)
+    truth = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
+    alpha = np.linspace(0.1, 0.9, 11)
+    value = br.epc(truth, br.ScoreModel(truth.client, truth.impostor), alpha=alpha).value
+    whole = np.zeros(2)
+    for seed in range(800):
+        test = br.Scores(rng.normal(1.0, 1.0, 300), rng.normal(-1.0, 1.3, 300))
+        curve = br.epc(truth, test, alpha=alpha)
+        for k in (0, 1):
+            band = curve.band(resample="test", replicates=400, simultaneous=k == 1, rng=seed)
+            whole[k] += bool(np.all((band.low <= value) & (value <= band.high)))
+    assert 0.925 <= whole[1] / 800 <= 0.975, whole / 800
+    assert whole[0] / 800 < 0.9  # pointwise: what a simultaneous band is for
+
+
+def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
+    """HTER against the weighted error, 200 + 200 scores a side; 100 pairs: error .02."""
+    rng = np.random.default_rng(22)
+    truth = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.3))
+    alpha = np.array([0.25, 0.5, 0.75])
+    value = br.epc(truth, br.ScoreModel(truth.client, truth.impostor), alpha=alpha).value
+    both, fixed = np.zeros(3), np.zeros(3)
+    for seed in range(100):
+        dev, test = (
+            br.Scores(rng.normal(1.0, 1.0, 200), rng.normal(-1.0, 1.3, 200)) for _ in range(2)
+        )
+        curve = br.epc(dev, test, alpha=alpha)
+        band = curve.band(replicates=150, rng=seed)
+        both += (band.low <= value) & (value <= band.high)
+        band = curve.band(resample="test", replicates=150, rng=seed)
+        fixed += (band.low <= value) & (value <= band.high)
+    assert np.all(both >= 89), both
+    assert np.all(fixed[[0, 2]] <= 80), fixed  # the papers' band leaves out the choice
+
+
+# ------------------------------------------------------------------- dev and test together
+def test_share_of_dev_is_visible(sides: tuple[br.Scores, br.Scores]) -> None:
+    curve = br.epc(*sides, alpha=[0.15, 0.3, 0.7, 0.85])
+    fixed = curve.band(resample="test", replicates=2000, rng=1)
+    both = curve.band(replicates=600, rng=1)
+    assert np.all(both.high - both.low > 1.15 * (fixed.high - fixed.low))
+
+
+def test_variance_of_a_target_rate_is_the_sum_of_its_two_parts() -> None:
+    """V = FRR at dev's FAR = v: Var V = (f_c/f_i)^2 v (1 - v)/n_dev + FRR (1 - FRR)/n_test."""
+    rng = np.random.default_rng(6)
+    n_dev, n_test, v = 4000, 2000, 0.1
+    client, impostor = stats.norm(1.0, 1.0), stats.norm(-1.0, 1.3)
+    dev = br.Scores(client.rvs(500, random_state=rng), impostor.rvs(n_dev, random_state=rng))
+    test = br.Scores(client.rvs(n_test, random_state=rng), impostor.rvs(500, random_state=rng))
+    curve = br.epc(dev, test, criterion="far", measure="frr", alpha=[v])
+    band = curve.band(replicates=1500, rng=2)
+    theta = impostor.isf(v)
+    frr = client.cdf(theta)
+    of_dev = (client.pdf(theta) / impostor.pdf(theta)) ** 2 * v * (1 - v) / n_dev
+    of_test = frr * (1 - frr) / n_test
+    assert of_dev > 0.4 * of_test
+    width = 2 * 1.96 * math.sqrt(of_dev + of_test)
+    # A bootstrap quantile moves at the rate n^(-1/4): 15 % of the width.
+    assert band.high[0] - band.low[0] == pytest.approx(width, rel=0.15)
+    assert band.m == n_dev + 500
+
+
+def test_error_of_a_fitted_threshold_is_the_delta_methods() -> None:
+    """Normal, FAR = v: theta = mu + z sigma, so Var theta = sigma^2 (1 + z^2 / 2) / n."""
+    rng = np.random.default_rng(30)
+    scores = br.Scores(rng.normal(1.0, 1.0, 70), rng.normal(-1.0, 1.3, 90))
+    fit = br.fit(scores, "normal")
+    v = np.array([0.01, 0.1, 0.5])
+    curve = br.epc(fit, br.Scores([1.0, 2.0], [0.0, 1.0, 0.5]), criterion="far", alpha=v)
+    error = threshold_error(fit, "far", 0.5, v, curve.chosen)
+    sigma, z = fit.impostor.params["sigma"], stats.norm.isf(v)
+    expected = sigma**2 * (1 + z**2 / 2) / 90
+    np.testing.assert_allclose((error.slope**2).sum(axis=1), expected, rtol=1e-6)
+    drawn = np.array([error.draw(rng).theta for _ in range(4000)])
+    np.testing.assert_allclose(drawn.var(axis=0), expected, rtol=5 * math.sqrt(2 / 4000))
+
+
+def test_error_of_the_threshold_of_a_beta_fit() -> None:
+    """Weighted error: Var theta = grad' I^-1 grad / slope of log f_c/f_i squared."""
+    rng = np.random.default_rng(31)
+    fit = br.fit(br.Scores(rng.beta(4, 2, 300), rng.beta(2, 4, 400)))
+    alpha = np.array([0.3, 0.5, 0.7])
+    curve = br.epc(fit, fit.model, alpha=alpha)
+    error = threshold_error(fit, "weighted-error", 0.5, alpha, curve.chosen)
+    theta = curve.threshold
+    (a1, b1), (a2, b2) = fit.client.values, fit.impostor.values
+
+    def gradient(a: float, b: float) -> FloatArray:
+        both = special.digamma(a + b)
+        return np.array(
+            [
+                np.log(theta) - special.digamma(a) + both,
+                np.log1p(-theta) - special.digamma(b) + both,
+            ]
+        )
+
+    variance = np.zeros(3)
+    for a, b, n in ((a1, b1, 300), (a2, b2, 400)):
+        t = special.polygamma(1, a + b)
+        information = np.array(
+            [[special.polygamma(1, a) - t, -t], [-t, special.polygamma(1, b) - t]]
+        )
+        g = gradient(a, b)
+        variance += np.einsum("ik,ij,jk->k", g, np.linalg.inv(information), g) / n
+    # d/d logit theta of log f_c/f_i: (a1 - a2)(1 - theta) - (b1 - b2) theta
+    slope = (a1 - a2) * (1 - theta) - (b1 - b2) * theta
+    # central differences of a tenth of an error: their own error is of the order 1e-2 of an error
+    np.testing.assert_allclose((error.slope**2).sum(axis=1), variance / slope**2, rtol=2e-3)
+
+
+def test_band_of_a_fit_covers_the_value_at_the_true_choice() -> None:
+    """HTER, beta fit of 100 + 100, 300 + 300 test scores; 300 pairs: the error is .013."""
+    rng = np.random.default_rng(32)
+    client, impostor, shifted = br.Beta(4.0, 2.0), br.Beta(2.0, 4.0), br.Beta(2.0, 3.0)
+    alpha = np.array([0.25, 0.75])
+    value = br.epc(
+        br.ScoreModel(client, impostor), br.ScoreModel(client, shifted), alpha=alpha
+    ).value
+    hits = np.zeros(2)
+    for seed in range(300):
+        dev = br.Scores(client.sample(100, rng), impostor.sample(100, rng))
+        test = br.Scores(client.sample(300, rng), shifted.sample(300, rng))
+        band = br.epc(br.fit(dev), test, alpha=alpha).band(replicates=200, rng=seed)
+        hits += (band.low <= value) & (value <= band.high)
+    assert np.all((hits / 300 >= 0.92) & (hits / 300 <= 0.98)), hits / 300
+
+
+def test_ends_of_the_scale_stay_where_they_are() -> None:
+    rng = np.random.default_rng(33)
+    dev = br.Scores(np.r_[rng.beta(3, 2, 60), 1.0, 1.0], np.r_[rng.beta(2, 3, 60), 0.0])
+    fit = br.fit(dev, boundary="inflate")
+    test = br.Scores(rng.beta(3, 2, 50), rng.beta(2, 3, 60))
+    band = br.epc(fit, test, alpha=[0.0, 0.5, 1.0]).band(replicates=300, rng=1)
+    assert band.m is None
+    assert np.all(band.high >= band.low)
+    assert band.high[0] == band.low[0] == 0.5  # accept all: every impostor, no client lost
+    assert band.high[1] > band.low[1]
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
+@pytest.mark.parametrize("criterion", list(CRITERIA))
+@pytest.mark.parametrize("size", [40, 5000])
+def test_a_drawn_law_chooses_as_its_rows_would(criterion: str, size: int) -> None:
+    rng = np.random.default_rng(7)
+    scores = normal_scores(rng, 60, 90)
+    laws = [Empirical(scores.client), Empirical(scores.impostor)]
+    drawn = [draw_law(rng, law, size) for law in laws]
+    rows = [np.repeat(law.values, law.weights.astype(int)) for law in drawn]
+    assert [r.size for r in rows] == [size, size]
+    assert all(np.all(np.isin(r, law.values)) for r, law in zip(rows, laws, strict=True))
+    alpha = np.array([0.5]) if CRITERIA[criterion].single else ALPHAS
+    chosen = CRITERIA[criterion].choose(EmpiricalPair(*drawn), 0.4, alpha)
+    expected = br.epc(
+        br.Scores(*rows), scores, criterion=criterion, prior=0.4,
+        alpha=None if CRITERIA[criterion].single else alpha,
+    )  # fmt: skip
+    np.testing.assert_array_equal(chosen.theta, expected.chosen.theta)
+
+
+@pytest.mark.parametrize("size", [50, 100_000])
+def test_drawn_shares_are_those_of_the_sample(size: int) -> None:
+    rng = np.random.default_rng(8)
+    law = Empirical([1.0, 2.0, 2.0, 2.0, 3.0, 9.0], [1, 1, 2, 1, 4, 1])
+    repeats = 4000 if size == 50 else 2
+    counts = np.zeros(4)
+    for _ in range(repeats):
+        drawn = draw_law(rng, law, size)
+        counts[np.searchsorted([1.0, 2.0, 3.0, 9.0], drawn.values)] += drawn.weights
+    assert stats.chisquare(counts, repeats * size * np.array([0.1, 0.4, 0.4, 0.1])).pvalue > 1e-3
+
+
+@no_width
+def test_default_m_is_smaller_where_the_plain_bootstrap_fails(
+    sides: tuple[br.Scores, br.Scores],
+) -> None:
+    total = 800
+    for criterion, expected in (("weighted-error", round(800 / 300**0.25)), ("frr", total)):
+        assert br.epc(*sides, criterion=criterion).band(replicates=1, rng=1).m == expected
+    assert br.epc(*sides).band(replicates=1, m=total, rng=1).m == total
+    assert br.epc(*sides).band(resample="test", replicates=1, rng=1).m is None
+
+
+def test_values_stay_in_the_range_of_the_measure() -> None:
+    rng = np.random.default_rng(9)
+    curve = br.epc(normal_scores(rng, 12, 15), normal_scores(rng, 10, 14))
+    for simultaneous in (False, True):
+        for resample in ("test", "both"):
+            band = curve.band(resample=resample, replicates=300, simultaneous=simultaneous, rng=1)
+            assert np.all((band.low >= 0.0) & (band.high <= 1.0) & (band.low <= band.high))
+
+
+@pytest.mark.parametrize("resample", ["test", "both"])
+def test_class_sizes_may_vary(sides: tuple[br.Scores, br.Scores], resample: str) -> None:
+    curve = br.epc(*sides, measure="accuracy", alpha=[0.2])
+    one = curve.band(resample=resample, replicates=400, rng=1)
+    other = curve.band(resample=resample, replicates=400, stratified=False, rng=1)
+    assert one != other
+    assert np.all(other.high > other.low)
+
+
+# ------------------------------------------------------------------------- what is observed
+@pytest.mark.parametrize("method", ["bootstrap", "delta"])
+def test_a_given_prior_is_none_that_was_observed(method: str) -> None:
+    """Balanced classes, FRR = 0.4, FAR = 0.1: the prior 1/2 is their share of clients, too.
+
+    Observed, the accuracy is that of 200 rows, 3/4 of them right: variance p (1 - p) / 200.
+    Given, it is (TPR + TNR) / 2 of classes whose sizes vary little: the classes' own variance.
+    """
+    test = br.Scores(np.repeat([0.0, 1.0], [40, 60]), np.repeat([0.0, 1.0], [90, 10]))
+    dev = br.Scores([0.6, 0.7], [0.3, 0.4])
+    variances = []
+    for prior in (None, 0.5):
+        curve = br.epc(dev, test, measure="accuracy", alpha=[0.5], prior=prior)
+        band = curve.band(
+            resample="test", method=method, stratified=False, replicates=20_000, rng=1
+        )
+        half = 0.5 * (special.logit(band.high[0]) - special.logit(band.low[0]))
+        variances.append((half * 0.75 * 0.25 / stats.norm.ppf(0.975)) ** 2)
+    expected = [0.75 * 0.25 / 200, 0.25 * (0.4 * 0.6 + 0.1 * 0.9) / 100]
+    # Quantiles step by 1/200 of 12/200 and are a little skew; the two differ by a seventh.
+    np.testing.assert_allclose(variances, expected, rtol=1e-6 if method == "delta" else 0.05)
+    assert curve.prior_given
+    assert br.epc(dev, test, alpha=[0.5], prior=0.5) == br.epc(dev, test, alpha=[0.5])
+
+
+def test_the_prior_of_a_model_of_scores_is_stated() -> None:
+    scores = br.Scores([1.0, 2.0, 3.0], [0.0, 1.5, 2.5])
+    laws = Empirical(scores.client, None), Empirical(scores.impostor, None)
+    for given, observed in ((scores, True), (br.ScoreModel(*laws), False)):
+        curve = br.epc(SEPARATED, given, alpha=[0.5])
+        assert observed_prior(curve, "dev")
+        assert observed_prior(curve, "test") is observed
+
+
+# ------------------------------------------------------------------------- no width, reversed
+SEPARATED = br.Scores([2.0, 3.0, 4.0], [0.0, 0.5, 1.0])
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+@pytest.mark.parametrize("method", ["bootstrap", "delta"])
+def test_an_interval_without_width_is_no_certainty(method: str, simultaneous: bool) -> None:
+    arguments: dict[str, Any] = {"resample": "test", "method": method, "replicates": 20, "rng": 1}
+    dev = br.Scores([1.4, 2.0], [0.2, 1.6])
+    hter = br.epc(dev, SEPARATED, alpha=[0.0, 0.5, 1.0])
+    # Thresholds 0.8, 0.8 and 1.8: the impostor at 1.0 is accepted, or nobody judged wrongly.
+    assert hter.value.tolist() == [1 / 6, 1 / 6, 0.0]
+    with pytest.warns(br.SmallSampleWarning, match=r"at 1 of 3 alphas, first at 1\.0: ") as caught:
+        hter.band(simultaneous=simultaneous, **arguments)
+    assert len(caught) == 1
+    assert "exact" not in str(caught[0].message)
+    frr = br.epc(dev, SEPARATED, alpha=[0.5], measure="frr")
+    with pytest.warns(br.SmallSampleWarning, match='method="exact" with resample="test" has one'):
+        frr.band(simultaneous=simultaneous, **arguments)
+    exact = frr.band(resample="test", method="exact")
+    # Three of three: (1 - high)^3 = 0.025.
+    assert exact.high[0] == pytest.approx(1 - 0.025 ** (1 / 3), rel=1e-12)
+
+
+def test_where_nobody_is_judged_a_band_needs_no_width() -> None:
+    model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(-1.0, 1.0))
+    curve = br.epc(model, SEPARATED, alpha=[0.0, 1.0])  # thresholds -inf and inf
+    band = curve.band(resample="test", replicates=20, rng=1)
+    assert band.low.tolist() == band.high.tolist() == [0.5, 0.5]
+
+
+def test_reversed_scores_are_named() -> None:
+    model = br.ScoreModel(br.Normal(-1.0, 1.0), br.Normal(1.0, 1.0))
+    right, wrong = SEPARATED, br.Scores(SEPARATED.impostor, SEPARATED.client)
+    for sides, name in (((wrong, right), "dev"), ((right, wrong), "test")):
+        with pytest.warns(br.ReversedScoresWarning, match=rf"^{name}: .*AUC 0\.0000") as caught:
+            br.epc(*sides, alpha=[0.5])
+        assert len(caught) == 1
+    assert br.epc(model, right, alpha=[0.5]).value.shape == (1,)  # typed laws are wanted
+
+
+# ---------------------------------------------------------------------- undefined, weights
+def test_replicates_without_a_value_are_counted() -> None:
+    dev = br.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 2.0])
+    test = br.Scores([0.0, 1.0, 2.6], [0.0, 1.0, 2.0])
+    curve = br.epc(dev, test, measure="precision", alpha=[0.6, 0.9])
+    with pytest.warns(br.SmallSampleWarning, match="no width at 2 of 2 alphas, first at 0.6"):
+        band = curve.band(resample="test", replicates=9000, rng=1)
+    # threshold 2.5: nothing accepted when 2.6 is not drawn, (2/3)^3 = 8/27 of the replicates
+    assert curve.threshold.tolist() == [2.5, 2.5]
+    share = band.undefined / 9000
+    np.testing.assert_allclose(share, 8 / 27, atol=4 * math.sqrt(8 / 27 * 19 / 27 / 9000))
+    np.testing.assert_array_equal(band.low, 1.0)
+    np.testing.assert_array_equal(band.high, 1.0)
+
+
+def test_undefined_estimate_has_no_interval() -> None:
+    dev = br.Scores([2.0, 3.0], [0.0, 5.0])
+    test = br.Scores([1.0, 2.0], [0.5, 1.0])
+    curve = br.epc(dev, test, measure="precision", alpha=[1.0])
+    for simultaneous in (False, True):
+        band = curve.band(resample="test", replicates=50, simultaneous=simultaneous, rng=1)
+        assert np.isnan([band.estimate[0], band.low[0], band.high[0]]).all()
+        assert band.undefined.tolist() == [50]
+
+
+@pytest.mark.parametrize("resample", ["test", "both"])
+def test_weights_are_copies(resample: str) -> None:
+    client, impostor = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 2.0])
+    w_c, w_i = np.array([3, 1, 0, 5]), np.array([4, 4, 2])
+    weighted = br.Scores(client, impostor, client_weights=w_c, impostor_weights=w_i)
+    copies = br.Scores(np.repeat(client, w_c), np.repeat(impostor, w_i))
+    other = br.Scores([2.0, 3.0, 4.0, 1.5], [0.0, 1.0, 2.0, 1.4])
+    one = br.epc(other, weighted).band(resample=resample, replicates=100, rng=1)
+    assert one == br.epc(other, copies).band(resample=resample, replicates=100, rng=1)
+    one = br.epc(weighted, other).band(resample=resample, replicates=100, rng=1)
+    assert one == br.epc(copies, other).band(resample=resample, replicates=100, rng=1)
+
+
+# -------------------------------------------------------------------------- randomness
+@pytest.mark.parametrize("resample", ["test", "both"])
+def test_a_seed_gives_the_same_bytes(sides: tuple[br.Scores, br.Scores], resample: str) -> None:
+    curve = br.epc(*sides, alpha=ALPHAS)
+
+    def run(rng: Any) -> br.Band:
+        return curve.band(resample=resample, replicates=300, rng=rng)
+
+    seed = np.random.SeedSequence(1)
+    assert run(1) == run(1) == run(seed) == run(seed) == run(np.int64(1))
+    assert run(1) != run(2)
+    generator = np.random.default_rng(1)
+    first, second = run(generator), run(generator)
+    assert first != second
+    assert first == run(np.random.default_rng(1))
+
+
+def test_without_rng_two_bands_differ(sides: tuple[br.Scores, br.Scores]) -> None:
+    curve = br.epc(*sides, alpha=[0.5])
+    one, other = (curve.band(resample="test", replicates=200) for _ in range(2))
+    assert one != other
+
+
+# ---------------------------------------------------------------------------- bad input
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"replicates": 0}, "replicates must be an int >= 1; got 0"),
+        ({"replicates": -5}, "replicates must be an int >= 1"),
+        ({"level": 95}, "level must be a confidence level"),
+        ({"level": 1.0}, "level must be a confidence level"),
+        ({"level": math.nan}, "level must be a confidence level"),
+        ({"resample": "dev"}, "resample must be one of"),
+        ({"method": "delta"}, 'got scores as dev and scores as test. Take method="bootstrap" or'),
+        ({"method": "delta", "resample": "test", "m": 5}, "got m=5 with method='delta', resample="),
+        (
+            {"method": "exact", "resample": "test", "m": 5},
+            "got m=5 with method='exact', resample='test'",
+        ),
+        ({"method": "exact", "m": 1}, "m must be an int >= 2"),
+        ({"m": 801}, "m must be at most the number of dev scores, 800; got m=801"),
+        ({"m": 1}, "m must be an int >= 2"),
+        ({"m": 10, "resample": "test"}, "got m=10 with method='bootstrap', resample='test'"),
+        ({"method": "exact", "resample": "test"}, "a measure that is one rate"),
+        ({"replicates": 2**28 // 101 + 1}, "replicates must be at most 2657776 for 101 alphas, a"),
+        ({"method": "delta", "resample": "test", "rng": -1}, "rng must be an int >= 0"),
+        ({"rng": -1}, "rng must be an int >= 0"),
+    ],
+)
+def test_bad_arguments(
+    sides: tuple[br.Scores, br.Scores], arguments: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(br.InputError, match=text.replace("(", r"\(")):
+        br.epc(*sides).band(**arguments)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "delta", "exact"])
+@pytest.mark.parametrize("rng", [True, "1", 1.5])
+def test_rng_of_a_wrong_kind(sides: tuple[br.Scores, br.Scores], rng: Any, method: str) -> None:
+    curve = br.epc(*sides, measure="far")
+    with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0"):
+        curve.band(resample="test", replicates=1, method=method, rng=rng)
+
+
+@pytest.mark.parametrize("name", ["simultaneous", "stratified", "groups"])
+@pytest.mark.parametrize("value", [1, "no", None, np.array([True])])
+def test_flags_are_true_or_false(
+    sides: tuple[br.Scores, br.Scores], name: str, value: object
+) -> None:
+    with pytest.raises(br.InputTypeError, match=f"{name} must be True or False; got "):
+        br.epc(*sides).band(resample="test", replicates=1, **{name: value})
+    assert br.epc(*sides).band(resample="test", replicates=9, **{name: np.True_}).level == 0.95
+
+
+def test_the_exact_interval_is_of_given_class_sizes(sides: tuple[br.Scores, br.Scores]) -> None:
+    with pytest.raises(br.InputError, match=r"stratified=True and .* got .* stratified=False"):
+        br.epc(*sides, measure="far").band(resample="test", method="exact", stratified=False)
+
+
+@no_width
+def test_fractional_weights_are_not_resampled() -> None:
+    plain = br.Scores([2.0, 3.0], [0.5, 1.0])
+    weighted = br.Scores([2.0, 3.0], [0.5, 1.0], impostor_weights=[1.0, 0.5])
+    with pytest.raises(br.InputError, match=r"1 of 2 test impostor weights .* 0\.5 at index 1"):
+        br.epc(plain, weighted).band(resample="test", replicates=1)
+    with pytest.raises(br.InputError, match="dev impostor weights"):
+        br.epc(weighted, plain).band(replicates=1)
+    assert br.epc(weighted, plain).band(resample="test", replicates=1).m is None
+
+
+def test_a_model_has_no_rows() -> None:
+    scores = br.Scores([2.0, 3.0], [0.5, 1.0])
+    model = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    for resample in ("test", "both"):
+        with pytest.raises(br.InputError, match="test must be scores or a fit to have a band; got"):
+            br.epc(scores, model).band(resample=resample)
+    with pytest.raises(br.InputError, match='them, as dev of epc or take resample="test"'):
+        br.epc(model, scores).band()
+    with pytest.raises(br.InputError, match=r"^dev and test must .* as dev and test of epc\.$"):
+        br.epc(model, model).band()
+    with pytest.warns(br.SmallSampleWarning):
+        band = br.epc(model, scores).band(resample="test", replicates=10)
+    assert band.resample == "test"
+
+
+def test_m_is_not_for_a_fit() -> None:
+    rng = np.random.default_rng(34)
+    fit = br.fit(br.Scores(rng.beta(3, 2, 30), rng.beta(2, 3, 30)))
+    with pytest.raises(br.InputError, match="dev is a fit"):
+        br.epc(fit, br.Scores([0.5, 0.9], [0.1, 0.2, 0.3])).band(m=20)
+
+
+@pytest.mark.parametrize(
+    ("measure", "k"), [("weighted-error", 0), ("weighted-error", 1), ("hter", 1)]
+)
+def test_a_measure_at_its_own_optimum_is_covered_by_little_dev(measure: str, k: int) -> None:
+    # Dev's error is all there is: 100 scores a class on dev, 5000 on test, 60 sets. Taking the
+    # departures as they come covers .6 to .85 of the time. Coverage of .95 has an sd of .028.
+    alpha, hits = [0.3, 0.5], 0
+    law = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    true = br.epc(law, br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1.0), name="t"), alpha=alpha,
+                  measure=measure).value[k]  # fmt: skip
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        dev, test = (br.Scores(rng.normal(1, 1, n), rng.normal(-1, 1, n)) for n in (100, 5000))
+        band = br.epc(dev, test, alpha=alpha, measure=measure).band(replicates=200, rng=seed)
+        hits += bool(band.low[k] <= true <= band.high[k])
+    assert hits / 60 >= 0.95 - 3 * 0.028

@@ -1,0 +1,475 @@
+"""Bands of curves whose test side is a fit, against closed forms, quadrature and simulation."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import integrate, special, stats
+
+import betaroc as br
+
+# Few scores make tests fast; which rates they speak for is tested elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
+
+FloatArray = npt.NDArray[np.float64]
+Z = stats.norm.ppf(0.975)
+SAME = {"alpha": [0.2, 0.5, 0.8]}
+
+
+def normal_fit(seed: int, clients: int, impostors: int) -> br.Fit:
+    rng = np.random.default_rng(seed)
+    return br.fit(br.Scores(rng.normal(1, 1, clients), rng.normal(-1, 1.3, impostors)), "normal")
+
+
+def beta_fit(seed: int, clients: int, impostors: int) -> br.Fit:
+    rng = np.random.default_rng(seed)
+    return br.fit(br.Scores(rng.beta(4, 2, clients), rng.beta(2, 4, impostors)))
+
+
+def on_logits(value: FloatArray, error: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """value and its error to a 95 % interval, normal on the logit scale."""
+    half = Z * error / (value * (1 - value))
+    return special.expit(special.logit(value) - half), special.expit(special.logit(value) + half)
+
+
+def assert_interval(band: br.Band, expected: tuple[Any, Any], rtol: float = 1e-6) -> None:
+    np.testing.assert_allclose(band.low, expected[0], rtol=rtol)
+    np.testing.assert_allclose(band.high, expected[1], rtol=rtol)
+
+
+# -------------------------------------------------------------------------- closed forms
+def test_error_of_a_normal_rate() -> None:
+    """FAR = Phi(z), z = (mu - t)/sigma: Var FAR = phi(z)^2 (1 + z^2/2)/n."""
+    test = normal_fit(1, 60, 90)
+    dev = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    curve = br.epc(dev, test, measure="far", **SAME)
+    z = (test.impostor.params["mu"] - curve.threshold) / test.impostor.params["sigma"]
+    error = stats.norm.pdf(z) * np.sqrt((1 + z**2 / 2) / 90)
+    band = curve.band(resample="test", method="delta")
+    # Central differences over .01 of an error: relative error 1e-5.
+    assert_interval(band, on_logits(stats.norm.cdf(z), error), 1e-5)
+    assert (band.replicates, band.m) == (0, None)
+
+
+def test_error_of_a_beta_rate() -> None:
+    """dF/da = Cov(1{S <= t}, log S), dF/db = Cov(1{S <= t}, log(1 - S)), by quadrature."""
+    test = beta_fit(2, 70, 80)
+    curve = br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), test, measure="frr", **SAME)
+    a, b = test.client.values
+    law, both = stats.beta(a, b), special.psi(a + b)
+    logs = (np.log, special.psi(a) - both), (lambda s: np.log1p(-s), special.psi(b) - both)
+    errors = []
+    for t in curve.threshold:
+        g = [integrate.quad(lambda s, f=f, m=m: (f(s) - m) * law.pdf(s), 0, t)[0] for f, m in logs]
+        errors.append(math.sqrt(np.array(g) @ test.client.cov @ np.array(g)))
+    band = curve.band(resample="test", method="delta")
+    assert_interval(band, on_logits(law.cdf(curve.threshold), np.array(errors)), 1e-5)
+
+
+def test_error_of_both_sides() -> None:
+    """FRR at dev's FAR = v: phi(u)^2 (Var t / sigma_c^2 + (1 + u^2/2)/n), u = (t - mu_c)/sigma_c,
+
+    with Var t = sigma_i^2 (1 + z^2/2)/n_i of dev, t = mu_i + z sigma_i.
+    """
+    dev, test = normal_fit(3, 50, 90), normal_fit(4, 120, 30)
+    v = np.array([0.02, 0.1, 0.4])
+    curve = br.epc(dev, test, criterion="far", measure="frr", alpha=v)
+    z, sigma = stats.norm.isf(v), test.client.params["sigma"]
+    u = (curve.threshold - test.client.params["mu"]) / sigma
+    of_dev = dev.impostor.params["sigma"] ** 2 * (1 + z**2 / 2) / 90 / sigma**2
+    error = stats.norm.pdf(u) * np.sqrt(of_dev + (1 + u**2 / 2) / 120)
+    expected = on_logits(stats.norm.cdf(u), error)
+    assert_interval(curve.band(method="delta"), expected, 1e-4)
+    # One alpha at a time the simultaneous interval is the pointwise one: the 95 % quantile of
+    # abs(z) in 20 000 draws has a standard error of .013 of 1.96.
+    for k in range(3):
+        one = br.epc(dev, test, criterion="far", measure="frr", alpha=v[[k]])
+        band = one.band(method="delta", simultaneous=True, replicates=20_000, rng=k)
+        half = special.logit(band.high) - special.logit(band.estimate)
+        whole = special.logit(expected[1][k]) - special.logit(band.estimate)
+        np.testing.assert_allclose(half, whole, rtol=0.03)
+        assert band.replicates == 20_000
+
+
+def test_simultaneous_reach_is_that_of_the_joint_law() -> None:
+    """FAR at t1 and t2 of one normal fit: errors with correlation rho of (1, z/sqrt 2)."""
+    test = normal_fit(5, 40, 70)
+    dev = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    curve = br.epc(dev, test, measure="far", alpha=[0.02, 0.98])
+    z = (test.impostor.params["mu"] - curve.threshold) / test.impostor.params["sigma"]
+    parts = np.stack([np.ones(2), z / math.sqrt(2)], axis=1)
+    parts /= np.linalg.norm(parts, axis=1, keepdims=True)
+    draws = np.random.default_rng(6).standard_normal((400_000, 2)) @ parts.T
+    reach = np.quantile(np.abs(draws).max(axis=1), 0.95)
+    band = curve.band(resample="test", method="delta", simultaneous=True, replicates=40_000, rng=7)
+    error = (
+        np.abs(stats.norm.pdf(z))
+        * np.sqrt((1 + z**2 / 2) / 70)
+        / (band.estimate * (1 - band.estimate))
+    )
+    found = (special.logit(band.high) - special.logit(band.estimate)) / error
+    np.testing.assert_allclose(found, reach, rtol=0.03)
+    assert 2.05 < reach < 2.3
+
+
+def test_a_simultaneous_band_is_no_narrower_than_a_pointwise_one() -> None:
+    """Of 20 draws the 95 % quantile is often too small; of one place it is known."""
+    dev, test = normal_fit(50, 100, 100), normal_fit(51, 150, 150)
+    curve = br.epc(dev, test, alpha=[0.5, 0.500001])
+    point = curve.band(resample="test", method="delta")
+    ends = []
+    for seed in range(12):
+        whole = curve.band(
+            resample="test", method="delta", simultaneous=True, replicates=20, rng=seed
+        )
+        assert np.all(whole.low <= point.low)
+        assert np.all(whole.high >= point.high)
+        ends.append(float(whole.low[0]))
+    assert len(set(ends)) > 1
+    one = br.epc(dev, test, alpha=[0.5])
+    for arguments in ({"resample": "both"}, {"resample": "test"}):
+        alone = one.band(method="delta", simultaneous=True, replicates=1, rng=1, **arguments)
+        assert_interval(alone, (one.band(method="delta", **arguments).low,
+                                one.band(method="delta", **arguments).high), 1e-14)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.SameDataWarning")
+def test_one_fit_on_both_sides_has_one_set_of_errors() -> None:
+    """FRR at the threshold of FRR = v, of one fit: whatever its parameters, it is v."""
+    fit = normal_fit(60, 50, 90)
+    v = np.array([0.02, 0.1, 0.4])
+    curve = br.epc(fit, fit, criterion="frr", measure="frr", alpha=v)
+    for method in ("delta", "bootstrap"):
+        band = curve.band(method=method, replicates=200, rng=1)
+        # The bootstrap's thresholds are linear in the errors, its rates are not: second order.
+        allowed = 1e-6 if method == "delta" else 0.2 * v
+        assert np.all(np.abs(band.high - v) + np.abs(band.low - v) <= allowed)
+    apart = br.epc(fit, normal_fit(60, 50, 91), criterion="frr", measure="frr", alpha=v)
+    band = apart.band(method="delta")
+    assert np.all(band.high - band.low > 0.5 * v)
+
+
+# ------------------------------------------------------------------------------ bootstrap
+def test_draws_of_a_normal_fit() -> None:
+    """FRR = Phi((t - mu)/sigma) with mu and log sigma normal, drawn here on their own."""
+    test = normal_fit(8, 30, 40)
+    dev = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    curve = br.epc(dev, test, measure="frr", **SAME)
+    band = curve.band(resample="test", replicates=6000, rng=1)
+    mu, sigma = test.client.values
+    rng = np.random.default_rng(9)
+    mus = rng.normal(mu, sigma / math.sqrt(30), (200_000, 1))
+    sigmas = sigma * np.exp(rng.normal(0, 1 / math.sqrt(60), (200_000, 1)))
+    draws = stats.norm.cdf((curve.threshold - mus) / sigmas)
+    # Standard error of a 2.5 % quantile of 6000 normal draws: .035 of a deviation.
+    allowed = 4 * 0.035 * draws.std(axis=0)
+    for found, share in ((band.low, 0.025), (band.high, 0.975)):
+        assert np.all(np.abs(found - np.quantile(draws, share, axis=0)) <= allowed)
+    np.testing.assert_array_equal(band.undefined, 0)
+
+
+@pytest.mark.parametrize("simultaneous", [False, True])
+@pytest.mark.parametrize("measure", ["hter", "weighted-error", "f1", "youden"])
+def test_both_methods_agree_on_large_samples(measure: str, simultaneous: bool) -> None:
+    dev, test = beta_fit(10, 40_000, 30_000), beta_fit(11, 50_000, 20_000)
+    curve = br.epc(dev, test, measure=measure, alpha=[0.2, 0.7])
+    one, other = (
+        curve.band(method=method, simultaneous=simultaneous, replicates=1000, rng=1)
+        for method in ("delta", "bootstrap")
+    )
+    # .085 of a deviation is the error of a quantile of 1000 draws; the width is 3.92.
+    allowed = 4 * 0.085 / 3.92 * (one.high - one.low)
+    assert np.all(np.abs(one.low - other.low) <= allowed)
+    assert np.all(np.abs(one.high - other.high) <= allowed)
+
+
+def test_scores_of_dev_choose_again() -> None:
+    rng = np.random.default_rng(12)
+    dev = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
+    test = beta_fit(13, 200, 200)
+    for alpha in SAME["alpha"]:
+        curve = br.epc(dev, test, alpha=[alpha])
+        fixed = curve.band(resample="test", replicates=300, rng=1)
+        both = curve.band(replicates=300, rng=1)
+        assert both.m == round(120 / 60**0.25)
+        assert fixed.m is None
+        if alpha != 0.5:
+            assert both.high - both.low > fixed.high - fixed.low
+    weighted = br.epc(dev, test, measure="weighted-error", **SAME).band(replicates=50, rng=1)
+    assert np.all(weighted.low < weighted.high)
+    assert br.epc(dev, test, alpha=[0.5]).band(m=30, replicates=5, rng=1).m == 30
+    assert np.all(br.epc(dev, test, **SAME).band(resample="test", method="delta").high < 1)
+
+
+# --------------------------------------------------------------------------- point masses
+def test_a_point_mass_varies_on_its_logit() -> None:
+    """FRR just above 0 is the mass p: logit p -+ z / sqrt(n p (1 - p)), one zero in 40."""
+    rng = np.random.default_rng(14)
+    scores = br.Scores(np.r_[0.0, rng.beta(4, 2, 39)], rng.beta(2, 4, 50))
+    test = br.fit(scores, boundary="inflate")
+    dev = br.ScoreModel(br.Beta(60.0, 60.0), br.Beta(2.0, 600.0))  # a threshold near 0.03
+    curve = br.epc(dev, test, measure="frr", alpha=[0.02])
+    inside = stats.beta(*test.client.values[:2]).cdf(curve.threshold[0])
+    assert inside < 1e-4
+    p = 1 / 40
+    half = Z / math.sqrt(40 * p * (1 - p))
+    expected = special.expit([special.logit(p) - half, special.logit(p) + half])
+    band = curve.band(resample="test", method="delta")
+    np.testing.assert_allclose([band.low[0], band.high[0]], expected, rtol=0.01)
+    band = curve.band(resample="test", replicates=4000, rng=1)
+    np.testing.assert_allclose(special.logit([band.low[0], band.high[0]]),
+                               special.logit(expected), atol=4 * 0.043 * half / Z)  # fmt: skip
+    # With both masses, and none moved below 0:
+    client = np.r_[0.0, 1.0, 1.0, rng.beta(4, 2, 39)]
+    both = br.fit(br.Scores(client, np.r_[0.0, 0.0, rng.beta(2, 4, 50)]), boundary="inflate")
+    band = br.epc(dev, both, **SAME).band(resample="test", replicates=500, rng=1)
+    assert np.all((band.low > 0) & (band.low < band.estimate) & (band.estimate < band.high))
+
+
+def test_masses_have_the_multinomial_covariance() -> None:
+    """FRR above 0 and TPR just below 1 of one fit: p0 and p1 with covariance -p0 p1/n."""
+    from betaroc.decision.delta_bands import fitted_test
+
+    rng = np.random.default_rng(15)
+    scores = br.Scores(np.r_[[0.0] * 8, [1.0] * 12, rng.beta(4, 2, 60)], rng.beta(2, 4, 30))
+    fit = br.fit(scores, boundary="inflate")
+    test = fitted_test(br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), fit))
+    assert test is not None
+    assert test.names == (("a", "b", "at_zero", "at_one"), ("a", "b"))
+    # Coordinates log(mass / rest) back to masses, by central differences.
+    h, columns = 1e-5, []
+    for root in test.roots:
+        ends = [np.exp((test.place + s * h * root)[2:4]) for s in (1, -1)]
+        masses = [odds / (1 + odds.sum()) for odds in ends]
+        columns.append((masses[0] - masses[1]) / (2 * h))
+    found = np.array(columns).T @ np.array(columns)
+    p = np.array([8, 12]) / 80
+    np.testing.assert_allclose(found, (np.diag(p) - np.outer(p, p)) / 80, rtol=1e-8)
+
+
+LAWS = {
+    "beta": (br.Beta(2.2, 0.7), br.Beta(0.6, 3.0)),
+    "normal": (br.Normal(0.7, 0.2), br.Normal(0.2, 0.4)),
+    "logit-normal": (br.LogitNormal(1.0, 0.7), br.LogitNormal(-1.0, 1.6)),
+    "inflated": (br.Inflated(br.Beta(2.2, 0.7), 0.1, 0.2), br.Inflated(br.Beta(0.6, 3.0), 0.3)),
+    "inflated-logit": (br.Inflated(br.LogitNormal(1.0, 0.7), 0.0, 0.2), br.Beta(0.6, 3.0)),
+    "mixture": (
+        br.BetaMixture([0.3, 0.7], [br.Beta(0.6, 3.0), br.Beta(5.0, 0.8)]),
+        br.Inflated(br.BetaMixture([0.1, 0.9], [br.Beta(1.5, 1.2), br.Beta(3.0, 6.0)]), 0.1, 0.2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(LAWS))
+def test_many_laws_at_once_have_the_tails_of_each(name: str) -> None:
+    from betaroc.core.thresholds import Thresholds
+    from betaroc.decision.delta_bands import FittedTest
+    from betaroc.distributions.coordinates import free as coordinates
+
+    laws = LAWS[name]
+    free = [coordinates(law, [p.name for p in law._parameters()]) for law in laws]
+    place = np.concatenate([part.place for part in free])
+    test = FittedTest(laws, (free[0][0], free[1][0]), place, np.eye(place.size), 0.5, 0.0)
+    theta = [-np.inf, -0.5, 0.0, 1e-12, 0.2, 0.5, 0.9, 1 - 1e-12, 1.0, 1.5, np.nan]
+    t = Thresholds.from_theta(theta)
+    model = br.ScoreModel(*laws)
+    expected = model._point(t)
+    found = test.rates(np.zeros((3, place.size)), t)
+    for rate, which in zip(found, ("far", "frr", "tpr", "tnr"), strict=True):
+        np.testing.assert_allclose(rate[1], getattr(expected, which), rtol=1e-11, atol=1e-300)
+        np.testing.assert_array_equal(rate[1], rate[2])
+
+
+# -------------------------------------------------------------------------- observed prior
+def test_an_observed_prior_varies() -> None:
+    """Accuracy pi TPR + (1 - pi) TNR: variance plus (TPR - TNR)^2 pi (1 - pi)/n."""
+    test = normal_fit(16, 30, 120)
+    dev = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    curve = br.epc(dev, test, measure="accuracy", **SAME)
+    squares = []
+    for stratified in (True, False):
+        band = curve.band(resample="test", method="delta", stratified=stratified)
+        half = special.logit(band.high) - special.logit(band.estimate)
+        squares.append((half / Z * band.estimate * (1 - band.estimate)) ** 2)
+    gap = (1 - curve.frr) - (1 - curve.far)
+    np.testing.assert_allclose(squares[1] - squares[0], gap**2 * 0.2 * 0.8 / 150, rtol=1e-6)
+    # The same on the draws, where the prior is most of it: all clients kept, half the impostors.
+    far = br.epc(dev, test, criterion="frr", measure="accuracy", alpha=[0.001])
+    one, other = (
+        far.band(resample="test", stratified=s, replicates=2000, rng=1) for s in (True, False)
+    )
+    delta, more = (far.band(resample="test", stratified=s, method="delta") for s in (True, False))
+    assert more.high - more.low > 1.02 * (delta.high - delta.low)
+    expected = (more.high - more.low) / (delta.high - delta.low)
+    assert (other.high - other.low) / (one.high - one.low) == pytest.approx(expected, rel=0.1)
+    given = br.epc(dev, test, measure="accuracy", prior=0.4, **SAME)
+    assert given.band(resample="test", method="delta") == given.band(
+        resample="test", method="delta", stratified=False
+    )
+
+
+def test_a_given_prior_of_balanced_classes_does_not_vary() -> None:
+    """1/2 is the share of clients among 40 and 40, too; who gives it means it."""
+    test, dev = normal_fit(17, 40, 40), br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    for prior, same in ((0.5, True), (None, False)):
+        curve = br.epc(dev, test, measure="accuracy", prior=prior, **SAME)
+        one, other = (
+            curve.band(resample="test", method="delta", stratified=stratified).low
+            for stratified in (True, False)
+        )
+        assert bool(np.all(one == other)) is same
+
+
+# ------------------------------------------------------------------------------- coverage
+def test_coverage_of_both_sides() -> None:
+    """HTER, beta fits of 100 a class on both sides; 120 pairs: the error of .95 is .02."""
+    client, impostor = br.Beta(4.0, 2.0), br.Beta(2.0, 4.0)
+    truth, again = (br.ScoreModel(client, impostor) for _ in range(2))
+    alpha = np.array([0.1, 0.5, 0.8])
+    value = br.epc(truth, again, alpha=alpha).value
+    delta, whole, drawn = np.zeros(3), 0, np.zeros(3)
+    for seed in range(120):
+        dev, test = beta_fit(1000 + seed, 100, 100), beta_fit(5000 + seed, 100, 100)
+        curve = br.epc(dev, test, alpha=alpha)
+        band = curve.band(method="delta")
+        delta += (band.low <= value) & (value <= band.high)
+        band = curve.band(method="delta", simultaneous=True, replicates=1000, rng=seed)
+        whole += bool(np.all((band.low <= value) & (value <= band.high)))
+        if seed < 40:  # an error of .034
+            band = curve.band(replicates=100, rng=seed)
+            drawn += (band.low <= value) & (value <= band.high)
+    assert np.all(delta / 120 >= 0.89), delta / 120
+    assert whole / 120 >= 0.89, whole / 120
+    assert np.all(drawn >= 34), drawn
+
+
+# ------------------------------------------------------------------------ edges and values
+@pytest.mark.parametrize("method", ["delta", "bootstrap"])
+def test_ends_of_the_scale_do_not_vary(method: str) -> None:
+    curve = br.epc(beta_fit(17, 50, 60), beta_fit(18, 70, 80), alpha=[0.0, 0.5, 1.0])
+    band = curve.band(method=method, replicates=50, rng=1)
+    assert band.low[0] == band.high[0] == band.low[2] == band.high[2] == 0.5
+    assert band.low[1] < band.estimate[1] < band.high[1]
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap"])
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_values_stay_in_their_range(method: str, simultaneous: bool) -> None:
+    dev, test = beta_fit(19, 20, 20), beta_fit(20, 12, 12)
+    for measure, low, high in (
+        ("hter", 0, 1), ("youden", -1, 1), ("mutual-information", 0, math.log(2)),
+    ):  # fmt: skip
+        curve = br.epc(dev, test, measure=measure, alpha=np.linspace(0.05, 0.95, 7))
+        band = curve.band(0.999, method=method, simultaneous=simultaneous, replicates=60, rng=1)
+        assert np.all((band.low >= low) & (band.high <= high) & (band.low <= band.high))
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap"])
+def test_an_undefined_measure_has_no_interval(method: str) -> None:
+    # Nothing is accepted above 1: precision is 0/0.
+    curve = br.epc(beta_fit(21, 50, 50), beta_fit(22, 50, 50), measure="precision", alpha=[0.5, 1])
+    band = curve.band(method=method, replicates=40, rng=1)
+    assert np.isnan([band.low[1], band.high[1]]).all()
+    assert band.low[0] < band.high[0]
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap"])
+def test_a_seed_gives_the_same_bytes(method: str) -> None:
+    curve = br.epc(beta_fit(23, 40, 40), beta_fit(24, 40, 40), **SAME)
+    one, same, other = (
+        curve.band(method=method, simultaneous=True, replicates=300, rng=rng) for rng in (1, 1, 2)
+    )
+    assert one == same
+    assert one != other
+
+
+@pytest.mark.parametrize("scale", [1e-7, 1e9])
+def test_unit_of_the_scores_does_not_matter(scale: float) -> None:
+    rng = np.random.default_rng(25)
+    parts = [rng.normal(m, 1, 60) for m in (1, -1, 1.2, -0.8)]
+    bands = []
+    for unit in (1.0, scale):
+        dev, test = (
+            br.fit(br.Scores(unit * c, unit * i), "normal") for c, i in (parts[:2], parts[2:])
+        )
+        bands.append(br.epc(dev, test, **SAME).band(method="delta"))
+    assert_interval(bands[1], (bands[0].low, bands[0].high), 1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
+def test_groups_of_a_fit_widen_its_band() -> None:
+    """Every score four times: by groups only the 40 vary, and the errors are twice as large."""
+    rng = np.random.default_rng(26)
+    client, impostor = (np.tile(rng.normal(m, 1, 40), 4) for m in (1, -1))
+    labels = np.tile(np.arange(40), 4)
+    scores = br.Scores(client, impostor, client_groups=labels, impostor_groups=labels + 100)
+    truth = br.ScoreModel(br.Normal(1, 1), br.Normal(-1, 1))
+    curve = br.epc(truth, br.fit(scores, "normal"), alpha=[0.5])
+    grouped, single = (
+        curve.band(resample="test", method="delta", groups=groups) for groups in (True, False)
+    )
+    width = [float(special.logit(b.high[0]) - special.logit(b.low[0])) for b in (grouped, single)]
+    # The sandwich takes the sample's own fourth moments and 40/39: twice but for those.
+    assert width[0] / width[1] == pytest.approx(2.0, rel=0.15)
+    assert grouped.groups == (None, 80)
+    drawn = curve.band(resample="test", replicates=400, rng=1)
+    half = special.logit(drawn.high[0]) - special.logit(drawn.low[0])
+    assert half == pytest.approx(width[0], rel=0.25)
+
+
+def test_the_empirical_fit_is_its_scores() -> None:
+    rng = np.random.default_rng(27)
+    dev = br.Scores(rng.normal(1, 1, 40), rng.normal(-1, 1, 40))
+    scores = br.Scores(rng.normal(1, 1, 30), rng.normal(-1, 1, 50))
+    fit = br.fit(scores, "empirical")
+    one, other = (br.epc(dev, test, **SAME).band(replicates=40, rng=1) for test in (scores, fit))
+    assert one == other
+
+
+# ------------------------------------------------------------------------------- bad input
+def test_what_cannot_vary_is_named() -> None:
+    rng = np.random.default_rng(28)
+    scores = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30))
+    fit, model = br.fit(scores), br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
+    with pytest.raises(br.InputError, match=r"Give Scores, or br\.fit of them, as test of epc\."):
+        br.epc(scores, model).band(resample="test")
+    with pytest.raises(
+        br.InputError, match=r'br\.fit of them, as dev of epc or take resample="test"'
+    ):
+        br.epc(model, beta_fit(29, 30, 30)).band()
+    other = br.epc(scores, beta_fit(30, 30, 30))
+    own = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20))
+    kinds: list[tuple[br.Epc, str]] = [
+        (other, 'scores as dev and a fit as test. Take method="bootstrap" or resample="test", or'),
+        (br.epc(fit, own), 'a fit as dev and scores as test. Take method="bootstrap" or'),
+        (br.epc(model, fit), 'a model as dev and a fit as test. Take resample="test", or give'),
+        (br.epc(scores, model), "scores as dev and a model as test. Give br.fit of the scores as"),
+    ]
+    for curve, text in kinds:
+        with pytest.raises(br.InputError, match=f"needs fits on both sides: .* got {text}"):
+            curve.band(method="delta")
+    with pytest.raises(br.InputError, match="'bootstrap' and 'delta' where test is a fit"):
+        other.band(method="exact", resample="test")
+    with pytest.raises(br.InputError, match="dev is a fit"):
+        br.epc(fit, beta_fit(31, 30, 30)).band(m=5)
+    with pytest.raises(br.InputError, match="got m=5 with method='bootstrap', resample='test'"):
+        other.band(m=5, resample="test", replicates=10)
+
+
+def test_a_fit_of_unknown_parameters_is_refused() -> None:
+    fit = beta_fit(32, 30, 30)
+    strange = dataclasses.replace(fit, client=dataclasses.replace(fit.client, names=("p", "q")))
+    curve = br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), strange, **SAME)
+    with pytest.raises(br.InputError, match=r"with parameters p, q\. Fit it with one of these"):
+        curve.band(resample="test")
+    broken = dataclasses.replace(
+        fit, impostor=dataclasses.replace(fit.impostor, covariance=((math.inf, 0.0), (0.0, 1.0)))
+    )
+    curve = br.epc(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), broken, **SAME)
+    with pytest.raises(br.InputError, match="finite covariance to vary"):
+        curve.band(resample="test")

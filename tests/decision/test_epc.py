@@ -1,0 +1,278 @@
+"""Expected performance curves against brute force, oracles and theorems."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.model.criteria import CRITERIA
+
+# Small random sets are reversed now and then.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::betaroc.core.errors.ReversedScoresWarning",
+    "ignore::betaroc.core.errors.ExtrapolationWarning",
+)
+
+ALPHAS = [0.0, 0.1, 0.25, 0.3, 1 / 3, 0.5, 0.6, 0.75, 0.9, 1.0]
+WITH_ALPHA = [name for name, criterion in CRITERIA.items() if not criterion.single]
+SINGLE = [name for name, criterion in CRITERIA.items() if criterion.single]
+
+
+def tied_scores(seed: int, n: int = 40) -> br.Scores:
+    """Scores with many ties, within and between the classes."""
+    rng = np.random.default_rng(seed)
+    clients = int(rng.integers(5, n - 5))
+    decimals = int(rng.integers(1, 3))
+    return br.Scores(
+        np.round(rng.normal(0.3, 1.0, clients), decimals),
+        np.round(rng.normal(-0.3, 1.0, n - clients), decimals),
+    )
+
+
+class Enumeration:
+    """Every threshold that decides differently, with its rates as fractions."""
+
+    def __init__(self, scores: br.Scores) -> None:
+        client, impostor = scores.client.tolist(), scores.impostor.tolist()
+        places = sorted(set(client) | set(impostor))
+        middles = [(a + b) / 2 for a, b in itertools.pairwise(places)]
+        self.thresholds = [-math.inf, *middles, places[-1]]
+        self.far = [Fraction(sum(s > t for s in impostor), len(impostor)) for t in self.thresholds]
+        self.frr = [Fraction(sum(s <= t for s in client), len(client)) for t in self.thresholds]
+        self.prior = Fraction(len(client), len(client) + len(impostor))
+
+    def precision(self, k: int) -> Fraction | None:
+        true = self.prior * (1 - self.frr[k])
+        called = true + (1 - self.prior) * self.far[k]
+        return true / called if called else None
+
+    def criterion(self, name: str, k: int, alpha: Fraction) -> Fraction | None:
+        """The value to be minimised, None where it is 0/0."""
+        far, frr, precision = self.far[k], self.frr[k], self.precision(k)
+        if name == "weighted-error":
+            return alpha * far + (1 - alpha) * frr
+        if name == "eer":
+            return abs(far - frr)
+        rates = {"far": far, "frr": frr, "specificity": 1 - far}
+        rates |= {"recall": 1 - frr, "sensitivity": 1 - frr}
+        if name in rates:
+            return abs(rates[name] - alpha)
+        if precision is None:
+            return None
+        if name == "precision":
+            return abs(precision - alpha)
+        if name == "break-even":
+            # Accepting impostors alone, both are 0: no balance, left out like 0/0.
+            return abs(precision - (1 - frr)) if frr < 1 else None
+        if name == "weighted-precision-recall":
+            return -(alpha * precision + (1 - alpha) * (1 - frr))
+        if name == "f-measure":
+            if precision == 0 or frr == 1:
+                return None
+            return alpha / precision + (1 - alpha) / (1 - frr)
+        raise AssertionError(name)
+
+    def best(self, name: str, alpha: Fraction) -> float:
+        """Smallest criterion, then smallest HTER, then lowest threshold."""
+        ranked = [
+            (value, self.far[k] + self.frr[k], self.thresholds[k])
+            for k in range(len(self.thresholds))
+            if (value := self.criterion(name, k, alpha)) is not None
+        ]
+        return min(ranked)[2]
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
+@pytest.mark.parametrize("criterion", WITH_ALPHA)
+def test_empirical_thresholds_equal_enumeration(criterion: str) -> None:
+    for seed in range(60):
+        dev = tied_scores(seed)
+        curve = br.epc(dev, tied_scores(seed + 1000), criterion=criterion, alpha=ALPHAS)
+        table = Enumeration(dev)
+        for alpha, found in zip(ALPHAS, curve.threshold, strict=True):
+            exact = Fraction(alpha).limit_denominator(10**9)
+            assert found == table.best(criterion, exact), (seed, alpha)
+
+
+@pytest.mark.parametrize("criterion", SINGLE)
+def test_single_points_equal_enumeration(criterion: str) -> None:
+    for seed in range(60):
+        dev = tied_scores(seed)
+        curve = br.epc(dev, tied_scores(seed + 1000), criterion=criterion)
+        assert curve.threshold.tolist() == [Enumeration(dev).best(criterion, Fraction(1, 2))]
+
+
+def test_value_is_the_measure_counted_on_test() -> None:
+    dev, test = tied_scores(1), tied_scores(2)
+    curve = br.epc(dev, test, alpha=ALPHAS)
+    for t, far, frr, value in zip(curve.threshold, curve.far, curve.frr, curve.value, strict=True):
+        assert far == np.mean(test.impostor > t)
+        assert frr == np.mean(test.client <= t)
+        assert value == 0.5 * (far + frr)
+
+
+def smooth_pairs() -> list[br.ScoreModel]:
+    """Proper, both hooks, reversed, binormal and inflated."""
+    beta, normal = br.Beta, br.Normal
+    return [
+        br.ScoreModel(beta(4.0, 2.0), beta(2.0, 4.0), prior=0.3),
+        br.ScoreModel(beta(0.47, 0.36), beta(0.77, 1.91)),
+        br.ScoreModel(beta(6.0, 5.0), beta(2.0, 3.0), prior=0.1),
+        br.ScoreModel(beta(2.0, 4.0), beta(4.0, 2.0)),
+        br.ScoreModel(normal(1.0, 1.0), normal(0.0, 2.0), prior=0.2),
+        br.ScoreModel(normal(1.0, 2.0), normal(0.0, 1.0)),
+        br.ScoreModel(
+            br.Inflated(beta(2.0, 1.0), 0.05, 0.1), br.Inflated(beta(1.0, 2.0), 0.2, 0.01)
+        ),
+    ]
+
+
+def dense_losses(model: br.ScoreModel, criterion: str, alpha: float, count: int) -> np.ndarray:
+    low, high = -6.0, 8.0
+    if model.client.on_unit:
+        t = np.concatenate([np.linspace(0.0, 1.0, count), np.geomspace(1e-12, 0.1, count // 4)])
+    else:
+        t = np.linspace(low, high, count)
+    p = model.at(t)
+    return losses(criterion, p, alpha)
+
+
+def losses(criterion: str, p: Any, alpha: float) -> np.ndarray:
+    if criterion == "weighted-error":
+        return np.asarray(p.weighted_error(alpha))
+    if criterion == "weighted-precision-recall":
+        return -(alpha * np.asarray(p.precision) + (1.0 - alpha) * np.asarray(p.recall))
+    if criterion == "f-measure":
+        return -np.asarray(p.f(alpha))
+    return np.abs(np.asarray(getattr(p, criterion)) - alpha)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
+@pytest.mark.parametrize("model", smooth_pairs(), ids=lambda m: f"{m.client!r}-{m.impostor!r}")
+@pytest.mark.parametrize("criterion", WITH_ALPHA)
+def test_no_dense_threshold_beats_a_smooth_one(model: br.ScoreModel, criterion: str) -> None:
+    alphas = [0.05, 0.3, 0.5, 0.8, 0.99]
+    curve = br.epc(model, model, criterion=criterion, alpha=alphas)
+    met = br.epc(model, model, criterion=criterion, alpha=alphas).points
+    for k, alpha in enumerate(alphas):
+        reached = float(losses(criterion, met[k], alpha))
+        oracle = float(np.nanmin(dense_losses(model, criterion, alpha, 40_000)))
+        assert reached <= oracle + 1e-12, (alpha, curve.threshold[k])
+
+
+def test_weighted_error_of_equal_sides_is_concave_and_below_both_trivial_rules() -> None:
+    """m(w) = min C_w is concave and at most min(w, 1 - w)."""
+    model = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91))
+    curve = br.epc(model, model, measure="weighted-error")
+    value, alpha = curve.value, curve.alpha
+    assert np.all(np.diff(value, 2) <= 1e-12)
+    assert np.all(value <= np.minimum(alpha, 1.0 - alpha) + 1e-15)
+    # Accept-all is best for all weights up to the hull's: .34401 for this pair.
+    zone = alpha[curve.trivial & (alpha < 0.5)]
+    assert zone.max() == 0.34
+
+
+def test_closed_form_thresholds() -> None:
+    """a = -b: logit theta = (logit w - log C) / a, here with C = 1 by symmetry."""
+    model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+    alphas = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
+    curve = br.epc(model, model, alpha=alphas)
+    expected = np.log(alphas / (1.0 - alphas)) / 2.0
+    np.testing.assert_allclose(curve.points.logit_threshold, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_loss_split_adds_up_and_area_is_a_mean() -> None:
+    dev, test = tied_scores(3), tied_scores(4)
+    curve = br.epc(dev, test)
+    split = curve.loss_split()
+    np.testing.assert_allclose(
+        split.threshold + split.separability, curve.value - curve.expected, atol=1e-15
+    )
+    constant = br.epc(dev, test, criterion="far", measure="far", alpha=[0.2, 0.2, 0.2])
+    assert constant.value.tolist() == [constant.value[0]] * 3
+    whole = curve.area(0.2, 0.7, normalize=False)
+    assert whole == pytest.approx(0.5 * curve.area(0.2, 0.7))
+    assert curve.value.min() <= curve.area() <= curve.value.max()
+
+
+def test_mixed_sides() -> None:
+    scores = br.Scores([0.2, 0.6, 0.9], [0.1, 0.3, 0.4])
+    fitted = br.fit(
+        br.Scores(*(np.random.default_rng(0).beta(*ab, 200) for ab in ((3, 2), (2, 3))))
+    )
+    curve = br.epc(fitted, scores, alpha=[0.5])
+    assert curve.threshold[0] == fitted.model.youden().threshold
+    assert curve.far[0] == np.mean(scores.impostor > curve.threshold[0])
+    assert br.epc(scores, fitted, alpha=[0.5]).far[0] == fitted.model.far(0.5)
+
+
+def test_priors() -> None:
+    """The criterion takes dev's prior, the measure test's, and prior= overrides both."""
+    dev, test = tied_scores(5), tied_scores(6)
+    own = br.epc(dev, test, criterion="f-measure", measure="f1", alpha=[0.5])
+    assert own.dev.prior == dev.prior
+    assert own.test.prior == test.prior
+    both = br.epc(dev, test, criterion="f-measure", measure="f1", alpha=[0.5], prior=0.5)
+    assert both.dev.prior == both.test.prior == 0.5
+
+
+def test_same_data_warns() -> None:
+    scores = tied_scores(7)
+    with pytest.warns(br.SameDataWarning, match="dev and test are the same data"):
+        br.epc(scores, scores)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        ({"alpha": [0.1, 1.5]}, br.InputError, "alpha must be fractions"),
+        ({"alpha": [0.1, math.nan]}, br.InputError, "NaN, first at index 1"),
+        ({"alpha": []}, br.InputError, "at least one"),
+        ({"criterion": "weighted-eror"}, br.InputError, "weighted-error"),
+        ({"measure": "htr"}, br.InputError, "hter"),
+        ({"criterion": "far", "measure": "weighted-error"}, br.InputError, "needs criterion"),
+        ({"criterion": "eer", "alpha": [0.5]}, br.InputError, "has no alpha"),
+        ({"prior": 1.5}, br.InputError, "prior"),
+    ],
+)
+def test_wrong_arguments(call: dict[str, Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        br.epc(tied_scores(8), tied_scores(9), **call)
+
+
+def test_sides_that_are_no_scores() -> None:
+    with pytest.raises(br.InputTypeError, match="test must be Scores"):
+        br.epc(tied_scores(8), [0.1, 0.2])
+
+
+def test_a_curve_prints_as_one_line() -> None:
+    """At alpha 1/2 between 2 and 3 half of the impostors pass and no client is rejected."""
+    dev = br.Scores([3.0, 4.0], [1.0, 2.0])
+    curve = br.epc(dev, br.Scores([3.0, 5.0], [2.0, 4.0]), alpha=[0.5])
+    assert str(curve) == (
+        "hter met on test at thresholds chosen for weighted-error on dev: 0.25 to 0.25, alpha from"
+        " 0.5 to 0.5 (1)"
+    )
+
+
+def test_logits_of_thresholds_that_round_to_one() -> None:
+    """Of impostors Beta(1, q) the threshold of FAR x has 1 - t = x^(1/q): at x = 1e-9, q = 0.5 the
+    logit is log((1 - 1e-18)/1e-18) = 18 log 10, where the double is 1."""
+    dev = br.ScoreModel(br.Beta(1, 0.4), br.Beta(1, 0.5))
+    curve = br.epc(dev, dev, criterion="far", measure="far", alpha=[1e-9, 0.5])
+    assert curve.threshold[0] == 1.0
+    np.testing.assert_allclose(
+        curve.logit_threshold, [18.0 * math.log(10.0), math.log(3.0)], rtol=1e-12
+    )
+    scores = br.Scores([0.5, 0.9], [0.1, 0.6])
+    assert np.isnan(br.epc(scores, dev, alpha=[0.5]).logit_threshold).all()
+    np.testing.assert_array_equal(
+        br.epc(dev, scores, criterion="far", alpha=[1e-9, 0.5]).logit_threshold,
+        curve.logit_threshold,
+    )

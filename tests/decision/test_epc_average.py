@@ -1,0 +1,290 @@
+"""The average of two antagonist rates, targets out of reach, scales that differ."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import betaroc as br
+
+MODELS = {
+    "bell": br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)),
+    "U": br.ScoreModel(br.Beta(0.6, 0.4), br.Beta(0.5, 0.9)),
+    "binormal": br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1), prior=0.3),
+    "logit-normal": br.ScoreModel(br.LogitNormal(1, 1), br.LogitNormal(0, 1), prior=0.8),
+}
+
+# Mean of V over [0, 1] by hand: thresholds and rates are those of dev = test.
+IDENTITIES = {
+    "sensitivity-specificity": lambda m: 0.5 * (m.auc() + 0.5),
+    "far-frr": lambda m: 0.5 * (1.5 - m.auc()),
+    "precision-recall": lambda m: 0.5 * (m.average_precision() + 0.5 + m.prior**2 / 4.0),
+}
+
+
+@pytest.mark.parametrize("pair", IDENTITIES)
+@pytest.mark.parametrize("name", MODELS)
+def test_the_identities_of_the_a_posteriori_average(name: str, pair: str) -> None:
+    # The ROCs are concave, so precision rises with the threshold; the quadrature asks for 1e-9.
+    model = MODELS[name]
+    average = br.epc_average(model, model, pair)
+    assert average.average == pytest.approx(IDENTITIES[pair](model), abs=2e-9)
+    assert average.average == pytest.approx(0.5 * (average.first + average.second), rel=1e-15)
+
+
+def test_the_papers_formula_lacks_the_share_of_precisions_that_nobody_reaches() -> None:
+    model = MODELS["bell"]
+    printed = 0.5 * (model.average_precision() + 0.5)
+    assert br.epc_average(model, model, "precision-recall").average - printed == pytest.approx(
+        0.5 * 0.5**2 / 4.0, abs=2e-9
+    )
+
+
+def brute_mean(dev: br.Scores, test: br.Scores, criterion: str, low: Fraction, high: Fraction):
+    """The mean of V over the targets: the nearest rate changes at midpoints of dev's rates."""
+
+    def rates(scores: br.Scores, t: float) -> dict[str, Fraction | None]:
+        far = Fraction(int(np.sum(scores.impostor > t)), scores.n_impostor)
+        frr = Fraction(int(np.sum(scores.client <= t)), scores.n_client)
+        accepted = int(np.sum(scores.client > t)) + int(np.sum(scores.impostor > t))
+        precision = Fraction(int(np.sum(scores.client > t)), accepted) if accepted else None
+        return {
+            "far": far, "frr": frr, "sensitivity": 1 - frr, "specificity": 1 - far,
+            "recall": 1 - frr, "precision": precision,
+        }  # fmt: skip
+
+    places = sorted({*dev.client.tolist(), *dev.impostor.tolist()})
+    gaps = [-np.inf, *((a + b) / 2 for a, b in itertools.pairwise(places)), places[-1]]
+    on_dev = [(rates(dev, t), t) for t in gaps]
+    on_dev = [(r, t) for r, t in on_dev if r[criterion] is not None]
+    levels = sorted({r[criterion] for r, _ in on_dev})
+    edges = [low, *((a + b) / 2 for a, b in itertools.pairwise(levels)), high]
+    edges = [min(max(e, low), high) for e in edges]
+    other = {"far": "frr", "frr": "far", "precision": "recall", "recall": "precision"}
+    other |= {"sensitivity": "specificity", "specificity": "sensitivity"}
+    total = Fraction(0)
+    for level, start, stop in zip(levels, edges[:-1], edges[1:], strict=True):
+        if stop == start:
+            continue
+        ties = [(r["far"] + r["frr"], t) for r, t in on_dev if r[criterion] == level]
+        met = rates(test, min(ties)[1])
+        total += (stop - start) * (met[criterion] + met[other[criterion]]) / 2
+    return total / (high - low)
+
+
+@pytest.mark.parametrize("pair", IDENTITIES)
+@pytest.mark.parametrize("seed", range(4))
+def test_scores_are_summed_exactly(pair: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    dev, test = (
+        br.Scores(np.round(rng.normal(1, 1, 17), 1), np.round(rng.normal(-1, 1, 23), 1))
+        for _ in range(2)
+    )
+    # The lowest test score is a client above all of dev, so that precision is defined throughout.
+    test = br.Scores([*test.client, 9.0], test.impostor)
+    first, second = {"far-frr": ("far", "frr")}.get(pair, pair.split("-"))
+    low, high = Fraction(1, 10), Fraction(3, 4)
+    average = br.epc_average(dev, test, pair, low=0.1, high=0.75)
+    assert average.first == pytest.approx(float(brute_mean(dev, test, first, low, high)), rel=1e-12)
+    assert average.second == pytest.approx(
+        float(brute_mean(dev, test, second, low, high)), rel=1e-12
+    )
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
+def test_table_3_is_an_integral_that_its_range_makes_a_mean() -> None:
+    # Uniform laws on [0.2, 1.2] and [0, 1]: at FAR v the threshold is 1 - v and FRR is 0.8 - v.
+    rng = np.random.default_rng(3)
+    model = br.ScoreModel(br.Beta(1, 1), br.Beta(1, 1))
+    for bound in (0.1, 0.5):
+        mean = br.epc_average(model, model, "far-frr", high=bound).first
+        assert mean == pytest.approx(0.5, abs=1e-9)  # chance: HTER 1/2 whatever the threshold
+    scores = br.Scores(rng.normal(1, 1, 400), rng.normal(0, 1, 400))
+    other = br.Scores(rng.normal(1, 1, 400), rng.normal(0, 1, 400))
+    curve = br.epc(scores, other, criterion="far", alpha=np.linspace(0, 0.5, 20001))
+    mean = br.epc_average(scores, other, "far-frr", high=0.5).first
+    # Trapezoids of a step function: each of 201 steps is misplaced by at most a grid step.
+    assert 0.5 * mean == pytest.approx(curve.area(0.0, 0.5, normalize=False), abs=201 * 2.5e-5)
+
+
+def test_targets_without_a_precision_are_left_out_and_counted() -> None:
+    # Recall on dev is 0, 1/2 or 1: targets below 1/4 reject all, where precision is 0/0.
+    scores = br.Scores([3, 4], [1, 2])
+    average = br.epc_average(scores, scores, "precision-recall")
+    # Recall 1/2 (targets 1/4 to 3/4) and 1: precision is 1 at both thresholds of least HTER.
+    assert average.second == pytest.approx((0.5 * 0.75 + 0.25 * 1.0) / 0.75, rel=1e-15)
+    assert average.undefined == pytest.approx(0.5 * 0.25, rel=1e-15)
+
+
+def test_a_fit_with_atoms_on_dev() -> None:
+    # P(C = 0) = 0.1 and P(I = 0) = 0.4 beside laws whose rates are 1 - F on the rest.
+    dev = br.ScoreModel(br.Inflated(br.Beta(4, 2), at_zero=0.1), br.Inflated(br.Beta(2, 4), 0.4))
+    average = br.epc_average(dev, dev, "far-frr")
+    curve = br.epc(dev, dev, criterion="far", alpha=np.linspace(0, 1, 4001))
+    assert average.first == pytest.approx(curve.area(), abs=5e-4)
+
+
+def test_laws_on_dev_and_scores_on_test_are_summed_exactly() -> None:
+    # FAR = (1 - t)^2 and FRR = t^2 on dev, so that precision is (1 + t)/2 at prior 1/2.
+    dev = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
+    rng = np.random.default_rng(4)
+    test = br.Scores(rng.beta(2, 1, 40), rng.beta(1, 2, 30))
+    places = np.sort(np.concatenate([test.client, test.impostor]))
+    edges = np.concatenate([[0.0], places, [1.0]])
+    far = np.mean(test.impostor[:, None] > edges[:-1], axis=0)
+    tpr = np.mean(test.client[:, None] > edges[:-1], axis=0)
+    hter = (far + 1 - tpr) / 2
+    errors = br.epc_average(dev, test)
+    # A stretch of thresholds [a, b) is that of targets (1 - b)^2 to (1 - a)^2, a^2 to b^2.
+    assert errors.first == pytest.approx(-np.sum(np.diff((1 - edges) ** 2) * hter), rel=1e-12)
+    assert errors.second == pytest.approx(np.sum(np.diff(edges**2) * hter), rel=1e-12)
+    assert errors.undefined == 0.0
+    # The prior of test is 4/7; targets below 1/2 accept all; nothing is accepted above the last.
+    v = (tpr[:-1] * 4 / (tpr[:-1] * 4 + far[:-1] * 3) + tpr[:-1]) / 2
+    one = br.epc_average(dev, test, "precision-recall")
+    widths = np.diff(edges[:-1]) / 2
+    kept = 0.5 + np.sum(widths)
+    assert one.first == pytest.approx((0.5 * v[0] + np.sum(widths * v)) / kept, rel=1e-12)
+    recall = -np.diff(1 - edges[:-1] ** 2)
+    assert one.second == pytest.approx(np.sum(recall * v) / np.sum(recall), rel=1e-12)
+    lost = (1 - kept, (1 - edges[-2] ** 2))
+    assert one.undefined == pytest.approx(np.mean(lost), abs=1e-12)
+
+
+def by_midpoints(dev, test, criterion: str, n: int = 8001) -> tuple[float, float]:
+    alpha = (np.arange(n) + 0.5) / n
+    curve = br.epc(dev, test, criterion=criterion, measure="mean-precision-recall", alpha=alpha)
+    return float(np.nanmean(curve.value)), float(np.mean(np.isnan(curve.value)))
+
+
+def test_atoms_on_both_sides_leave_out_what_is_undefined() -> None:
+    # P(C = 1) = 0.2 is the least recall but 0: targets below 0.1 reject all, where precision is 0/0
+    model = br.ScoreModel(
+        br.Inflated(br.Beta(4, 2), 0.1, 0.2), br.Inflated(br.Beta(2, 4), 0.4, 0.05), prior=0.3
+    )
+    average = br.epc_average(model, model, "precision-recall")
+    assert average.undefined == pytest.approx(0.5 * 0.1, abs=1e-12)
+    # A grid of 8001 midpoints misplaces each of few jumps by half a step.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.TargetWarning)
+        for found, criterion in ((average.first, "precision"), (average.second, "recall")):
+            assert found == pytest.approx(by_midpoints(model, model, criterion)[0], abs=2e-4)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
+@pytest.mark.parametrize("of_test", ["sample", "mixed", "tight"])
+@pytest.mark.parametrize("of_dev", ["U", "atoms", "mixed", "wide"])
+def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev: str, of_test: str) -> None:
+    rng = np.random.default_rng(2)
+    mixed = br.ScoreModel(br.Beta(3, 2), br.Empirical([0.1, 0.2, 0.4, 0.8]), prior=0.3)
+    atoms = br.ScoreModel(br.Inflated(br.Normal(0.6, 0.8), 0.1, 0.2), br.Normal(0.1, 0.5))
+    wide = br.ScoreModel(br.Normal(0, 100), br.Normal(-1, 90))
+    dev = {"U": MODELS["U"], "atoms": atoms, "mixed": mixed, "wide": wide}[of_dev]
+    sample = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 40))
+    # Far from 0 both tails of the tight laws underflow: the edge of 0/0 is nowhere declared.
+    tight = br.ScoreModel(br.Normal(0.6, 0.3), br.Normal(0.3, 0.2))
+    test = {"sample": sample, "mixed": mixed, "tight": tight}[of_test]
+    average = br.epc_average(dev, test, "precision-recall")
+    grid = [by_midpoints(dev, test, name) for name in ("precision", "recall")]
+    assert [average.first, average.second] == pytest.approx([g[0] for g in grid], abs=3e-4)
+    assert average.undefined == pytest.approx(np.mean([g[1] for g in grid]), abs=3e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"low": 0.5, "high": 0.5}, "low must be less than high; got low=0.5, high=0.5"),
+        ({"high": 1.5}, "high must"),
+        ({"low": float("nan")}, "low must"),
+        ({"pair": "far-recall"}, "pair must be"),
+    ],
+)
+def test_what_an_average_refuses(options: dict, text: str) -> None:
+    model = MODELS["bell"]
+    with pytest.raises(br.InputError, match=text):
+        br.epc_average(model, model, **options)
+
+
+# ------------------------------------------------------------------------- targets, scales
+def test_a_given_target_out_of_reach_is_named_with_what_is_reachable() -> None:
+    # Precision of dev: 3/6 accepting all, 3/4 above 2, 1 above 3.
+    dev, test = br.Scores([2.5, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3])
+    text = (
+        "2 of 3 targets are out of reach on dev, first precision 0.1 at index 0; thresholds reach"
+        " 0.5 to 1 there. The nearest one is taken."
+    )
+    with pytest.warns(br.TargetWarning) as caught:
+        curve = br.epc(dev, test, criterion="precision", alpha=[0.1, 0.8, 0.2])
+    assert [str(w.message) for w in caught] == [text]
+    assert curve.reachable == (0.5, 1.0)
+    assert curve.expected.shape == (3,)
+
+
+def test_targets_within_reach_and_the_automatic_ones_are_quiet() -> None:
+    dev, test = br.Scores([2.5, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        br.epc(dev, test, criterion="precision")
+        br.epc(dev, test, criterion="precision", alpha=[0.5, 1.0])
+        br.epc(dev, test, criterion="far", alpha=[0.0, 1.0])
+        assert br.epc(dev, test).reachable is None
+
+
+def test_the_reach_of_a_smooth_precision() -> None:
+    # A concave ROC: precision rises from the prior to 1, a limit that counts as reached.
+    model = MODELS["binormal"]
+    low, high = br.epc(model, model, criterion="precision", alpha=[0.5]).reachable
+    assert low == pytest.approx(0.3, abs=1e-12)
+    assert high == pytest.approx(1.0, abs=1e-9)
+    with pytest.warns(br.TargetWarning, match="first precision 0.2 at index 0"):
+        br.epc(model, model, criterion="precision", alpha=[0.2])
+
+
+def normal_scores(seed: int, n: int = 50) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.normal(1, 1, n), rng.normal(-1, 1, n)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda x: 100 * x, "90 % of the impostor scores"),
+        (lambda x: x + 40, "90 % of the impostor scores"),
+        (lambda x: 1 / (1 + np.exp(-x)), "all of test lies in"),
+    ],
+)
+def test_other_scales_are_named(change, text: str) -> None:
+    (c, i), (d, j) = normal_scores(1), normal_scores(2)
+    with pytest.warns(br.ScaleWarning, match=text):
+        br.epc(br.Scores(c, i), br.Scores(change(d), change(j)))
+    with pytest.warns(br.ScaleWarning):
+        br.epc(br.Scores(change(c), change(i)), br.Scores(d, j))
+
+
+@pytest.mark.parametrize(
+    "change", [lambda x: x, lambda x: 3 * x, lambda x: x + 1.5, lambda x: x[:5]]
+)
+def test_a_shift_of_conditions_is_no_other_scale(change) -> None:
+    (c, i), (d, j) = normal_scores(1), normal_scores(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        br.epc(br.Scores(c, i), br.Scores(change(d), change(j)))
+
+
+def test_scales_are_compared_by_counts_not_by_distinct_scores() -> None:
+    rng = np.random.default_rng(1)
+    unit = br.Scores(rng.uniform(0.4, 1, 50), rng.uniform(0, 0.6, 50))
+    # Of 100 weighted test scores 2 lie outside [0, 1], of the distinct ones a half.
+    weighted = br.Scores([0.7, 1.2], [0.3, -0.1], client_weights=[49, 1], impostor_weights=[49, 1])
+    few = br.Scores([1.5, 1.7, 0.9], [1.1, 1.2, 0.2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", br.ScaleWarning)
+        br.epc(unit, weighted, alpha=[0.5])
+        br.epc(unit, few, alpha=[0.5])
+    percent = br.Scores(100 * unit.client[:10], 100 * unit.impostor[:10])
+    with pytest.warns(br.ScaleWarning, match="all of dev lies in"):
+        br.epc(unit, percent, alpha=[0.5])

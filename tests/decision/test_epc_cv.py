@@ -1,0 +1,291 @@
+"""Cross-validated expected performance curves against a literal loop."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.model.criteria import CRITERIA
+
+ALPHAS = [0.0, 0.2, 0.5, 0.9, 1.0]
+
+
+def tied_scores(seed: int) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    clients, impostors = (int(n) for n in rng.integers(8, 25, 2))
+    return br.Scores(
+        rng.normal(0.4, 1.0, clients).round(1), rng.normal(-0.4, 1.0, impostors).round(1)
+    )
+
+
+def literal(
+    scores: br.Scores, client_folds: Any, impostor_folds: Any, criterion: str, **more: Any
+) -> tuple[list[Any], list[float], list[float]]:
+    """Per fold the thresholds of the others; then every score against its own fold's."""
+    labels = sorted(set(client_folds))
+    alpha = None if CRITERIA[criterion].single else ALPHAS
+    thresholds = []
+    for label in labels:
+        client = [s for s, f in zip(scores.client, client_folds, strict=True) if f != label]
+        impostor = [s for s, f in zip(scores.impostor, impostor_folds, strict=True) if f != label]
+        dev = br.Scores([*client], [*impostor])
+        test = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
+        curve = br.epc(dev, test, criterion=criterion, alpha=alpha, **more)
+        thresholds.append(curve.threshold.tolist())
+    far, frr = [], []
+    for a in range(len(thresholds[0])):
+        false_accepts = sum(
+            s > thresholds[labels.index(f)][a]
+            for s, f in zip(scores.impostor.tolist(), impostor_folds, strict=True)
+        )
+        false_rejects = sum(
+            s <= thresholds[labels.index(f)][a]
+            for s, f in zip(scores.client.tolist(), client_folds, strict=True)
+        )
+        far.append(false_accepts / scores.n_impostor)
+        frr.append(false_rejects / scores.n_client)
+    return thresholds, far, frr
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_pooled_rates_are_those_of_a_literal_loop(criterion: str, seed: int) -> None:
+    scores = tied_scores(seed)
+    alpha = None if CRITERIA[criterion].single else ALPHAS
+    curve = br.epc_cv(scores, folds=3, criterion=criterion, alpha=alpha)
+    client_folds = [k % 3 for k in range(scores.n_client)]
+    impostor_folds = [k % 3 for k in range(scores.n_impostor)]
+    assert curve.client_folds.tolist() == client_folds
+    assert curve.impostor_folds.tolist() == impostor_folds
+    thresholds, far, frr = literal(scores, client_folds, impostor_folds, criterion)
+    assert curve.threshold.tolist() == thresholds
+    assert curve.far.tolist() == far
+    assert curve.frr.tolist() == frr
+    assert curve.value == pytest.approx((np.array(far) + np.array(frr)) / 2, abs=1e-15)
+
+
+def test_shuffled_folds_too_and_leaving_one_out() -> None:
+    scores = br.Scores([0.2, 0.5, 0.6, 0.8, 0.9], [0.1, 0.3, 0.4, 0.55, 0.7])
+    curve = br.epc_cv(scores, folds=5, alpha=ALPHAS, rng=3)
+    assert sorted(curve.client_folds) == sorted(curve.impostor_folds) == [0, 1, 2, 3, 4]
+    found = literal(scores, curve.client_folds.tolist(), curve.impostor_folds.tolist(),
+                    "weighted-error")  # fmt: skip
+    assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
+
+
+def test_the_same_rng_deals_the_same_folds() -> None:
+    scores = tied_scores(5)
+    first = br.epc_cv(scores, alpha=ALPHAS, rng=1)
+    assert br.epc_cv(scores, alpha=ALPHAS, rng=np.random.default_rng(1)) == first
+    assert br.epc_cv(scores, alpha=ALPHAS, rng=2) != first
+    assert br.epc_cv(scores, alpha=ALPHAS) == br.epc_cv(scores, alpha=ALPHAS)
+
+
+@pytest.mark.parametrize("rng", [None, 1])
+@pytest.mark.parametrize("folds", [2, 3, 5, 8])
+def test_folds_of_a_class_differ_by_one_score(folds: int, rng: int | None) -> None:
+    curve = br.epc_cv(tied_scores(6), folds=folds, alpha=[0.5], rng=rng)
+    assert curve.threshold.shape == (folds, 1)
+    for numbers in (curve.client_folds, curve.impostor_folds):
+        sizes = np.bincount(numbers, minlength=folds)
+        assert sizes.max() - sizes.min() <= 1
+
+
+@pytest.mark.parametrize("rng", [None, 1, 2])
+@pytest.mark.parametrize("text", [False, True])
+def test_no_group_is_in_two_folds(text: bool, rng: int | None) -> None:
+    draw = np.random.default_rng(11)
+    # Persons 0..11 are clients, 6..19 impostors: half of the clients are in both classes.
+    client_groups, impostor_groups = draw.integers(0, 12, 60), draw.integers(6, 20, 90)
+    if text:
+        client_groups, impostor_groups = client_groups.astype(str), impostor_groups.astype(str)
+    scores = br.Scores(
+        draw.normal(1.0, 1.0, 60),
+        draw.normal(0.0, 1.0, 90),
+        client_groups=client_groups,
+        impostor_groups=impostor_groups,
+    )
+    curve = br.epc_cv(scores, folds=4, alpha=ALPHAS, rng=rng)
+    homes: dict[Any, set[int]] = {}
+    for groups, folds in (
+        (client_groups, curve.client_folds),
+        (impostor_groups, curve.impostor_folds),
+    ):
+        for group, fold in zip(groups.tolist(), folds.tolist(), strict=True):
+            homes.setdefault(group, set()).add(fold)
+        counts = [np.unique(groups[folds == f]).size for f in range(4)]
+        assert max(counts) - min(counts) <= 1
+    assert all(len(folds) == 1 for folds in homes.values())
+    found = literal(scores, curve.client_folds.tolist(), curve.impostor_folds.tolist(),
+                    "weighted-error")  # fmt: skip
+    assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == found
+
+
+def test_groups_of_one_class_only() -> None:
+    scores = br.Scores([1.0, 2.0, 3.0, 4.0], [0.0, 0.5, 1.5], client_groups=["a", "a", "b", "c"])
+    curve = br.epc_cv(scores, folds=3, alpha=[0.5])
+    assert curve.client_folds.tolist() == [0, 0, 1, 2]
+    assert curve.impostor_folds.tolist() == [0, 1, 2]
+
+
+def test_numbers_and_text_are_different_groups() -> None:
+    scores = br.Scores(
+        [1.0, 2.0], [0.0, 0.5, 1.5], client_groups=[2, 1], impostor_groups=["1", "2", "2"]
+    )
+    curve = br.epc_cv(scores, folds=2, alpha=[0.5])
+    assert curve.client_folds.tolist() == [1, 0]
+    assert curve.impostor_folds.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("labels", [("x", "y", "z"), (30, 10, 20)])
+def test_given_folds(labels: tuple[Any, ...]) -> None:
+    scores, rng = tied_scores(9), np.random.default_rng(9)
+    client = [labels[k] for k in [0, 1, 2, *rng.integers(0, 3, scores.n_client - 3)]]
+    impostor = [labels[k] for k in [0, 1, 2, *rng.integers(0, 3, scores.n_impostor - 3)]]
+    curve = br.epc_cv(scores, folds=(client, impostor), alpha=ALPHAS)
+    assert (curve.threshold.tolist(), curve.far.tolist(), curve.frr.tolist()) == literal(
+        scores, client, impostor, "weighted-error"
+    )
+    assert [sorted(labels)[k] for k in curve.client_folds] == client
+
+
+def test_expected_is_the_mean_of_what_the_other_folds_promise() -> None:
+    scores = tied_scores(2)
+    curve = br.epc_cv(scores, folds=4, measure="dcf", alpha=ALPHAS)
+    promised = []
+    for f in range(4):
+        dev = br.Scores(scores.client[curve.client_folds != f],
+                        scores.impostor[curve.impostor_folds != f])  # fmt: skip
+        any_test = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
+        promised.append(br.epc(dev, any_test, measure="dcf", alpha=ALPHAS).expected)
+    assert curve.expected == pytest.approx(np.mean(promised, axis=0), rel=1e-13)
+
+
+@pytest.mark.parametrize("prior", [None, 0.0, 0.2, 1.0])
+def test_measures_at_the_pooled_rates(prior: float | None) -> None:
+    scores = tied_scores(4)
+    p = scores.prior if prior is None else prior
+    weighted = br.epc_cv(scores, measure="weighted-error", alpha=ALPHAS, prior=prior)
+    by_hand = np.array(ALPHAS) * weighted.far + (1.0 - np.array(ALPHAS)) * weighted.frr
+    assert weighted.value == pytest.approx(by_hand, rel=1e-14)
+    cost = br.epc_cv(scores, measure="dcf", alpha=ALPHAS, prior=prior)
+    assert cost.value == pytest.approx(p * cost.frr + (1.0 - p) * cost.far, rel=1e-14)
+    with np.errstate(invalid="ignore"):
+        precise = br.epc_cv(scores, measure="precision", alpha=ALPHAS, prior=prior)
+        true = p * (1.0 - precise.frr)
+        by_hand = true / (true + (1.0 - p) * precise.far)
+    np.testing.assert_allclose(precise.value, by_hand, rtol=1e-13)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
+def test_the_prior_of_the_criterion() -> None:
+    scores = tied_scores(1)
+    more = {"folds": 3, "criterion": "precision", "alpha": ALPHAS}
+    curve = br.epc_cv(scores, **more, prior=0.01)
+    folds = curve.client_folds.tolist(), curve.impostor_folds.tolist()
+    assert curve.threshold.tolist() == literal(scores, *folds, "precision", prior=0.01)[0]
+
+
+def test_targets_out_of_reach_are_said_once() -> None:
+    scores = br.Scores(np.arange(6.0), np.arange(6.0) - 1.5)
+    with pytest.warns(br.TargetWarning, match="1 of 1 targets are out of reach") as caught:
+        br.epc_cv(scores, folds=3, criterion="precision", alpha=[0.1])
+    assert len(caught) == 1
+
+
+def test_weights_are_copies_that_stay_together() -> None:
+    rng = np.random.default_rng(12)
+    client, impostor = rng.normal(0.5, 1.0, 12).round(1), rng.normal(-0.5, 1.0, 15).round(1)
+    client_weights, impostor_weights = rng.integers(1, 4, 12), rng.integers(1, 4, 15)
+    weighted = br.epc_cv(
+        br.Scores(
+            client, impostor, client_weights=client_weights, impostor_weights=impostor_weights
+        ),
+        folds=3, measure="f1", alpha=ALPHAS,
+    )  # fmt: skip
+    copies = br.epc_cv(
+        br.Scores(np.repeat(client, client_weights), np.repeat(impostor, impostor_weights)),
+        folds=(
+            np.repeat(weighted.client_folds, client_weights),
+            np.repeat(weighted.impostor_folds, impostor_weights),
+        ),
+        measure="f1", alpha=ALPHAS,
+    )  # fmt: skip
+    assert (weighted.threshold == copies.threshold).all()
+    for name in ("far", "frr", "value", "expected"):
+        np.testing.assert_allclose(getattr(weighted, name), getattr(copies, name), rtol=1e-12)
+
+
+def test_equal_halves_do_not_warn() -> None:
+    curve = br.epc_cv(br.Scores([1.0, 1.0, 3.0, 3.0], [0.0, 0.0]), folds=2, alpha=[0.5])
+    assert curve.value.tolist() == [0.0]
+
+
+def test_to_frame_and_value() -> None:
+    curve = br.epc_cv(tied_scores(0), folds=2, alpha=ALPHAS)
+    frame = curve.to_frame()
+    columns = ["alpha", "value", "expected", "far", "frr", "threshold_0", "threshold_1"]
+    assert list(frame.columns) == columns
+    assert frame["threshold_1"].tolist() == curve.threshold[1].tolist()
+    assert curve == pickle.loads(pickle.dumps(curve)) == copy.deepcopy(curve)
+    assert hash(curve) == hash(copy.copy(curve))
+
+
+SCORES = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5])
+GROUPED = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5, 1.5, 2.5], client_groups=["a", "a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("scores", "given", "said"),
+    [
+        (SCORES, {"folds": 1}, "folds must be an int >= 2; got 1"),
+        (SCORES, {"folds": 2.5}, "folds must be an int >= 2"),
+        (SCORES, {"folds": 4}, "at most the number of client scores, 3; got 4"),
+        (GROUPED, {"folds": 3}, "at most the number of client groups, 2; got 3"),
+        (SCORES, {"folds": ([0, 0, 1], [0, 1, 2, 2])}, "no client score .* is fold 2"),
+        (SCORES, {"folds": ([0, 1, 2], [0, 1, 1, 1])}, "no impostor score .* is fold 2"),
+        (SCORES, {"folds": ([0, 0, 0], [0, 0, 0, 0])}, "at least 2 folds; got only 0"),
+        (SCORES, {"folds": ([0, 1], [0, 1, 0, 1])}, "client_folds must have one entry a score"),
+        (SCORES, {"folds": ([0, 1, 0], ["0", "1", "0", "1"])}, "must be of one kind"),
+        (SCORES, {"folds": ([0, 1, 0],)}, "got a tuple of 1"),
+        (SCORES, {"folds": ([0, 1, 0], [0, 1, 0, 1]), "rng": 1}, "Leave rng out"),
+        (GROUPED, {"folds": ([0, 1, 0], [0, 1, 0, 1])}, "group 'a' is in the folds 0, 1"),
+        (SCORES, {"folds": 2, "criterion": "nonsense"}, "criterion must be one of"),
+        (SCORES, {"folds": 2, "alpha": [1.5]}, "alpha must be fractions"),
+        (SCORES, {"folds": 2, "prior": 2.0}, "prior must be"),
+        (SCORES, {"folds": 2, "criterion": "far", "measure": "weighted-error"}, "shares"),
+    ],
+)
+def test_inputs_that_are_refused(scores: br.Scores, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(br.InputError, match=said) as error:
+        br.epc_cv(scores, **given)
+    assert len(str(error.value)) <= 400
+
+
+def test_a_fold_whose_weights_are_all_zero_is_refused() -> None:
+    scores = br.Scores([1.0, 2.0, 3.0], [0.0, 0.5], client_weights=[1.0, 0.0, 1.0])
+    with pytest.raises(br.InputError, match="no client score of positive weight"):
+        br.epc_cv(scores, folds=2)
+
+
+@pytest.mark.parametrize(
+    ("scores", "given"),
+    [
+        (br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), {}),
+        (SCORES, {"folds": [[0, 1, 0], [0, 1, 0, 1]]}),
+        (SCORES, {"folds": np.array([0, 1, 0])}),
+        (SCORES, {"folds": 2, "rng": "seed"}),
+        (SCORES, {"folds": 2, "rng": -1}),
+        (SCORES, {"folds": ([True, False, True], [0, 1, 0, 1])}),
+    ],
+)
+def test_kinds_that_are_refused(scores: Any, given: dict[str, Any]) -> None:
+    with pytest.raises(br.InputTypeError):
+        br.epc_cv(scores, **given)

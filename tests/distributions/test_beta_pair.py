@@ -1,0 +1,168 @@
+"""What an analysis fits by itself, and what it says of one beta distribution a class."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.report.html import render_report
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_replicates() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+        patch.setattr("betaroc.report.beta_pair._REPLICATES", 19)
+        yield
+
+
+def two_kinds(seed: int = 1, n: int = 400) -> br.Scores:
+    """Impostors of two kinds, clients of one."""
+    rng = np.random.default_rng(seed)
+    hard = rng.random(n) < 0.3
+    return br.Scores(rng.beta(6, 3, n), np.where(hard, rng.beta(12, 6, n), rng.beta(2, 12, n)))
+
+
+def one_kind(seed: int = 2, n: int = 400) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(6, 2, n), rng.beta(2, 6, n))
+
+
+@pytest.fixture(scope="module")
+def found() -> br.Analysis:
+    return br.analyze(two_kinds(), one_kind())
+
+
+def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(found: br.Analysis) -> None:
+    dev = two_kinds()
+    best = br.fit(dev, "best")
+    assert best.family[1] == "beta-mixture"
+    assert found.dev.fit == best
+    assert (found.family, found.reason) == (best.family, best.reason)
+    assert found.dev.quality.families == br.compare_families(dev)
+    beta = found.beta
+    assert beta.fit == br.fit(dev, "beta")
+    assert (beta.same, beta.suffices) == (False, "no")
+    z = next(r for r in found.dev.quality.families.of("impostor") if r.family == "beta").held_out_z
+    assert f"for impostors beta-mixture is better by {-z:.2g} standard errors" in beta.reason
+    text = found.summary()
+    section = text[text.index("one beta distribution a class, on dev") :].split("\n\n")[0]
+    assert "One beta distribution a class does not suffice: " in section
+    assert f"{beta.fit.impostor.params['a']:.6g}" in section
+    assert "Shape category: client: bell" in section
+    page = render_report(found)
+    assert "<h2>One beta distribution a class</h2>" in page
+    assert "does not suffice" in page
+
+
+def test_where_the_best_pair_is_beta_the_section_says_so() -> None:
+    dev = one_kind()
+    made = br.analyze(dev)
+    assert made.family == "beta"
+    assert (made.beta.same, made.beta.suffices) == (True, "yes")
+    assert made.beta.fit == made.dev.fit
+    text = made.summary()
+    assert "One beta distribution a class suffices: " in text
+    assert "The numbers above are of this pair." in text
+    assert "The numbers above are of this pair." in render_report(made)
+    rng = np.random.default_rng(3)
+    real = br.analyze(br.Scores(rng.normal(1, 1, 60), rng.normal(-1, 1, 60)))
+    assert real.beta is None
+    assert real.to_dict()["beta_pair"] is None
+
+
+def test_what_was_chosen_is_said_and_nothing_as_asked_for() -> None:
+    dev = one_kind()
+    for family, reason in (
+        ("beta", "chosen with family='beta'"),
+        (("beta", "normal"), "chosen with family=('beta', 'normal')"),
+        ("auto", "chosen because all 800 scores lie in [0, 1]"),
+    ):
+        made = br.analyze(dev, family=family)
+        assert made.reason == reason
+        assert reason in made.summary()
+        assert "asked for" not in made.summary() + render_report(made)
+
+
+def test_auto_looks_at_all_sets_and_best_at_dev_alone() -> None:
+    rng = np.random.default_rng(4)
+    test = br.Scores(rng.normal(1, 1, 50), rng.normal(-1, 1, 50))
+    with pytest.warns(br.ScaleWarning, match="different scales"):
+        assert br.analyze(one_kind(), test, family="auto").family == "normal"
+    with pytest.warns(br.BetarocWarning) as caught:
+        assert br.analyze(one_kind(), test).family == "beta"
+    assert any(str(w.message).startswith("test: not fitted. client must lie") for w in caught)
+
+
+def test_a_test_set_without_a_mixture_has_one_beta_and_says_so(monkeypatch) -> None:
+    from betaroc.report import analysis
+
+    made = analysis.fit
+
+    def fit(given, family="auto", **options):
+        if given.name == "none" and "beta-mixture" in np.ravel(family):
+            raise br.FitError("impostor: no mixture of 2 beta laws was found")
+        return made(given, family, **options)
+
+    monkeypatch.setattr(analysis, "fit", fit)
+    given = one_kind()
+    test = br.Scores(given.client, given.impostor, name="none")
+    with pytest.warns(br.BetarocWarning, match="^test: .* was fitted instead. impostor: no mixt"):
+        found = br.analyze(two_kinds(), test)
+    assert found.dev.fit.impostor.family == "beta-mixture"
+    assert found.tests[0].fit.impostor.family == "beta"
+
+
+def test_the_shell_says_the_same(tmp_path, found: br.Analysis) -> None:
+    paths = []
+    for name, given in (("dev", two_kinds()), ("test", one_kind())):
+        paths.append(str(tmp_path / f"{name}.csv"))
+        values = np.concatenate([given.client, given.impostor])
+        labels = [1] * given.n_client + [0] * given.n_impostor
+        pd.DataFrame({"score": values, "label": labels}).to_csv(paths[-1], index=False)
+    out = tmp_path / "r.html"
+    assert main(["report", "--dev", paths[0], "--test", paths[1], "-o", str(out)]) == 0
+    assert found.beta.reason.partition(";")[0] in out.read_text(encoding="utf-8")
+    asked = br.analyze(*(br.read_scores(path) for path in paths))
+    assert (asked.family, asked.reason, asked.beta) == (found.family, found.reason, found.beta)
+    found.to_json(tmp_path / "a.json")
+    document = json.loads((tmp_path / "a.json").read_text())
+    assert document["family"] == list(found.family)
+    assert document["beta_pair"]["suffices"] == "no"
+    assert document["beta_pair"]["fit"]["client"]["params"] == dict(found.beta.fit.client.params)
+    side = found.beta.fit.end_tests().at_one.side
+    assert document["beta_pair"]["confidence"]["ends"]["at_one"]["side"] == side
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_few_scores_have_an_analysis(n: int) -> None:
+    client, impostor = [0.6, 0.7, 0.8, 0.85, 0.9][:n], [0.2, 0.3, 0.1, 0.15, 0.4][:n]
+    made = br.analyze(br.Scores(client, impostor))
+    assert made.family == "beta"
+    assert "families were not compared" in made.reason
+    assert made.beta.suffices == "cannot tell"
+    assert made.summary()
+    render_report(made)
+
+
+def test_a_study_takes_pairs(tmp_path) -> None:
+    cells = {"family": ["beta", "beta,logit-normal"], "a_c": [4], "b_c": [2], "a_i": [2],
+             "b_i": [4], "n": [40]}  # fmt: skip
+    study = br.Study(
+        br.Design.grid(cells), ["fit.auc"], folder=tmp_path / "study", rng=1, replicates=3
+    )
+    frame = study.run().to_frame()
+    assert frame["fit.auc"].notna().all()
+    assert frame["fit.auc"].nunique() == len(frame)
+    with pytest.raises(br.InputError, match='"proper-beta" is a family of both classes'):
+        br.Study(
+            br.Design.grid(cells | {"family": ["beta,proper-beta"]}), ["fit.auc"],
+            folder=tmp_path / "other", rng=1, replicates=3,
+        ).run()  # fmt: skip

@@ -1,0 +1,511 @@
+"""What every law of one class's scores must do, whatever its family (docs/conventions.md)."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import pickle
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from helpers.families import CONTINUOUS, DISCRETE, INFLATED, LAWS, TIED, WEIGHTED
+
+#: A round trip inverts to the last digits of a logit, which the tail's steepness multiplies.
+RTOL_ROUND_TRIP = 1e-10
+#: Two tails that are computed apart; shapes of 1e5 lose two digits in either.
+ATOL_COMPLEMENT = 5e-14
+#: Central differences: the third derivative times the squared step.
+RTOL_DERIVATIVE = 1e-6
+#: Adaptive quadrature of a bounded tail function with an infinite slope at its ends.
+RTOL_QUADRATURE = 1e-7
+
+DEEP = np.array([1e-1, 1e-3, 1e-10, 1e-30, 1e-100, 1e-300])
+each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
+each_continuous = pytest.mark.parametrize("law", CONTINUOUS.values(), ids=CONTINUOUS.keys())
+with_atoms = INFLATED | DISCRETE
+each_with_atoms = pytest.mark.parametrize("law", with_atoms.values(), ids=with_atoms.keys())
+smooth = CONTINUOUS | INFLATED
+each_smooth = pytest.mark.parametrize("law", smooth.values(), ids=smooth.keys())
+
+
+def probes(law: br.Distribution) -> np.ndarray:
+    """Thresholds outside, at the ends, on and around the atoms, in the bulk and in both tails."""
+    p = np.concatenate([np.linspace(0.0, 1.0, 41), DEEP])
+    places = law.atoms.places
+    around = [places, np.nextafter(places, -np.inf), np.nextafter(places, np.inf)]
+    fixed = [-np.inf, -5.0, -1e-300, -0.0, 0.0, 5e-324, 1e-200, 0.5, 1.0 - 2**-53, 1.0, 7.0, np.inf]
+    return np.unique(np.concatenate([law.ppf(p), law.isf(p), *around, fixed]))
+
+
+# ---------------------------------------------------------------------------- both tails
+@each_law
+def test_limits(law: br.Distribution) -> None:
+    low, high = law.support
+    below = np.nextafter(low, -np.inf)
+    assert (law.cdf(-np.inf), law.sf(-np.inf), law.cdf(np.inf), law.sf(np.inf)) == (0, 1, 1, 0)
+    assert (law.cdf(below), law.sf(below), law.cdf(high), law.sf(high)) == (0, 1, 1, 0)
+    assert (law.logcdf(below), law.logsf(high)) == (-math.inf, -math.inf)
+    assert (law.logsf(below), law.logcdf(high)) == (0, 0)
+
+
+@each_law
+def test_tails_are_monotone_and_fractions(law: br.Distribution) -> None:
+    x = probes(law)
+    # Neighbouring thresholds an ulp apart may differ by an ulp of the tail.
+    slack = 2e-15
+    for values, sign in ((law.cdf(x), 1.0), (law.sf(x), -1.0)):
+        assert np.all((values >= 0.0) & (values <= 1.0))
+        steps = sign * np.diff(values)
+        assert np.all(steps >= -slack * np.maximum(values[1:], values[:-1]))
+    for logs, sign in ((law.logcdf(x), 1.0), (law.logsf(x), -1.0)):
+        assert np.all(logs <= 0.0)
+        finite = logs[np.isfinite(logs)]
+        assert np.all(sign * np.diff(finite) >= -slack * np.maximum(1.0, np.abs(finite[1:])))
+
+
+@each_law
+def test_tails_add_up_to_one(law: br.Distribution) -> None:
+    x = probes(law)
+    np.testing.assert_allclose(law.cdf(x) + law.sf(x), 1.0, rtol=0.0, atol=ATOL_COMPLEMENT)
+
+
+@each_law
+def test_logs_are_logs_and_finite_where_the_value_underflows(law: br.Distribution) -> None:
+    x = probes(law)
+    for value, log in ((law.cdf(x), law.logcdf(x)), (law.sf(x), law.logsf(x))):
+        large = value > 1e-290
+        np.testing.assert_allclose(np.exp(log[large]), value[large], rtol=1e-12)
+        assert np.all(log[(value > 0.0) & ~large] < -667.0)
+
+
+UNDERFLOWING = [
+    (br.Beta(3.0, 5.0), 1e-200, "logcdf", 3.0 * math.log(1e-200) + math.log(35.0)),
+    (br.Beta(200.0, 1.0), 1e-3, "logcdf", 200.0 * math.log(1e-3)),
+    (br.Beta(1.0, 200.0), 0.999, "logsf", 200.0 * math.log1p(-0.999)),
+    (br.Normal(0.0, 1.0), -1e5, "logcdf", -0.5e10 - math.log(1e5) - 0.5 * math.log(2 * math.pi)),
+    (br.Normal(0.0, 1.0), 1e5, "logsf", -0.5e10 - math.log(1e5) - 0.5 * math.log(2 * math.pi)),
+    (
+        br.Inflated(br.Beta(3.0, 5.0), 0.0, 0.5),
+        1e-200,
+        "logcdf",
+        3.0 * math.log(1e-200) + math.log(35.0) - math.log(2.0),
+    ),
+]
+
+
+@pytest.mark.parametrize(("law", "x", "method", "expected"), UNDERFLOWING)
+def test_underflowing_tails_by_hand(
+    law: br.Distribution, x: float, method: str, expected: float
+) -> None:
+    """Leading terms: x^a / (a B) with B(3, 5) = 1/105, exact powers, Mills' ratio."""
+    assert getattr(law, method.removeprefix("log"))(x) < 1e-300
+    assert getattr(law, method)(x) == pytest.approx(expected, rel=1e-12)
+
+
+# ------------------------------------------------------------------------------- inverses
+@each_continuous
+def test_round_trips_in_both_tails_through_1e_300(law: br.Distribution) -> None:
+    """By way of a pair's points, whose thresholds keep their logit where they round."""
+    pair = br.ScoreModel(law, law)
+    p = np.concatenate([DEEP, np.linspace(0.02, 0.98, 25), [1.0 - 1e-12]])
+    np.testing.assert_allclose(pair.at_far(p).far, p, rtol=RTOL_ROUND_TRIP)
+    np.testing.assert_allclose(pair.at_frr(p).frr, p, rtol=RTOL_ROUND_TRIP)
+
+
+@each_continuous
+def test_inverses_return_to_the_score(law: br.Distribution) -> None:
+    p = np.linspace(0.05, 0.95, 19)
+    x = law.ppf(p)
+    x = x[(x > 1e-3) & (x < 0.999)]
+    np.testing.assert_allclose(law.ppf(law.cdf(x)), x, rtol=1e-11)
+    np.testing.assert_allclose(law.isf(law.sf(x)), x, rtol=1e-11)
+
+
+@each_law
+def test_inverses_are_lowest_thresholds(law: br.Distribution) -> None:
+    """ppf: the lowest x with cdf >= p; isf: the lowest x with sf <= p."""
+    p = np.linspace(0.01, 0.99, 99)
+    for x, tail, sign in ((law.ppf(p), law.cdf, 1.0), (law.isf(p), law.sf, -1.0)):
+        # One unit in the last place of x moves the tail by this.
+        density = np.where(law.pdf(x) < np.inf, law.pdf(x), 0.0)
+        slack = 1e-12 * p + 4.0 * density * np.spacing(np.abs(x))
+        # A law of tiny shapes puts these p beyond the doubles next to 0 and 1.
+        inside = (x > 1e-300) & (x < 1.0 - 2**-40) | (law.continuous is None) | (x > 1.0)
+        assert np.all((sign * tail(x) >= sign * p - slack)[inside])
+        assert np.all((sign * tail(np.nextafter(x, -np.inf)) < sign * p + slack)[inside])
+
+
+@each_with_atoms
+def test_inverses_at_the_exact_heights_of_the_jumps(law: br.Distribution) -> None:
+    for place in law.atoms.places:
+        assert law.cdf(law.ppf(law.cdf(place))) >= law.cdf(place)
+        assert law.ppf(law.cdf(place)) <= place
+        assert law.isf(law.sf(place)) <= place
+        before = law.cdf(np.nextafter(place, -np.inf))
+        middle = 0.5 * (before + law.cdf(place))
+        assert law.ppf(middle) == place
+        above = law.sf(np.nextafter(place, -np.inf))
+        assert law.isf(0.5 * (above + law.sf(place))) == place
+
+
+@pytest.mark.parametrize("sample", [(TIED, None), WEIGHTED, ([0.5] * 3, None)])
+def test_empirical_inverses_by_enumeration(sample: Any) -> None:
+    values, weights = sample
+    weights = [1.0] * len(values) if weights is None else weights
+    mass = {v: Fraction(0) for v in values}
+    for v, w in zip(values, weights, strict=True):
+        mass[v] += Fraction(w)
+    total = sum(mass.values())
+    places = sorted(v for v in mass if mass[v] > 0)
+    law = br.Empirical(*sample)
+    for k in range(1, 40):
+        p = Fraction(k, 40)
+        at_most = {v: sum(mass[u] for u in places if u <= v) / total for v in places}
+        assert law.ppf(float(p)) == next(v for v in places if at_most[v] >= p)
+        assert law.isf(float(p)) == next(v for v in places if 1 - at_most[v] <= p)
+        assert law.cdf(places[k % len(places)]) == float(at_most[places[k % len(places)]])
+
+
+@each_law
+def test_inverses_at_zero_and_one_are_the_ends(law: br.Distribution) -> None:
+    assert (law.ppf(0.0), law.ppf(1.0)) == law.support
+    assert (law.isf(1.0), law.isf(0.0)) == law.support
+
+
+# -------------------------------------------------------------------------------- density
+@each_smooth
+def test_density_is_the_derivative_of_the_cdf(law: br.Distribution) -> None:
+    width = math.sqrt(law.var)
+    x = np.array([v for v in law.ppf(np.linspace(0.35, 0.75, 9)) if 1e-3 < v < 0.999])
+    x = x if x.size else np.array([0.2, 0.5, 0.8])
+    h = 1e-4 * np.minimum(np.minimum(x, 1.0 - x), width)
+    up, down = x + h, x - h
+    rise = (law.cdf(up) - law.cdf(down)) / (up - down)
+    np.testing.assert_allclose(law.pdf(x), rise, rtol=RTOL_DERIVATIVE)
+    np.testing.assert_allclose(law.logpdf(x), np.log(law.pdf(x)), rtol=1e-12, atol=1e-13)
+
+
+@each_law
+def test_no_density_outside_the_support(law: br.Distribution) -> None:
+    outside = np.array([v for v in (-3.0, 4.0) if not law.support[0] <= v <= law.support[1]])
+    assert np.all(law.pdf(outside) == 0.0)
+    assert np.all(law.logpdf(outside) == -np.inf)
+
+
+@each_law
+def test_mass_is_shared_by_atoms_and_density(law: br.Distribution) -> None:
+    share = law.continuous[0] if law.continuous else 0.0
+    assert math.fsum([*law.atoms.masses, share]) == pytest.approx(1.0, abs=1e-15)
+    for place, mass in zip(law.atoms.places, law.atoms.masses, strict=True):
+        jump = law.cdf(place) - law.cdf(np.nextafter(place, -np.inf))
+        # Between 1 - 2^-53 and 1 a law of b = 0.7 has mass of its own.
+        assert jump == pytest.approx(mass, abs=1e-10 if share else 2e-15)
+
+
+@pytest.mark.parametrize(
+    ("law", "at_zero", "at_one"),
+    [
+        (br.Beta(2.0, 3.0), 0.0, 0.0),
+        (br.Beta(0.5, 0.5), math.inf, math.inf),
+        (br.Beta(1.0, 2.5), 2.5, 0.0),
+        (br.Beta(3.5, 1.0), 0.0, 3.5),
+        (br.Beta(1.0, 1.0), 1.0, 1.0),
+        (br.LogitNormal(0.0, 1.0), 0.0, 0.0),
+        (br.Inflated(br.Beta(1.0, 2.5), 0.5), 1.25, 0.0),
+    ],
+)
+def test_density_at_the_ends(law: br.Distribution, at_zero: float, at_one: float) -> None:
+    assert law.pdf(0.0) == pytest.approx(at_zero)
+    assert law.pdf(1.0) == pytest.approx(at_one)
+
+
+# -------------------------------------------------------------------------- hand formulas
+X = np.array([0.0625, 0.25, 0.5, 0.625, 0.9375])
+
+
+@pytest.mark.parametrize(
+    ("law", "cdf"),
+    [
+        (br.Beta(1.0, 1.0), X),
+        (br.Beta(2.5, 1.0), X**2.5),
+        (br.Beta(1.0, 2.5), 1.0 - (1.0 - X) ** 2.5),
+        (br.Beta(0.5, 0.5), 2.0 / math.pi * np.arcsin(np.sqrt(X))),
+        (br.Beta(2.0, 2.0), 3.0 * X**2 - 2.0 * X**3),
+        (br.Normal(0.25, 2.0), [NormalDist(0.25, 2.0).cdf(v) for v in X]),
+        (br.LogitNormal(-0.5, 2.0), [NormalDist(-0.5, 2.0).cdf(math.log(v / (1 - v))) for v in X]),
+        (br.Inflated(br.Beta(1.0, 1.0), 0.25, 0.125), 0.25 + 0.625 * X),
+        (br.Empirical([0.25, 0.5, 0.5, 0.75]), [0.0, 0.25, 0.75, 0.75, 1.0]),
+    ],
+)
+def test_cdf_by_hand(law: br.Distribution, cdf: Any) -> None:
+    np.testing.assert_allclose(law.cdf(X), cdf, rtol=1e-13)
+
+
+def test_beta_shapes() -> None:
+    expected = {
+        (0.5, 0.5): "U",
+        (2.0, 3.0): "bell",
+        (2.0, 0.5): "J",
+        (0.5, 2.0): "reverse-J",
+        (1.0, 1.0): "uniform",
+        (2.0, 1.0): "increasing",
+        (1.0, 2.0): "decreasing",
+        (1.0, 0.5): "J-border",
+        (0.5, 1.0): "reverse-J-border",
+    }
+    assert {shapes: br.Beta(*shapes).shape.value for shapes in expected} == expected
+    assert sorted(expected.values()) == sorted(s.value for s in br.Shape)
+    assert br.Beta(0.47, 0.36).shape == "U"
+
+
+@pytest.mark.parametrize("sign", [-1e-10, 1e-10])
+@pytest.mark.parametrize("b", [0.4, 1.0, 2.5])
+def test_beta_is_continuous_at_a_equal_to_one(b: float, sign: float) -> None:
+    exact, near = br.Beta(1.0, b), br.Beta(1.0 + sign, b)
+    x, p = np.linspace(0.01, 0.99, 21), np.array([1e-12, 0.1, 0.5, 0.9])
+    for method, at in (("cdf", x), ("sf", x), ("pdf", x), ("logcdf", x), ("ppf", p), ("isf", p)):
+        # The quantile at 1e-12 moves by 1e-10 * log(1e-12).
+        np.testing.assert_allclose(getattr(near, method)(at), getattr(exact, method)(at), rtol=1e-8)
+    assert near.mean == pytest.approx(exact.mean, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("law", "mirror"),
+    [
+        (br.Beta(a, b), br.Beta(b, a))
+        for a, b in ((3.0, 5.0), (0.47, 0.36), (2.5, 0.6), (1.0, 2.5), (1e-3, 2e-3), (1e5, 9e4))
+    ]
+    + [
+        (br.LogitNormal(-0.5, 1.2), br.LogitNormal(0.5, 1.2)),
+        (br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2), br.Inflated(br.Beta(3.0, 2.0), 0.2, 0.1)),
+    ],
+)
+def test_mirrored_scores_swap_the_tails(law: br.Distribution, mirror: br.Distribution) -> None:
+    x = np.array([2.0**-20, 0.125, 0.25, 0.5, 0.53125, 0.75, 1.0 - 2.0**-20])  # 1 - x is exact
+    np.testing.assert_allclose(law.cdf(x), mirror.sf(1.0 - x), rtol=1e-13)
+    np.testing.assert_allclose(law.logsf(x), mirror.logcdf(1.0 - x), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(law.pdf(x), mirror.pdf(1.0 - x), rtol=1e-12)
+    p = np.array([0.03125, 0.25, 0.5, 0.75])
+    if isinstance(law, br.Inflated):
+        p = p[p != 0.03125]
+    np.testing.assert_allclose(law.ppf(p), 1.0 - mirror.isf(p), rtol=1e-12, atol=1e-15)
+    assert law.mean == pytest.approx(1.0 - mirror.mean, rel=1e-13)
+    assert law.var == pytest.approx(mirror.var, rel=1e-12)
+
+
+# -------------------------------------------------------------------------------- moments
+@each_smooth
+def test_moments_against_quadrature(law: br.Distribution) -> None:
+    """E S = int sf - int cdf, E S^2 = int 2 x sf - int 2 x cdf, over either side of 0."""
+    from scipy.integrate import quad
+
+    p = [1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999]
+    base = law.base if isinstance(law, br.Inflated) else law
+    parts = base.components if isinstance(base, br.BetaMixture) else (law,)
+    reach = [x for part in parts for x in part.ppf(p)] + list(law.ppf([1e-14, 1 - 1e-14]))
+    edges = sorted({*reach, 0.0, 1.0})
+
+    def integral(power: int) -> float:
+        total = 0.0
+        for low, high in itertools.pairwise(edges):
+            tail = law.sf if low >= 0.0 else lambda x: -law.cdf(x)
+            total += quad(
+                lambda x, tail=tail: (2.0 * x) ** (power - 1) * tail(x),
+                low,
+                high,
+                epsabs=1e-13,
+                epsrel=1e-10,
+                limit=400,
+            )[0]
+        return total
+
+    mean = integral(1)
+    assert law.mean == pytest.approx(mean, rel=RTOL_QUADRATURE)
+    # A narrow law's variance is what is left of its second moment.
+    slack = 1e-10 * mean**2
+    assert law.var == pytest.approx(integral(2) - mean**2, rel=RTOL_QUADRATURE, abs=slack)
+
+
+def test_empirical_moments_by_hand() -> None:
+    law = br.Empirical([1.0, 2.0, 4.0], [2.0, 1.0, 1.0])
+    assert law.mean == (2 * 1 + 2 + 4) / 4
+    assert law.var == (2 * 1**2 + 0 + 2**2) / 4
+
+
+@each_law
+def test_samples_follow_the_law(law: br.Distribution) -> None:
+    n = 20_000
+    sample = law.sample(n, rng=20240)
+    assert sample.shape == (n,)
+    assert sample.dtype == np.float64
+    np.testing.assert_array_equal(sample, law.sample(n, rng=np.random.default_rng(20240)))
+    assert abs(sample.mean() - law.mean) <= 5.0 * math.sqrt(law.var / n)
+    # Dvoretzky-Kiefer-Wolfowitz at 1e-6; doubles below 1e-300 and above 1 - 1e-16 round to 0 and 1.
+    x = np.sort(law.ppf(np.linspace(0.001, 0.999, 999)))
+    x = x[(np.abs(x) > 1e-300) & (np.abs(1.0 - x) > 1e-12)]
+    share = np.searchsorted(np.sort(sample), x, side="right") / n
+    bound = math.sqrt(math.log(2.0 / 1e-6) / (2.0 * n))
+    assert np.max(np.abs(share - law.cdf(x)), initial=0.0) < bound
+    for place, mass in zip(law.atoms.places, law.atoms.masses, strict=True):
+        assert abs(np.mean(sample == place) - mass) < 5.0 * math.sqrt(0.25 / n)
+
+
+@each_law
+def test_sample_shapes(law: br.Distribution) -> None:
+    assert law.sample((2, 3), rng=1).shape == (2, 3)
+    assert law.sample(0, rng=1).shape == (0,)
+
+
+# ---------------------------------------------------------------------------------- forms
+METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+
+
+@each_law
+@pytest.mark.parametrize("method", METHODS)
+def test_shapes_in_are_shapes_out(law: br.Distribution, method: str) -> None:
+    function = getattr(law, method)
+    assert type(function(0.25)) is float
+    assert type(function(np.float64(0.25))) is float
+    assert type(function(np.array(0.25))) is float
+    table = np.array([[0.1, 0.2, 0.7], [0.5, 0.0, 1.0]])
+    out = function(table)
+    assert out.shape == (2, 3)
+    assert out.dtype == np.float64
+    np.testing.assert_array_equal(out.ravel(), [function(float(v)) for v in table.ravel()])
+    np.testing.assert_array_equal(function(table.tolist()), out)
+    assert function(np.empty((0, 2))).shape == (0, 2)
+    assert function(np.array([1, 0])).shape == (2,)
+
+
+@each_law
+@pytest.mark.parametrize("method", METHODS)
+def test_nan_propagates(law: br.Distribution, method: str) -> None:
+    function = getattr(law, method)
+    assert math.isnan(function(math.nan))
+    out = function([0.25, math.nan, 0.75])
+    np.testing.assert_array_equal(np.isnan(out), [False, True, False])
+    np.testing.assert_array_equal(out[[0, 2]], function([0.25, 0.75]))
+
+
+@each_law
+@pytest.mark.parametrize("method", ["ppf", "isf"])
+@pytest.mark.parametrize("bad", [-0.1, 1.1, math.inf, -5e-324, [0.5, 2.0]])
+def test_probabilities_outside_the_unit_interval_raise(
+    law: br.Distribution, method: str, bad: Any
+) -> None:
+    with pytest.raises(br.InputError, match="p ") as caught:
+        getattr(law, method)(bad)
+    assert len(str(caught.value)) <= 400
+
+
+ILLEGAL: list[tuple[Any, tuple[Any, ...], type[Exception]]] = [
+    *[(br.Beta, args, br.InputError) for args in ((0.0, 1.0), (1.0, -2.0), (math.nan, 1.0))],
+    *[(br.Beta, args, br.InputError) for args in ((1.0, math.inf), (-0.0, 1.0))],
+    *[(br.Beta, args, br.InputTypeError) for args in (("2", 1.0), (None, 1.0), ([1.0], 2.0))],
+    (br.Beta, (True, 1.0), br.InputTypeError),
+    *[(br.Normal, args, br.InputError) for args in ((math.nan, 1.0), (0.0, 0.0), (0.0, -1.0))],
+    (br.Normal, (math.inf, 1.0), br.InputError),
+    *[(br.LogitNormal, args, br.InputError) for args in ((math.inf, 1.0), (0.0, math.nan))],
+    *[(br.Empirical, (v,), br.InputError) for v in ([], [0.1, math.nan], [math.inf])],
+    (br.Empirical, (["a"],), br.InputTypeError),
+    *[(br.Empirical, ([0.1, 0.2], w), br.InputError) for w in ([1.0], [1.0, -1.0], [0.0, 0.0])],
+    (br.Empirical, ([0.1, 0.2], [1.0, math.nan]), br.InputError),
+    *[(br.Inflated, (br.Beta(1, 1), *m), br.InputError) for m in ((-0.1,), (1.0,), (0.5, 0.5))],
+    (br.Inflated, (br.Beta(1, 1), math.nan), br.InputError),
+    (br.Inflated, (br.Empirical([0.1]), 0.1), br.InputTypeError),
+    (br.Inflated, (br.Inflated(br.Beta(1, 1), 0.1), 0.1), br.InputTypeError),
+    (br.Inflated, (0.5, 0.1), br.InputTypeError),
+]
+
+
+@pytest.mark.parametrize(("make", "args", "error"), ILLEGAL)
+def test_illegal_parameters_raise_at_construction(
+    make: Any, args: tuple[Any, ...], error: type[Exception]
+) -> None:
+    with pytest.raises(error) as caught:
+        make(*args)
+    assert len(str(caught.value)) <= 400
+
+
+# --------------------------------------------------------------------------------- values
+NAMES = {name: getattr(br, name) for name in br.__all__}
+
+
+@each_law
+def test_laws_are_values(law: br.Distribution) -> None:
+    for twin in (copy.copy(law), copy.deepcopy(law), pickle.loads(pickle.dumps(law))):
+        assert twin == law
+        assert hash(twin) == hash(law)
+        assert twin.cdf(0.5) == law.cdf(0.5)
+    again = eval(repr(law), dict(NAMES))
+    assert again == law
+    assert hash(again) == hash(law)
+    assert law != "law"
+
+
+def test_different_laws_differ() -> None:
+    laws = list(LAWS.values())
+    assert len(set(laws)) == len(laws)
+    assert br.Beta(1, 2) == br.Beta(1.0, 2.0)
+    assert br.Beta(1.0, 2.0) != br.LogitNormal(1.0, 2.0)
+    assert br.Normal(1.0, 2.0) != br.LogitNormal(1.0, 2.0)
+    assert br.Inflated(br.Beta(1, 2), 0.1) != br.Inflated(br.Beta(1, 2), 0.0, 0.1)
+
+
+def test_equal_laws_have_equal_hashes_whatever_the_sign_of_zero() -> None:
+    for one, two in (
+        (br.Empirical([0.0, 1.0]), br.Empirical([-0.0, 1.0])),
+        (br.Normal(0.0, 1.0), br.Normal(-0.0, 1.0)),
+    ):
+        assert one == two
+        assert hash(one) == hash(two)
+
+
+@each_law
+def test_laws_are_frozen(law: br.Distribution) -> None:
+    field = next(iter(type(law).__dataclass_fields__))
+    with pytest.raises(AttributeError):
+        setattr(law, field, 1.0)
+
+
+def test_empirical_owns_its_scores() -> None:
+    scores = np.array([0.3, 0.1])
+    law = br.Empirical(scores)
+    scores[0] = 9.0
+    np.testing.assert_array_equal(law.values, [0.3, 0.1])
+    with pytest.raises(ValueError, match="read-only"):
+        law.values[0] = 9.0
+
+
+def test_weight_k_is_k_copies() -> None:
+    weighted = br.Empirical([0.2, 0.5, 0.9], [3, 1, 2])
+    copies = br.Empirical([0.5, 0.2, 0.2, 0.9, 0.2, 0.9])
+    x, p = np.linspace(-0.1, 1.1, 25), np.linspace(0.0, 1.0, 61)
+    for method, at in (("cdf", x), ("sf", x), ("logcdf", x), ("ppf", p), ("isf", p)):
+        np.testing.assert_array_equal(getattr(weighted, method)(at), getattr(copies, method)(at))
+    assert (weighted.mean, weighted.var) == (copies.mean, copies.var)
+    np.testing.assert_array_equal(weighted.atoms.masses, copies.atoms.masses)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda law: law.sample(-1), br.InputError, "size must be an int >= 0; got -1"),
+        (lambda law: law.sample((2, "a")), br.InputTypeError, "size must be an int >= 0; got 'a'"),
+        (lambda law: law.sample(2, rng="x"), br.InputTypeError, "rng must be .* got 'x'"),
+    ],
+)
+def test_what_cannot_be_sampled_is_said(call, error, words):
+    with pytest.raises(error, match=words):
+        call(br.Beta(2.0, 1.0))
+
+
+def test_atoms_compare_by_content():
+    assert br.Empirical([1.0, 2.0, 2.0]).atoms == br.Empirical([2.0, 1.0, 2.0]).atoms
+    assert br.Empirical([1.0, 2.0]).atoms != br.Empirical([1.0, 3.0]).atoms

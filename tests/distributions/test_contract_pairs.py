@@ -1,0 +1,774 @@
+"""What every pair of laws must do: closed form = generic = dense oracle, and the invariances."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import betainc, expit, gamma, ndtr, ndtri
+
+import betaroc as br
+from betaroc.distributions.beta import BetaPair
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.mixture import MixturePair
+from betaroc.distributions.normal import NormalPair
+from betaroc.distributions.pairs import Pair
+from helpers.families import CLOSED_PAIRS, PAIR_LAWS, PAIRS, model
+
+#: A closed form against quadrature or a bracketed root of the same quantity.
+RTOL_CLOSED_FORM = 1e-10
+#: A threshold sits where a criterion is flat, or is given twice: by its square root of rounding.
+ATOL_THRESHOLD = 1e-7
+#: Trapezoids along a curve of 4000 points.
+ATOL_TRAPEZOID = 2e-5
+#: Rates that are equal up to the rounding of differences of rates.
+ATOL_RATE = 1e-12
+
+ALPHAS = (0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 0.9, 1.0)
+LEVELS = np.array([0.0, 1e-6, 0.01, 0.1, 0.3, 0.5, 0.8, 0.99, 1.0])
+
+
+def point(p: br.OperatingPoint) -> np.ndarray:
+    return np.array([p.far, p.frr, p.tpr, p.tnr])
+
+
+#: Name -> (answer of a model, absolute tolerance beside the relative one).
+ANSWERS: dict[str, Any] = {
+    "far": lambda m: m.far([-0.2, 0.0, 0.1, 0.4, 0.5, 0.9, 1.0, 1.3]),
+    "frr": lambda m: m.frr([-0.2, 0.0, 0.1, 0.4, 0.5, 0.9, 1.0, 1.3]),
+    "at": lambda m: point(m.at([0.0, 0.2, 0.7])).ravel(),
+    "frr at far": lambda m: m.at_far(LEVELS).frr,
+    "far at frr": lambda m: m.at_frr(LEVELS).far,
+    "auc": lambda m: m.auc(),
+    "partial auc": lambda m: [m.partial_auc(0.0, 0.1), m.partial_auc(0.2, 0.7, True)],
+    "eer": lambda m: point(m.eer()),
+    "ks": lambda m: m.ks(),
+    "youden": lambda m: point(m.youden()),
+    "weighted error": lambda m: [
+        v for w in ALPHAS for v in (m.min_weighted_error(w).far, m.min_weighted_error(w).frr)
+    ],
+    "min dcf": lambda m: point(m.min_dcf(1.0, 10.0)),
+    "max f": lambda m: [m.max_f().f1, m.max_f(0.2).f(0.2)],
+    "break even": lambda m: point(m.break_even()),
+    "crossings": lambda m: m.diagonal_crossings().far,
+    "inflections": lambda m: point(m.inflections()).ravel(),
+    "global shape": lambda m: m.global_shape(),
+    "ends": lambda m: [
+        v
+        for e in (m.ends().at_zero, m.ends().at_one)
+        for v in (e.semi_derivative, e.roc_slope, e.exponent, e.coefficient)
+    ],
+    "sides": lambda m: f"{m.ends().at_zero.side}, {m.ends().at_one.side}",
+    "average precision": lambda m: [m.average_precision(), m.average_precision(11)],
+    "roc": lambda m: m.roc().tpr(LEVELS),
+    "roc inverse": lambda m: m.roc().fpr(LEVELS),
+    "roc slope": lambda m: m.roc().slope(LEVELS),
+    "reflected roc": lambda m: m.roc("impostor").tpr(LEVELS),
+    "reflected inverse": lambda m: m.roc("impostor").fpr(LEVELS),
+    "reflected slope": lambda m: m.roc("impostor").slope(LEVELS),
+    "concave": lambda m: str(m.roc().is_concave),
+    "hull": lambda m: [m.roc().hull().auc(), *m.roc().hull().tpr([0.05, 0.4, 0.9])],
+    "hull eer": lambda m: m.eer("hull").hter,
+    "precision": lambda m: m.precision_recall().precision([0.1, 0.5, 1.0]),
+    "det": lambda m: m.det().frr(LEVELS),
+}
+
+
+def agree(first: Any, second: Any) -> None:
+    if isinstance(first, str):
+        assert first == second
+        return
+    np.testing.assert_allclose(
+        np.asarray(first, dtype=float),
+        np.asarray(second, dtype=float),
+        rtol=RTOL_CLOSED_FORM,
+        atol=ATOL_RATE,
+    )
+
+
+# ----------------------------------------------------------------- closed form = generic
+@pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_closed_forms_equal_the_generic_algorithms(names: tuple[str, str], answer: str) -> None:
+    pair = model(*names)
+    assert type(pair._pair) is not Pair
+    assert type(pair.generic()._pair) is Pair
+    agree(ANSWERS[answer](pair), ANSWERS[answer](pair.generic()))
+
+
+EXTREME = {
+    "J": br.Beta(2.5, 0.6),
+    "reverse-J": br.Beta(0.4, 1.9),
+    "uniform": br.Beta(1.0, 1.0),
+    "near-degenerate": br.Beta(1e-3, 2e-3),
+    "huge": br.Beta(1e5, 9e4),
+    "huge mirrored": br.Beta(9e4, 1e5),
+}
+
+
+MILD = [name for name in EXTREME if "huge" not in name]
+EXTREME_PAIRS = [(c, i) for c in MILD for i in MILD] + [
+    ("huge", "huge mirrored"),
+    ("huge mirrored", "huge"),
+    ("huge", "near-degenerate"),
+    ("near-degenerate", "huge"),
+    ("huge", "uniform"),
+]
+
+
+@pytest.mark.parametrize(("client", "impostor"), EXTREME_PAIRS)
+def test_extreme_beta_pairs(client: str, impostor: str) -> None:
+    pair = br.ScoreModel(EXTREME[client], EXTREME[impostor])
+    for answer in ("auc", "ks", "weighted error", "global shape", "crossings", "inflections"):
+        agree(ANSWERS[answer](pair), ANSWERS[answer](pair.generic()))
+    eer = pair.eer()
+    assert eer.far == pytest.approx(eer.frr, rel=1e-9)
+    assert pair.auc() == pytest.approx(1.0 - model_of_swapped(pair).auc(), abs=1e-12)
+
+
+def model_of_swapped(pair: br.ScoreModel) -> br.ScoreModel:
+    return br.ScoreModel(pair.impostor, pair.client, prior=1.0 - pair.prior)
+
+
+@pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
+def test_generic_needs_no_closed_form(
+    names: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every method that a closed form overrides is made to raise; generic() still answers."""
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("a closed form was used")
+
+    overrides = 0
+    for forms in (BetaPair, NormalPair, EmpiricalPair, MixturePair):
+        for name, member in list(vars(forms).items()):
+            if hasattr(Pair, name) and not name.startswith("__") and name != "discrete":
+                overrides += 1
+                new = refuse if isinstance(member, FunctionType) else property(refuse)
+                monkeypatch.setattr(forms, name, new)
+    assert overrides >= 12
+    pair = model(*names)
+    with pytest.raises(AssertionError, match="closed form"):
+        (pair.min_weighted_error(0.4), pair.auc())
+    generic = pair.generic()
+    for answer in ANSWERS.values():
+        answer(generic)
+
+
+# ------------------------------------------------------------- every pair: a dense oracle
+_LOGITS = expit(np.linspace(-40.0, 36.0, 10_000))
+_SCORES = np.linspace(-7.0, 7.0, 10_000)
+
+
+@cache
+def dense(client: str, impostor: str) -> br.OperatingPoint:
+    """Twenty thousand thresholds, and all jumps from both sides."""
+    pair = model(client, impostor)
+    places = np.concatenate([pair.client.atoms.places, pair.impostor.atoms.places])
+    edges = [-np.inf, np.inf]
+    jumps = [places, np.nextafter(places, -np.inf), edges]
+    return pair.at(np.unique(np.concatenate([_LOGITS, _SCORES, *jumps])))
+
+
+each_pair = pytest.mark.parametrize("names", PAIRS, ids=" v ".join)
+
+
+@each_pair
+def test_thresholds_chosen_beat_every_probe(names: tuple[str, str]) -> None:
+    pair, probes = model(*names), dense(*names)
+    for alpha in ALPHAS:
+        best = pair.min_weighted_error(alpha)
+        value = best.weighted_error(alpha)
+        assert value <= np.min(probes.weighted_error(alpha)) * (1.0 + 1e-9) + 1e-15
+        # Probes are 0.0014 apart, so the curvature term is below this.
+        assert value >= np.min(probes.weighted_error(alpha)) - 1e-5
+        if best.threshold >= 1.0 - 2.0**-53 and best.logit_threshold < math.inf:
+            continue  # the limit at 1 from below, which no double attains
+        again = pair.at(best.threshold)
+        assert again.far == pytest.approx(best.far, abs=1e-9)
+        assert again.frr == pytest.approx(best.frr, abs=1e-9)
+    assert pair.min_dcf(1.0, 4.0).dcf(1.0, 4.0) <= np.min(probes.dcf(1.0, 4.0)) + ATOL_RATE
+    assert pair.youden().youden >= np.max(probes.youden) - ATOL_RATE
+    for weight in (0.2, 0.5, 0.9):
+        assert pair.max_f(weight).f(weight) >= np.nanmax(probes.f(weight)) - ATOL_RATE
+    gap = np.abs(probes.tpr - probes.far)
+    assert pair.ks() == pytest.approx(np.max(gap), abs=1e-5)
+    assert pair.ks() >= np.max(gap) - ATOL_RATE
+
+
+def random_law(rng: np.random.Generator) -> br.Distribution:
+    kind = rng.integers(5)
+    if kind == 0:
+        return br.LogitNormal(rng.normal(), math.exp(rng.normal() / 2))
+    if kind == 1:
+        return br.Normal(rng.normal(0.5, 0.3), math.exp(rng.normal() - 1.0))
+    if kind == 2:
+        return br.Empirical(np.round(rng.random(rng.integers(1, 9)), 1))
+    beta = br.Beta(*np.exp(rng.normal(0.3, 0.8, 2)))
+    return br.Inflated(beta, *rng.uniform(0.0, 0.4, 2)) if kind == 3 else beta
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_pairs_of_all_families_beat_every_probe(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pair = br.ScoreModel(random_law(rng), random_law(rng), prior=0.4)
+    places = np.concatenate([pair.client.atoms.places, pair.impostor.atoms.places])
+    jumps = [places, np.nextafter(places, -np.inf), [-np.inf, np.inf]]
+    probes = pair.at(np.concatenate([_LOGITS, _SCORES, *jumps]))
+    for alpha in np.round(rng.random(4), 2).tolist():
+        best = pair.min_weighted_error(alpha).weighted_error(alpha)
+        least = float(np.min(probes.weighted_error(alpha)))
+        assert best <= least + 1e-13
+        # Probes are 0.0014 apart: a minimum between them is not deeper than a smooth arc.
+        if pair.client.continuous and pair.impostor.continuous:
+            assert best >= least - 2e-5
+    assert pair.youden().youden >= np.max(probes.youden) - ATOL_RATE
+    assert pair.max_f().f1 >= np.nanmax(probes.f1) - ATOL_RATE
+    assert pair.ks() >= np.max(np.abs(probes.youden)) - ATOL_RATE
+    eer = pair.eer()
+    assert abs(eer.far - eer.frr) <= np.min(np.abs(probes.far - probes.frr)) + ATOL_RATE
+    generic = pair.generic()
+    agree(generic.auc(), pair.auc())
+    agree(generic.eer().hter, pair.eer().hter)
+    assert len(generic.diagonal_crossings()) == len(pair.diagonal_crossings())
+
+
+@each_pair
+def test_equal_error_rate(names: tuple[str, str]) -> None:
+    pair, probes = model(*names), dense(*names)
+    eer = pair.eer()
+    assert abs(eer.far - eer.frr) <= np.min(np.abs(probes.far - probes.frr)) + ATOL_RATE
+    if pair.client.continuous == (1.0, pair.client) and pair.impostor.continuous == (
+        1.0,
+        pair.impostor,
+    ):
+        assert eer.far == pytest.approx(eer.frr, rel=1e-11)
+    even = pair.break_even()
+    if abs(even.precision - even.recall) > 1e-9:
+        # On a jump; between jumps both may sink to 0 with TPR, which is no balance.
+        places = np.concatenate([pair.client.atoms.places, pair.impostor.atoms.places])
+        jumps = pair.at(np.concatenate([places, np.nextafter(places, -np.inf)]))
+        jumps = jumps[jumps.tpr > 0.01]
+        apart = np.abs(jumps.precision - jumps.recall)
+        assert abs(even.precision - even.recall) <= np.min(apart) + ATOL_RATE
+        surplus = 0.7 * probes.far - 0.3 * probes.frr
+        assert not np.any(np.abs(surplus) < 1e-12)
+
+
+@each_pair
+def test_target_rates(names: tuple[str, str]) -> None:
+    """The lowest threshold with FAR <= x, the highest with FRR <= x."""
+    pair, probes = model(*names), dense(*names)
+    bottom = min(pair.client.support[0], pair.impostor.support[0])
+    if pair._pair.discrete:
+        probes = pair.roc().points()  # one threshold a gap
+    for x in (0.0, 1e-3, 0.1, 0.3, 0.5, 0.9, 1.0):
+        low, high = pair.at_far(x), pair.at_frr(x)
+        slack = 1e-12
+        assert low.far <= x + slack
+        assert high.frr <= x + slack
+        assert np.all(probes.far[probes.threshold < low.threshold] >= x - slack)
+        # Accept all is one threshold, -inf where a law has an atom on the lower end.
+        above = (probes.threshold > high.threshold) & (probes.threshold >= bottom)
+        assert np.all(probes.frr[above] >= x - slack)
+
+
+@each_pair
+def test_thresholds_at_targets_are_those_of_the_points(names: tuple[str, str]) -> None:
+    pair, x = model(*names), np.array([0.0, 0.1, 0.5, 0.9, 1.0])
+    np.testing.assert_array_equal(pair.threshold_at_far(x), pair.at_far(x).threshold)
+    np.testing.assert_array_equal(pair.threshold_at_frr(x), pair.at_frr(x).threshold)
+
+
+@each_pair
+def test_curve_is_monotone_from_corner_to_corner(names: tuple[str, str]) -> None:
+    pair = model(*names)
+    for roc in (pair.roc(), pair.roc("impostor")):
+        y, x = roc.tpr(np.linspace(0.0, 1.0, 201)), roc.fpr(np.linspace(0.0, 1.0, 201))
+        for values in (y, x):
+            assert np.all(np.diff(values) >= -1e-13)
+            assert np.all((values >= 0.0) & (values <= 1.0))
+        assert y[-1] == 1.0
+        assert x[0] == 0.0
+        points = roc.points(200)
+        along, up = (points.far, points.tpr) if roc.positive == "client" else (
+            points.frr,
+            points.tnr,
+        )  # fmt: skip
+        assert (along[0], along[-1], up[-1]) == (0.0, 1.0, 1.0)
+        assert np.all(np.diff(along) >= -1e-15)
+        assert np.all(np.diff(up) >= -1e-15)
+
+
+@each_pair
+def test_curve_is_the_polyline_through_the_attainable_points(names: tuple[str, str]) -> None:
+    pair, probes = model(*names), dense(*names)
+    corners = probes[::-1]
+    for roc, x, y in (
+        (pair.roc(), corners.far, corners.tpr),
+        (pair.roc("impostor"), probes.frr, probes.tnr),
+    ):
+        at = np.array([0.003, 0.02, 0.11, 0.26, 0.37, 0.52, 0.73, 0.94])
+        # Thresholds are 0.0014 apart and logits 0.0076: the steepest curve moves this much.
+        low = np.interp(at - 1e-3, x, y) - 1e-3
+        high = np.interp(at + 1e-3, x, y) + 1e-3
+        height = roc.tpr(at)
+        assert np.all((height >= low) & (height <= high))
+        low, high = np.interp(at - 1e-3, y, x) - 1e-3, np.interp(at + 1e-3, y, x) + 1e-3
+        width = roc.fpr(at)
+        assert np.all((width >= low) & (width <= high))
+        # tpr is the top and fpr the left end: a pair of lower and upper inverses.
+        # At a jump of one law the other's quantile may round to the wrong side.
+        near = 0.0 if pair._pair.discrete else 1e-12
+        assert np.all(roc.tpr(np.minimum(roc.fpr(at) + near, 1.0)) >= at - 1e-9)
+        assert np.all(roc.fpr(np.maximum(roc.tpr(at) - near, 0.0)) <= at + 1e-9)
+
+
+@each_pair
+def test_areas(names: tuple[str, str]) -> None:
+    pair, probes = model(*names), dense(*names)[::-1]
+    area = pair.auc()
+    trapezoid = float(np.sum(0.5 * np.diff(probes.far) * (probes.tpr[1:] + probes.tpr[:-1])))
+    assert area == pytest.approx(trapezoid, abs=ATOL_TRAPEZOID)
+    assert pair.roc().auc() == area
+    assert pair.roc("impostor").auc() == pytest.approx(area, rel=1e-12)
+    assert model_of_swapped(pair).auc() == pytest.approx(1.0 - area, abs=1e-12)
+    cuts = [0.0, 1e-4, 0.05, 0.3, 0.77, 1.0]
+    parts = [pair.partial_auc(a, b) for a, b in itertools.pairwise(cuts)]
+    assert math.fsum(parts) == pytest.approx(area, abs=1e-12)
+    assert pair.partial_auc(0.05, 0.77) == pytest.approx(parts[2] + parts[3], abs=1e-12)
+    chance, full = 0.5 * (0.3**2 - 0.05**2), 0.25
+    expected = 0.5 * (1.0 + (parts[2] - chance) / (full - chance))
+    assert pair.partial_auc(0.05, 0.3, standardized=True) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_crossing_far_beyond_two_narrow_laws() -> None:
+    # F_c = F_i where (t - mu_c) / sigma_c = (t - mu_i) / sigma_i.
+    client, impostor = br.Normal(0.3, 5e-10), br.Normal(-7.3e-8, 2.9e-8)
+    crossing = br.ScoreModel(client, impostor).diagonal_crossings()
+    expected = (0.3 * 2.9e-8 - -7.3e-8 * 5e-10) / (2.9e-8 - 5e-10)
+    assert crossing.threshold == pytest.approx([expected], rel=1e-12)
+
+
+@each_pair
+def test_crossings_and_shape_against_signs_on_the_dense_grid(names: tuple[str, str]) -> None:
+    pair, probes = model(*names), dense(*names)
+    found = pair.diagonal_crossings()
+    np.testing.assert_allclose(found.far, found.tpr, atol=ATOL_RATE)
+    np.testing.assert_allclose(found.frr, 1.0 - found.tpr, atol=ATOL_RATE)
+    assert np.all(np.diff(found.threshold) >= 0.0)
+    if names[0] == names[1]:
+        assert (len(found), pair.global_shape(), pair.auc()) == (0, "chance", pytest.approx(0.5))
+        return
+    upper = probes.tpr + probes.far <= 1.0
+    height = np.where(upper, probes.tpr - probes.far, probes.tnr - probes.frr)
+    scale = np.where(upper, probes.tpr + probes.far, probes.tnr + probes.frr)
+    signs = np.sign(np.where(np.abs(height) > 1e-11 * scale, height, 0.0))
+    signs = signs[signs != 0.0]
+    # Probes reach 1e-17 and 1 - 2e-16; tails of two kinds may cross once more beyond.
+    place = found.threshold
+    unit = np.isfinite(found.logit_threshold)
+    seen = ~unit | ((place > 1e-16) & (place < 1.0 - 1e-14))
+    assert np.count_nonzero(seen) == np.count_nonzero(np.diff(signs))
+    if not np.all(seen):
+        return
+    by_count = {0: {1.0: "proper", -1.0: "below"}, 1: {1.0: "hook-at-one", -1.0: "hook-at-zero"}}
+    expected = by_count.get(len(found), {}).get(float(signs[0]), "several-crossings")
+    assert pair.global_shape() == expected
+    ends = pair.ends()
+    for end, sign in ((ends.at_zero, signs[0]), (ends.at_one, signs[-1])):
+        assert end.side == ("above" if sign > 0.0 else "below")
+
+
+@each_pair
+def test_slopes_at_the_ends_are_the_semi_derivatives(names: tuple[str, str]) -> None:
+    pair = model(*names)
+    ends, semi = pair.ends(), pair.semi_derivatives()
+    assert (semi.at_zero, semi.at_one) == (
+        ends.at_zero.semi_derivative,
+        ends.at_one.semi_derivative,
+    )
+    reflected, upright = pair.roc("impostor"), pair.roc()
+    assert (reflected.slope(0.0), reflected.slope(1.0)) == (semi.at_zero, semi.at_one)
+    assert (upright.slope(0.0), upright.slope(1.0)) == (
+        ends.at_one.roc_slope,
+        ends.at_zero.roc_slope,
+    )
+    for end in (ends.at_zero, ends.at_one):
+        assert end.semi_derivative * end.roc_slope == pytest.approx(1.0) or {
+            end.semi_derivative,
+            end.roc_slope,
+        } == {0.0, math.inf}
+
+
+SLOPES = [(c, i) for c, i in PAIRS if "empirical" not in c + i and "inflated" not in c + i]
+
+
+@pytest.mark.parametrize("names", SLOPES, ids=" v ".join)
+def test_slope_is_the_derivative_and_the_density_ratio(names: tuple[str, str]) -> None:
+    pair = model(*names)
+    x = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    for roc in (pair.roc(), pair.roc("impostor")):
+        h = 1e-5
+        rise = (roc.tpr(x + h) - roc.tpr(x - h)) / (2.0 * h)
+        # Corners where one law's support ends have two slopes.
+        support = {*pair.client.support, *pair.impostor.support}
+        corner = np.isin(roc.threshold(x), list(support)) | (roc.tpr(x) > 1.0 - 1e-3)
+        np.testing.assert_allclose(roc.slope(x)[~corner], rise[~corner], rtol=1e-5, atol=1e-9)
+
+
+# --------------------------------------------------------------------------- invariances
+MIRRORS = {
+    "beta bell": br.Beta(5.0, 3.0),
+    "beta U": br.Beta(0.36, 0.47),
+    "logit-normal": br.LogitNormal(0.5, 1.2),
+    "inflated beta": br.Inflated(br.Beta(3.0, 2.0), 0.2, 0.1),
+    "inflated beta at one": br.Inflated(br.Beta(0.7, 0.5), 0.25, 0.0),
+}
+
+
+@pytest.mark.parametrize("client", MIRRORS)
+@pytest.mark.parametrize("impostor", MIRRORS)
+def test_mirrored_scores_with_classes_swapped_leave_the_roc(client: str, impostor: str) -> None:
+    """s -> 1 - s turns impostors into clients: the ROC is reflected in the anti-diagonal."""
+    pair = model(client, impostor)
+    mirrored = br.ScoreModel(MIRRORS[impostor], MIRRORS[client], prior=0.7)
+    assert mirrored.auc() == pytest.approx(pair.auc(), rel=1e-12)
+    assert mirrored.ks() == pytest.approx(pair.ks(), rel=1e-11)
+    assert mirrored.eer().hter == pytest.approx(pair.eer().hter, rel=1e-9)
+    assert len(mirrored.diagonal_crossings()) == len(pair.diagonal_crossings())
+    for alpha in (0.1, 0.5, 0.8):
+        here = pair.min_weighted_error(alpha).weighted_error(alpha)
+        there = mirrored.min_weighted_error(1.0 - alpha).weighted_error(1.0 - alpha)
+        assert there == pytest.approx(here, rel=1e-11)
+    x = np.array([0.01, 0.2, 0.5, 0.9])
+    np.testing.assert_allclose(mirrored.roc().tpr(x), pair.roc("impostor").tpr(x), rtol=1e-10)
+    ends, other = pair.ends(), mirrored.ends()
+    assert other.at_one.roc_slope == pytest.approx(ends.at_zero.semi_derivative)
+    assert other.at_one.side == ends.at_zero.side
+
+
+@pytest.mark.parametrize("steps", [np.exp, np.cbrt, lambda s: 3.0 * s - 7.0])
+def test_increasing_maps_leave_empirical_pairs(steps: Any) -> None:
+    rng = np.random.default_rng(5)
+    c, i = np.round(rng.normal(0.6, 1.0, 40), 1), np.round(rng.normal(0.0, 1.0, 55), 1)
+    plain = br.ScoreModel(br.Empirical(c), br.Empirical(i))
+    mapped = br.ScoreModel(br.Empirical(steps(c)), br.Empirical(steps(i)))
+    for name, answer in ANSWERS.items():
+        if name not in ("far", "frr", "at"):
+            first, second = answer(plain), answer(mapped)
+            assert first == second if isinstance(first, str) else np.array_equal(
+                first, second, equal_nan=True
+            )  # fmt: skip
+
+
+def test_weight_k_is_k_copies_for_a_pair() -> None:
+    weighted = br.ScoreModel(
+        br.Empirical([0.2, 0.5, 0.9], [3, 1, 2]), br.Empirical([0.1, 0.5, 0.6], [1, 4, 1])
+    )
+    copies = br.ScoreModel(
+        br.Empirical([0.2, 0.2, 0.2, 0.5, 0.9, 0.9]), br.Empirical([0.1, 0.5, 0.5, 0.5, 0.5, 0.6])
+    )
+    for answer in ANSWERS.values():
+        first, second = answer(weighted), answer(copies)
+        assert first == second if isinstance(first, str) else np.array_equal(
+            first, second, equal_nan=True
+        )  # fmt: skip
+
+
+# ----------------------------------------------------------- two ends decide a beta pair
+def random_beta_pairs(n: int) -> list[tuple[float, float, float, float]]:
+    rng = np.random.default_rng(33)
+    rows = []
+    for k in range(n):
+        a_c, b_c, a_i, b_i = np.exp(rng.uniform(math.log(0.2), math.log(9.0), 4)).round(3).tolist()
+        if k % 5 == 1:
+            a_i = a_c
+        if k % 5 == 2:
+            b_i = b_c
+        if k % 25 == 3:
+            a_i, b_i = a_c, b_c
+        rows.append((a_c, b_c, a_i, b_i))
+    return rows
+
+
+def theorem(a: float, b: float) -> tuple[str, int, str, str]:
+    """Shape, crossings, sides at zero and at one from the signs of the differences."""
+    if a == 0.0 and b == 0.0:
+        return "chance", 0, "on", "on"
+    if a >= 0.0 >= b:
+        return "proper", 0, "above", "above"
+    if a <= 0.0 <= b:
+        return "below", 0, "below", "below"
+    return (
+        ("hook-at-one", 1, "above", "below") if a > 0.0 else ("hook-at-zero", 1, "below", "above")
+    )
+
+
+@pytest.mark.parametrize("shapes", random_beta_pairs(150))
+def test_the_two_ends_decide_the_whole_curve(shapes: tuple[float, float, float, float]) -> None:
+    a_c, b_c, a_i, b_i = shapes
+    pair = br.ScoreModel(br.Beta(a_c, b_c), br.Beta(a_i, b_i))
+    shape, crossings, at_zero, at_one = theorem(a_c - a_i, b_c - b_i)
+    ends, found = pair.ends(), pair.diagonal_crossings()
+    assert (pair.global_shape(), len(found)) == (shape, crossings)
+    assert (ends.at_zero.side, ends.at_one.side) == (at_zero, at_one)
+    assert len(pair.inflections()) == crossings
+    assert pair.roc().is_concave == (shape in ("proper", "chance"))
+    if shape == "chance":
+        return
+    # Brute force: signs of F_i - F_c in the tail that is small, on a grid of logits.
+    y = np.linspace(-60.0, 60.0, 4001)
+    below, above = expit(y), expit(-y)
+    lower = betainc(a_i, b_i, below) - betainc(a_c, b_c, below)
+    upper = betainc(b_c, a_c, above) - betainc(b_i, a_i, above)
+    height = np.where(y < 0.0, lower, upper)
+    scale = np.where(y < 0.0, betainc(a_i, b_i, below), betainc(b_c, a_c, above))
+    signs = np.sign(np.where(np.abs(height) > 1e-11 * scale, height, 0.0))
+    signs = signs[signs != 0.0]
+    seen = np.count_nonzero(np.diff(signs))
+    hidden = crossings == 1 and abs(found.logit_threshold[0]) > 55.0
+    assert seen == (0 if hidden else crossings)
+    # Concave exactly where the likelihood ratio rises.
+    ratio = (a_c - a_i) * np.log(below) + (b_c - b_i) * np.log(above)
+    rise = np.diff(ratio)
+    rise = rise[np.abs(rise) > 1e-12 * np.max(np.abs(rise))]
+    assert np.count_nonzero(np.diff(np.sign(rise))) == len(pair.inflections())
+
+
+def test_the_papers_hooked_pair() -> None:
+    """Client Beta(.47, .36), impostor Beta(.77, 1.91): theory of the hull."""
+    pair = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91))
+    hull = pair.roc().hull()
+    assert pair.auc() == pytest.approx(0.7106, abs=5e-5)
+    assert hull.auc() == pytest.approx(0.7263, abs=5e-5)
+    start, end = hull.starts[0], hull.ends[0]
+    assert (end.far, end.tpr) == (1.0, 1.0)
+    slope = start.frr / start.tnr
+    assert slope / (1.0 + slope) == pytest.approx(0.34401, abs=5e-6)
+    assert pair.roc().slope(start.far) == pytest.approx(slope, rel=1e-9)
+    assert pair.min_weighted_error(0.34400).far == 1.0
+    assert pair.min_weighted_error(0.34402).far == pytest.approx(start.far, abs=1e-4)
+    assert pair.diagonal_crossings().threshold[0] == pytest.approx(0.0195, abs=5e-5)
+    eer, best = pair.eer(), pair.youden()
+    assert (eer.threshold, eer.hter) == (
+        pytest.approx(0.352, abs=5e-4),
+        pytest.approx(0.3444, abs=5e-5),
+    )
+    assert (best.threshold, best.hter) == (
+        pytest.approx(0.632, abs=5e-4),
+        pytest.approx(0.3042, abs=5e-5),
+    )
+
+
+# ------------------------------------------------------------------------ closed formulas
+@pytest.mark.parametrize("p", [0.3, 1.0, 2.5])
+@pytest.mark.parametrize("q", [0.4, 1.0, 4.0])
+def test_power_and_dual_beta_subfamilies(p: float, q: float) -> None:
+    x = np.array([1e-6, 0.01, 0.3, 0.8, 0.999])
+    low = br.ScoreModel(br.Beta(p, 1.0), br.Beta(q, 1.0))  # F_i = F_c^(q/p)
+    assert low.auc() == pytest.approx(p / (p + q), rel=1e-12)
+    np.testing.assert_allclose(low.roc("impostor").tpr(x), x ** (q / p), rtol=1e-10)
+    high = br.ScoreModel(br.Beta(1.0, p), br.Beta(1.0, q))  # FAR = TPR^(q/p)
+    assert high.auc() == pytest.approx(q / (p + q), rel=1e-12)
+    np.testing.assert_allclose(high.roc().tpr(x), x ** (p / q), rtol=1e-10)
+    np.testing.assert_allclose(high.roc().fpr(x), x ** (q / p), rtol=1e-10)
+    dual = br.ScoreModel(br.Beta(p, 1.0), br.Beta(1.0, q))  # TPR = 1 - (1 - FAR^(1/q))^p
+    expected = 1.0 - gamma(p + 1.0) * gamma(q + 1.0) / gamma(p + q + 1.0)
+    assert dual.auc() == pytest.approx(expected, rel=1e-11)
+    expected = -np.expm1(p * np.log1p(-(x ** (1.0 / q))))
+    np.testing.assert_allclose(dual.roc().tpr(x), expected, rtol=1e-9)
+    assert dual.roc().is_concave == (p >= 1.0 and q >= 1.0)
+
+
+@pytest.mark.parametrize(("p", "q"), [(3.0, 1.5), (0.9, 0.2), (200.0, 100.0)])
+def test_mirror_dual_has_its_equal_error_at_one_half(p: float, q: float) -> None:
+    pair = br.ScoreModel(br.Beta(p, q), br.Beta(q, p))
+    assert pair.eer().threshold == pytest.approx(0.5, rel=1e-12)
+    assert pair.youden().threshold == pytest.approx(0.5, rel=1e-12)
+
+
+BINORMAL = [(1.0, 1.0, 0.0, 2.0), (0.5, 2.0, 0.0, 1.0), (1.5, 1.0, 0.2, 1.0), (-1.0, 0.5, 0.0, 3.0)]
+
+
+@pytest.mark.parametrize("kind", [br.Normal, br.LogitNormal])
+@pytest.mark.parametrize("numbers", BINORMAL)
+def test_binormal_formulas(kind: Any, numbers: tuple[float, float, float, float]) -> None:
+    mu_c, sigma_c, mu_i, sigma_i = numbers
+    pair = br.ScoreModel(kind(mu_c, sigma_c), kind(mu_i, sigma_i))
+    a, b = (mu_c - mu_i) / sigma_c, sigma_i / sigma_c
+    x = np.array([1e-9, 0.01, 0.2, 0.6, 0.99])
+    z = ndtri(x)
+    np.testing.assert_allclose(pair.roc().tpr(x), ndtr(a + b * z), rtol=1e-9)
+    slope = b * np.exp(0.5 * z**2 - 0.5 * (a + b * z) ** 2)
+    np.testing.assert_allclose(pair.roc().slope(x), slope, rtol=1e-9)
+    assert pair.auc() == pytest.approx(ndtr(a / math.sqrt(1.0 + b * b)), rel=1e-12)
+    eer = pair.eer()
+    assert eer.hter == pytest.approx(ndtr(-a / (1.0 + b)), rel=1e-12)
+    centre = (mu_c * sigma_i + mu_i * sigma_c) / (sigma_c + sigma_i)
+    assert unscaled(eer, kind) == pytest.approx(centre, abs=1e-12)
+    ends = pair.ends()
+    for end in (ends.at_zero, ends.at_one):
+        assert end.exponent == pytest.approx(1.0 / b**2)
+        assert math.isnan(end.coefficient)
+    if b == 1.0:
+        assert pair.global_shape() == "proper"
+        assert (len(pair.diagonal_crossings()), len(pair.inflections())) == (0, 0)
+        return
+    crossing, turn = pair.diagonal_crossings()[0], pair.inflections()[0]
+    assert unscaled(crossing, kind) == pytest.approx(mu_i - sigma_i * a / (1.0 - b))
+    assert unscaled(turn, kind) == pytest.approx(mu_i - sigma_i * a * b / (1.0 - b * b))
+    assert pair.global_shape() == ("hook-at-zero" if b < 1.0 else "hook-at-one")
+    assert pair.semi_derivatives() == ((0.0, 0.0) if b < 1.0 else (math.inf, math.inf))
+
+
+def unscaled(p: br.OperatingPoint, kind: Any) -> float:
+    return p.threshold if kind is br.Normal else p.logit_threshold
+
+
+def test_semi_derivatives_of_beta_pairs() -> None:
+    """0, inf, or B_c / B_i where the exponents tie; B(2, 1) = 1/2, B(2, 3) = 1/12."""
+    assert br.ScoreModel(br.Beta(2, 3), br.Beta(1, 2)).semi_derivatives() == (math.inf, math.inf)
+    assert br.ScoreModel(br.Beta(1, 2), br.Beta(2, 3)).semi_derivatives() == (0.0, 0.0)
+    tied = br.ScoreModel(br.Beta(2, 1), br.Beta(2, 3))
+    assert tied.semi_derivatives().at_zero == pytest.approx((1 / 2) / (1 / 12))
+    assert tied.semi_derivatives().at_one == 0.0
+    ends = br.ScoreModel(br.Beta(2, 3), br.Beta(3, 1)).ends()
+    # K0 = (a_c B_c)^(3/2) / (a_i B_i) with B_c = 1/12, B_i = 1/3; K1 = (b_c B_c)^(1/3) / (b_i B_i).
+    assert (ends.at_zero.exponent, ends.at_one.exponent) == (1.5, pytest.approx(1 / 3))
+    assert ends.at_zero.coefficient == pytest.approx((2 / 12) ** 1.5)
+    assert ends.at_one.coefficient == pytest.approx((3 / 12) ** (1 / 3) * 3)
+
+
+@pytest.mark.parametrize(
+    ("pc", "pi"), [((0.1, 0.2), (0.3, 0.05)), ((0.0, 0.2), (0.3, 0.0)), ((0.2, 0.0), (0.0, 0.4))]
+)
+def test_inflated_pairs(pc: tuple[float, float], pi: tuple[float, float]) -> None:
+    """A = p0c p0i/2 + p0i (qc + p1c) + qi p1c + qi qc A_beta + p1c p1i/2."""
+    c, i = br.Beta(2.0, 1.5), br.Beta(0.8, 2.0)
+    pair = br.ScoreModel(br.Inflated(c, *pc), br.Inflated(i, *pi))
+    (p0c, p1c), (p0i, p1i) = pc, pi
+    qc, qi = 1.0 - p0c - p1c, 1.0 - p0i - p1i
+    plain = br.ScoreModel(c, i).auc()
+    area = 0.5 * p0c * p0i + p0i * (qc + p1c) + qi * p1c + qi * qc * plain + 0.5 * p1c * p1i
+    assert pair.auc() == pytest.approx(area, rel=1e-12)
+    # Straight segments at the ends: (0, 0)-(p1i, p1c) and (1-p0i, 1-p0c)-(1, 1).
+    roc = pair.roc()
+    if p1i > 0.0:
+        assert roc.tpr(p1i / 3.0) == pytest.approx(p1c / 3.0)
+    else:
+        assert roc.tpr(0.0) == pytest.approx(p1c)
+    if p0i > 0.0:
+        assert roc.tpr(1.0 - p0i / 4.0) == pytest.approx(1.0 - p0c / 4.0)
+    semi = pair.semi_derivatives()
+    for value, impostor, client in ((semi.at_zero, p0i, p0c), (semi.at_one, p1i, p1c)):
+        ratio = math.inf if client == 0.0 else impostor / client
+        if client or impostor:
+            assert value == pytest.approx(ratio)
+
+
+# ------------------------------------------------------------- continuity at special cases
+@pytest.mark.parametrize("step", [-1e-10, 1e-10])
+def test_answers_are_continuous_where_a_formula_changes(step: float) -> None:
+    cases = [
+        (lambda d: br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(2.0 + d, 3.0))),
+        (lambda d: br.ScoreModel(br.Beta(2.0, 1.5), br.Beta(1.0, 1.5 + d))),
+        (lambda d: br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(0.0, 1.0 + d))),
+        (lambda d: br.ScoreModel(br.LogitNormal(1.0, 1.0 + d), br.LogitNormal(0.0, 1.0))),
+        (lambda d: br.ScoreModel(br.Inflated(br.Beta(2, 1), abs(d)), br.Beta(1.0, 2.0))),
+    ]
+    for make in cases:
+        exact, near = make(0.0), make(step)
+        for alpha in (0.1, 0.5, 0.9):
+            one, two = exact.min_weighted_error(alpha), near.min_weighted_error(alpha)
+            assert two.weighted_error(alpha) == pytest.approx(one.weighted_error(alpha), rel=1e-8)
+            assert two.threshold == pytest.approx(one.threshold, rel=1e-6)
+        assert near.auc() == pytest.approx(exact.auc(), rel=1e-9)
+        assert near.ks() == pytest.approx(exact.ks(), rel=1e-9)
+        assert near.eer().threshold == pytest.approx(exact.eer().threshold, rel=1e-8)
+
+
+# ------------------------------------------------------------------------- mixed pairs
+SAMPLE = np.array([0.15, 0.4, 0.4, 0.62, 0.93])
+MIXED = [br.Beta(2.0, 3.0), br.Normal(0.4, 0.5), br.LogitNormal(-0.3, 1.0)]
+MIXED += [br.Inflated(br.Beta(2.0, 3.0), 0.1, 0.2)]
+
+
+@pytest.mark.parametrize("law", MIXED, ids=lambda law: type(law).__name__)
+def test_area_of_a_mixed_pair_is_a_mean_of_cdf_values(law: br.Distribution) -> None:
+    sample = br.Empirical(SAMPLE)
+    expected = math.fsum(law.cdf(v) for v in SAMPLE) / 5
+    assert br.ScoreModel(sample, law).auc() == pytest.approx(expected, rel=1e-14)
+    expected = math.fsum(law.sf(v) for v in SAMPLE) / 5
+    assert br.ScoreModel(law, sample).auc() == pytest.approx(expected, rel=1e-14)
+
+
+def test_equal_error_of_a_mixed_pair_inside_a_gap() -> None:
+    """FRR is 2/5 on [0.4, 0.62): FAR = (1 - t)^2 meets it at t = 1 - sqrt(2/5)... below 0.4."""
+    pair = br.ScoreModel(br.Empirical([0.1, 0.3, 0.5, 0.9]), br.Beta(1.0, 2.0))
+    # FRR = 1/4 on [0.1, 0.3), 1/2 on [0.3, 0.5): FAR = (1-t)^2 is .49 at .3, so the jump decides:
+    # |FAR - FRR| = .24 just below 0.3 and .01 at it.
+    eer = pair.eer()
+    assert eer.threshold == pytest.approx(0.3, abs=1e-15)
+    assert eer.hter == pytest.approx((0.49 + 0.5) / 2, rel=1e-12)
+    pair = br.ScoreModel(br.Empirical([0.1, 0.2, 0.5, 0.9]), br.Beta(1.0, 2.0))
+    assert pair.eer().threshold == pytest.approx(1.0 - math.sqrt(0.5), rel=1e-12)
+    assert pair.eer().far == pytest.approx(0.5, rel=1e-12)
+
+
+# --------------------------------------------------------------------------- as a value
+@pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
+def test_models_and_curves_are_values(names: tuple[str, str]) -> None:
+    import copy
+    import pickle
+
+    pair = model(*names)
+    pair.auc()
+    space = {name: getattr(br, name) for name in br.__all__} | {"inf": math.inf, "nan": math.nan}
+    for value in (pair, pair.generic(), pair.roc(), pair.roc("impostor"), pair.eer(), pair.ends()):
+        for twin in (copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+            assert twin == value
+            assert hash(twin) == hash(value)
+        if type(value).__name__ in space:
+            assert eval(repr(value), dict(space)) == value
+    assert pair.generic() != pair
+    assert pair != model_of_swapped(pair)
+
+
+def test_pairs_need_distributions_and_a_prior() -> None:
+    with pytest.raises(br.InputTypeError, match="impostor must be a distribution"):
+        br.ScoreModel(br.Beta(1, 2), [0.1, 0.2])
+    for bad in (-0.1, 1.5, math.nan):
+        with pytest.raises(br.InputError, match="prior"):
+            br.ScoreModel(br.Beta(1, 2), br.Beta(2, 1), prior=bad)
+
+
+@pytest.mark.parametrize("names", [("beta U", "beta bell"), ("empirical", "empirical weighted"),
+                                   ("empirical", "beta U"), ("inflated beta", "normal")],
+                         ids=" v ".join)  # fmt: skip
+def test_nan_and_shapes(names: tuple[str, str]) -> None:
+    pair = model(*names)
+    table = np.array([[0.2, math.nan], [0.5, 1.0]])
+    functions = [pair.far, pair.frr, pair.threshold_at_far, pair.threshold_at_frr]
+    functions += [f for r in (pair.roc(), pair.roc("impostor")) for f in (r.tpr, r.fpr, r.slope)]
+    for function in functions:
+        out = function(table)
+        assert out.shape == (2, 2)
+        np.testing.assert_array_equal(np.isnan(out), np.isnan(table))
+        assert type(function(0.25)) is float
+        assert math.isnan(function(math.nan))
+        np.testing.assert_array_equal(out[1], function([0.5, 1.0]))
+    for function in functions[2:]:
+        for bad in (-0.1, 1.1):
+            with pytest.raises(br.InputError):
+                function(bad)
+    assert pair.at(table).hter.shape == (2, 2)
+
+
+def test_every_pair_law_is_used() -> None:
+    assert len(PAIRS) == len(PAIR_LAWS) ** 2

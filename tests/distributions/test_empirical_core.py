@@ -1,0 +1,493 @@
+"""Samples at speed: counts in bins, the staircase of two sorts, and the paths they replace.
+
+The oracles are brute force over all decisions in integers and fractions, written here, and the
+generic path, which scores with weights of one take.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import itertools
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from fractions import Fraction
+from functools import cached_property
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import betaroc as br
+from betaroc.core.value import Value
+from betaroc.distributions import empirical
+from betaroc.distributions.bins import Bins, CommonBins
+from betaroc.distributions.pairs import pair_of
+from betaroc.model import operating_points
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.empirical_choice import gaps_about, hull_vertices, promising_candidates
+
+FloatArray = npt.NDArray[np.float64]
+Draw = Callable[[np.random.Generator, int, float], FloatArray]
+
+KINDS: dict[str, Draw] = {
+    "normal": lambda rng, n, at: rng.normal(at, 1.0, n),
+    "ties": lambda rng, n, at: rng.normal(at, 1.0, n).round(1),
+    "few values": lambda rng, n, at: rng.integers(0, 4, n) + round(at) + 0.0,
+    "heavy tails": lambda rng, n, at: rng.standard_cauchy(n) + at,
+    "heaped ends": lambda rng, n, at: rng.beta(0.1 + max(at, 0.0), 0.2, n),
+    "an atom": lambda rng, n, at: np.where(rng.random(n) < 0.5, 0.0, rng.normal(at, 1.0, n)),
+    "tiny": lambda rng, n, at: 1e-250 * rng.normal(at, 1.0, n),
+    "far from 0": lambda rng, n, at: 1e9 + rng.normal(at, 1.0, n),
+    "huge": lambda rng, n, at: 1e250 * rng.normal(at, 1.0, n),
+}
+TARGETS = ("far", "frr", "recall", "sensitivity", "specificity")
+
+
+@pytest.fixture
+def binned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every sample is large enough for bins, no part of it too large and no bin too full."""
+    monkeypatch.setattr("betaroc.distributions.bins._CROWDED", 1.0)
+    monkeypatch.setattr("betaroc.distributions.empirical._MANY", 1)
+    monkeypatch.setattr("betaroc.model.empirical_choice._MOST", 1.0)
+
+
+def samples(kind: str, seed: int, largest: int) -> list[FloatArray]:
+    """Clients above the impostors, below them, among them or far off."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, largest, 2)
+    return [
+        KINDS[kind](rng, int(sizes[0]), rng.choice([-1, 0, 1, 9])),
+        KINDS[kind](rng, int(sizes[1]), 0),
+    ]
+
+
+def unsorted_pair(client: FloatArray, impostor: FloatArray) -> Any:
+    return pair_of(br.Empirical(client), br.Empirical(impostor))
+
+
+def weighted_pair(client: FloatArray, impostor: FloatArray) -> Any:
+    """The same samples on the generic path."""
+    return pair_of(*(br.Empirical(x, np.ones(x.size)) for x in (client, impostor)))
+
+
+# ---------------------------------------------------------------------------------- bins
+@pytest.mark.parametrize("kind", KINDS)
+def test_counts_and_ranks_in_bins_are_those_of_a_sort(kind: str, binned: None) -> None:
+    for seed in range(30):
+        values = samples(kind, seed, 300)[0]
+        bins = Bins.of(values)
+        if bins is None:
+            assert not 0.0 < np.ptp(values) < np.inf
+            continue
+        ordered = np.sort(values)
+        rng = np.random.default_rng(seed)
+        places = np.concatenate([rng.choice(values, 20), rng.normal(size=20), [-np.inf, np.inf]])
+        for some in (places, places[:3]):
+            expected = np.searchsorted(ordered, some, side="right")
+            assert bins.at_most(some).tolist() == expected.tolist()
+        rank = rng.integers(1, values.size + 1, 25)
+        assert bins.of_rank(rank).tolist() == ordered[rank - 1].tolist()
+
+
+def test_bins_do_not_take_lower_scores_for_higher_ones(binned: None) -> None:
+    """Also where the product with the scale underflows."""
+    for scale in (1.0, 1e240):
+        values = np.array([-3e-9, -1e-300, -0.0, 0.0, 5e-324, 1e-9, 1.0, 1.0 + 2**-52, 2.0])
+        values[[0, -3, -2, -1]] *= scale
+        with np.errstate(all="raise"):
+            bins = Bins.of(values)
+            assert bins is not None
+            assert np.all(np.diff(bins.bin_of(values)) >= 0)
+        assert bins.at_most(values).tolist() == [1, 2, 4, 4, 5, 6, 7, 8, 9]
+
+
+def test_equal_scores_and_ranges_beyond_float64_have_no_bins() -> None:
+    assert Bins.of(np.full(5, 0.3)) is None
+    assert Bins.of(np.array([0.0, 5e-324])) is None
+    assert Bins.of(np.array([-1.7e308, 1.7e308])) is None
+    assert Bins.of(np.array([1e17, 1e17 + 16.0])) is None  # 2**52 bins from 0
+    assert CommonBins.of(None, Bins.of(np.array([0.0, 1.0]))) is None
+
+
+def test_nan_thresholds_stay_nan(binned: None) -> None:
+    law = br.Empirical([0.1, 0.2, 0.7])
+    few, many = np.array([np.nan, 0.2]), np.array([np.nan, *np.full(20, 0.2)])
+    for t in (few, many):
+        assert np.isnan(law.cdf(t)[0])
+        assert law.cdf(t)[1] == 2 / 3
+    assert np.isnan(law.ppf([np.nan, 0.5])).tolist() == [True, False]
+
+
+def test_many_questions_end_in_one_sort(binned: None) -> None:
+    values = np.random.default_rng(0).normal(size=200)
+    law = br.Empirical(values)
+    counts = [float(law.cdf(t)) for t in np.linspace(-2.0, 2.0, 60)]
+    assert law.unsorted is None
+    assert counts == [np.mean(values <= t) for t in np.linspace(-2.0, 2.0, 60)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_quantiles_are_those_of_all_places(kind: str, binned: None) -> None:
+    p = np.concatenate([np.linspace(0.0, 1.0, 41), np.random.default_rng(3).random(20)])
+    for seed in range(20):
+        values = samples(kind, seed, 60)[0]
+        law, generic = br.Empirical(values), br.Empirical(values, np.ones(values.size))
+        assert law.ppf(p).tolist() == generic.ppf(p).tolist()
+        assert law.support == generic.support
+
+
+# -------------------------------------------------------------------------- many threads
+def sort_elsewhere(law: br.Empirical, bins: Bins) -> None:
+    other = Thread(target=lambda: law._sorted)
+    other.start()
+    other.join()
+
+
+def wear_out(law: br.Empirical, bins: Bins) -> None:
+    bins._passes = 10**6
+
+
+@pytest.mark.parametrize("meanwhile", [sort_elsewhere, wear_out])
+def test_bins_that_go_while_they_are_used(
+    meanwhile: Callable[[br.Empirical, Bins], None],
+    binned: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Right after each look at the bins another thread sorts all scores, or wears the bins."""
+    read: Any = br.Empirical.unsorted
+    seen = []
+
+    def disturbed(law: br.Empirical) -> Bins | None:
+        bins: Bins | None = read.fget(law)
+        if bins is not None:
+            meanwhile(law, bins)
+            seen.append(bins)
+        return bins
+
+    monkeypatch.setattr(br.Empirical, "unsorted", property(disturbed))
+    client, impostor = samples("ties", 3, 300)
+    generic, alpha = weighted_pair(client, impostor), np.linspace(0.0, 1.0, 11)
+    few = np.linspace(-1.0, 1.0, 9)
+    questions: list[Callable[[Any], Any]] = [
+        lambda pair: pair.client.support,
+        lambda pair: pair.client.cdf(few).tolist(),
+        lambda pair: pair.client.sf(0.1),
+        lambda pair: pair.client.ppf(alpha).tolist(),
+        lambda pair: pair.client.isf(alpha).tolist(),
+        *(
+            lambda pair, name=name: CRITERIA[name].choose(pair, 0.5, alpha)
+            for name in ("weighted-error", *TARGETS)
+        ),
+    ]
+    for question in questions:
+        assert question(unsorted_pair(client, impostor)) == question(generic)
+    assert len(seen) >= len(questions) - 2  # isf sorts in any case
+
+
+def test_one_law_in_many_threads(binned: None) -> None:
+    client, impostor = samples("normal", 8, 3_000)
+    pair = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
+    generic = br.ScoreModel(*(br.Empirical(x, np.ones(x.size)) for x in (client, impostor)))
+
+    def answers(model: br.ScoreModel) -> list[Any]:
+        curve = br.epc(model, model, alpha=[0.2, 0.5])
+        return [
+            model.client.support, model.frr(0.1), model.client.ppf(0.3), curve.threshold.tolist(),
+            model.auc(), model.eer().threshold,
+        ]  # fmt: skip
+
+    expected = answers(generic)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: answers(pair), range(24)))
+    assert all(one == expected for one in found)
+
+
+# ------------------------------------------------------------------------ pickles and copies
+def used(value: Any) -> Any:
+    """Every property and every method without arguments of a value was asked."""
+    for name, member in inspect.getmembers_static(type(value)):
+        if isinstance(member, cached_property) or (
+            isinstance(member, property) and not name.startswith("_")
+        ):
+            getattr(value, name)
+    for name in ("auc", "eer", "hull", "ks", "to_frame", "loss_split"):
+        method = getattr(value, name, None)
+        if callable(method):
+            method()
+    if isinstance(value, br.ScoreModel):
+        value.roc().points(), value.det().points(), br.epc(value, value, alpha=[0.5])
+    if type(value) is br.Empirical:
+        value.cdf(0.5), value.ppf(0.5)
+    if type(value) is br.Roc and type(value.client) is br.Empirical:
+        value.corners()
+    return value
+
+
+def public_values() -> dict[str, Callable[[], Any]]:
+    import pandas as pd
+
+    rng = np.random.default_rng(6)
+    client, impostor = rng.beta(4, 2, 300), rng.beta(2, 4, 400)
+    frame = pd.DataFrame(
+        {
+            "score": np.concatenate([client, impostor]),
+            "label": np.repeat([1, 0], [300, 400]),
+            "x": rng.random(700),
+        }
+    )
+    scores = br.Scores(client, impostor)
+    laws = br.Beta(4, 2), br.Beta(2, 4)
+    samples = br.Empirical(client), br.Empirical(impostor)
+    sided = br.Scores(client[::2], impostor[::2]), br.Scores(client[1::2], impostor[1::2])
+    return {
+        "scores": lambda: br.Scores(client, impostor),
+        "summary": lambda: br.summarize(frame),
+        "empirical": lambda: br.Empirical(client),
+        "weighted": lambda: br.Empirical(client, np.arange(1.0, 301.0)),
+        "binned": lambda: br.Binned(np.linspace(0, 1, 65), np.arange(64.0)),
+        "beta": lambda: br.Beta(4, 2),
+        "normal": lambda: br.Normal(0, 1),
+        "logit-normal": lambda: br.LogitNormal(0, 1),
+        "inflated": lambda: br.Inflated(br.Beta(4, 2), 0.1, 0.2),
+        "mixture": lambda: br.BetaMixture([0.25, 0.75], laws),
+        "model": lambda: br.ScoreModel(*laws),
+        "generic model": lambda: br.ScoreModel(*laws, is_generic=True),
+        "model of samples": lambda: br.ScoreModel(*map(copy.copy, samples)),
+        "curve": lambda: br.Roc(*laws),
+        "curve of samples": lambda: br.Roc(*map(copy.copy, samples)),
+        "curve of a model": lambda: br.ScoreModel(*map(copy.copy, samples)).roc(),
+        "hull": lambda: br.Roc(*laws).hull(),
+        "fit of a law": lambda: br.fit_distribution(client),
+        "fit": lambda: br.fit(scores),
+        "fit of samples": lambda: br.fit(scores, "empirical"),
+        "fit of a summary": lambda: br.fit(br.summarize(frame)),
+        "curve of performance": lambda: br.epc(*sided, alpha=[0.2, 0.5]),
+        "covariates": lambda: br.fit_covariates(frame, "x"),
+    }
+
+
+@pytest.mark.parametrize("name", public_values())
+def test_a_pickle_holds_nothing_that_is_made_again(name: str) -> None:
+    make = public_values()[name]
+    fresh, value = make(), used(make())
+    assert len(pickle.dumps(value)) == len(pickle.dumps(fresh))
+    for twin in (pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)):
+        assert vars(twin).keys() == {f.name for f in fields(twin)} & vars(value).keys()
+        assert twin == value
+        assert hash(twin) == hash(value)
+        assert repr(twin) == repr(value)
+
+
+def test_attributes_of_a_users_law_are_kept() -> None:
+    """A family of one's own may set what is no field; only what is cached is left out."""
+    law = pickle.loads(pickle.dumps(Doubled(3.0)))
+    assert (law.double, "triple" in vars(law), law.triple) == (6.0, False, 9.0)
+
+
+class Doubled(Value):
+    def __init__(self, size: float) -> None:
+        self.size, self.double = size, 2.0 * size
+        assert self.triple == 3.0 * size
+
+    @cached_property
+    def triple(self) -> float:
+        return 3.0 * self.size
+
+
+# ----------------------------------------------------------------------- choices of thresholds
+def least_errors(client: FloatArray, impostor: FloatArray, alpha: FloatArray) -> list[float]:
+    """Tie rule of the criterion, in fractions over every decision."""
+    places = np.unique(np.concatenate([client, impostor])).tolist()
+    thresholds = [-np.inf]
+    for low, high in itertools.pairwise(places):
+        middle = 0.5 * low + 0.5 * high
+        thresholds.append(middle if low < middle < high else low)
+    thresholds.append(places[-1])
+    far = [Fraction(int(np.sum(impostor > t)), impostor.size) for t in thresholds]
+    frr = [Fraction(int(np.sum(client <= t)), client.size) for t in thresholds]
+    chosen = []
+    for value in alpha.tolist():
+        a = Fraction(value).limit_denominator(10**9)
+        errors = zip(far, frr, thresholds, strict=True)
+        keys = [(a * x + (1 - a) * y, x + y, t) for x, y, t in errors]
+        chosen.append(min(keys)[2])
+    return chosen
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_least_weighted_errors_in_bins_are_brute_forces(kind: str, binned: None) -> None:
+    alpha = np.linspace(0.0, 1.0, 21)
+    for seed in range(12):
+        client, impostor = samples(kind, seed, 40)
+        t = CRITERIA["weighted-error"].choose(unsorted_pair(client, impostor), 0.5, alpha)
+        assert t.theta.tolist() == least_errors(client, impostor, alpha)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["weighted-error", *TARGETS])
+def test_choices_in_bins_are_those_of_all_decisions(kind: str, name: str, binned: None) -> None:
+    used = 0
+    for seed in range(12):
+        client, impostor = samples(kind, 100 + seed, 500 if seed % 3 else 6)
+        alpha = np.linspace(0.0, 1.0, 101) if seed % 2 else np.random.default_rng(seed).random(30)
+        pair = unsorted_pair(client, impostor)
+        chosen = CRITERIA[name].choose(pair, 0.5, alpha)
+        assert chosen == CRITERIA[name].choose(weighted_pair(client, impostor), 0.5, alpha)
+        used += pair.client.unsorted is not None
+    assert used > 6
+
+
+def test_only_promising_scores_are_sorted() -> None:
+    """80 000 scores: the errors at the borders of bins leave a small part of them in question."""
+    rng = np.random.default_rng(2)
+    pair = unsorted_pair(rng.normal(1.0, 1.0, 40_000), rng.normal(-1.0, 1.2, 40_000))
+    some, gaps = promising_candidates(pair), gaps_about(pair, "client", np.linspace(0, 1, 11))
+    assert some is not None
+    assert some.low.size < 5_000
+    assert gaps is not None
+    assert gaps.low.size < 1_000
+
+
+def test_heavy_tails_are_sorted_instead() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.standard_cauchy(40_000)
+    law = br.Empirical(values)
+    assert law.unsorted is None
+    assert law.cdf(0.3) == np.mean(values <= 0.3)
+
+
+def test_a_part_too_large_is_not_sorted_by_itself(
+    binned: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = unsorted_pair(*samples("normal", 3, 300))
+    assert promising_candidates(pair) is not None
+    monkeypatch.setattr("betaroc.model.empirical_choice._MOST", 0.01)
+    assert promising_candidates(pair) is None
+    assert gaps_about(pair, "client", np.linspace(0.0, 1.0, 11)) is None
+
+
+@pytest.mark.parametrize("criterion", ["weighted-error", "far", "recall"])
+def test_a_curve_of_many_scores_is_that_of_weights_of_one(criterion: str) -> None:
+    rng = np.random.default_rng(4)
+    sides = [(rng.normal(1.0, 1.0, 40_000), rng.normal(-1.0, 1.2, 50_000)) for _ in range(2)]
+    sides[1] = (sides[1][0].round(3), sides[1][1].round(3))
+    plain = br.epc(*(br.Scores(c, i) for c, i in sides), criterion=criterion)
+    ones = [
+        br.Scores(c, i, client_weights=np.ones(c.size), impostor_weights=np.ones(i.size))
+        for c, i in sides
+    ]
+    generic = br.epc(*ones, criterion=criterion)
+    for name in ("threshold", "far", "frr", "value", "expected", "a_posteriori"):
+        assert getattr(plain, name).tolist() == getattr(generic, name).tolist()
+    again = br.epc(*(br.Scores(c, i) for c, i in sides), criterion=criterion)
+    assert again.value.tolist() == plain.value.tolist()
+    laws = (again.dev.client, again.dev.impostor, again.test.client, again.test.impostor)
+    assert all(law.unsorted is not None for law in laws)  # nothing sorted all of them
+
+
+def test_a_hull_of_many_points_is_that_of_all() -> None:
+    """Points of a parabola, every tenth of them on it: those are the vertices."""
+    y = np.arange(20_001.0)
+    x = (y - 20_000.0) ** 2
+    x[np.arange(y.size) % 10 > 0] += 30.0
+    assert hull_vertices(x, y).tolist() == list(range(0, 20_001, 10))
+
+
+# ------------------------------------------------------------------ AUC, EER, corners
+def nearest_balance(client: FloatArray, impostor: FloatArray) -> tuple[int, int]:
+    """(impostors accepted, clients rejected) of least abs(FAR - FRR), HTER, threshold."""
+    places = [-np.inf, *np.unique(np.concatenate([client, impostor])).tolist()]
+    keys = []
+    for t in places:
+        accepted, rejected = int(np.sum(impostor > t)), int(np.sum(client <= t))
+        far, frr = accepted * client.size, rejected * impostor.size
+        keys.append((abs(far - frr), far + frr, t, accepted, rejected))
+    return min(keys)[3:]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_auc_eer_and_corners_are_brute_forces(kind: str) -> None:
+    for seed in range(25):
+        client, impostor = samples(kind, 200 + seed, 40)
+        model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
+        c, i = client[:, None], impostor[None, :]
+        doubled = 2 * int(np.sum(c > i)) + int(np.sum(c == i))
+        assert model.auc() == doubled / (2.0 * client.size * impostor.size)
+        point = model.eer()
+        accepted, rejected = nearest_balance(client, impostor)
+        assert (point.far, point.frr) == (accepted / impostor.size, rejected / client.size)
+        generic = weighted_pair(client, impostor)
+        assert operating_points.equal_error(model._pair) == operating_points.equal_error(generic)
+        every, corners = model.roc().points(), model.roc().corners()
+        kept = np.isin(every.threshold, corners.threshold)
+        for name in ("threshold", "far", "frr", "tpr", "tnr"):
+            assert getattr(every[kept], name).tolist() == getattr(corners, name).tolist()
+        # What was left out lies inside a horizontal or vertical stretch; its neighbours too.
+        for k in np.flatnonzero(~kept):
+            around = every[k - 1 : k + 2]
+            assert len(set(around.far.tolist())) == 1 or len(set(around.tpr.tolist())) == 1
+
+
+def test_corners_of_a_small_case() -> None:
+    """Scores c i i c c (c and i): both c alone in a row make one stretch, so do both i."""
+    client, impostor = br.Empirical([1.0, 4.0, 5.0, 6.0]), br.Empirical([2.0, 3.0, 6.0])
+    corners = br.Roc(client, impostor).corners()
+    assert corners.threshold.tolist() == [6.0, 5.5, 3.5, 1.5, -np.inf]
+    assert corners.far.tolist() == [0.0, 1 / 3, 1 / 3, 1.0, 1.0]
+    assert corners.tpr.tolist() == [0.0, 0.25, 0.75, 0.75, 1.0]
+    turned = br.Roc(client, impostor, "impostor").corners()
+    assert turned.threshold.tolist() == corners.threshold.tolist()[::-1]
+    swapped = br.Roc(impostor, client).corners()
+    assert swapped.threshold.tolist() == corners.threshold.tolist()
+
+
+def test_corners_with_weights_and_of_the_generic_pair() -> None:
+    laws = br.Empirical([1.0, 4.0, 5.0], [2.0, 1.0, 0.5]), br.Empirical([2.0, 3.0])
+    for is_generic in (False, True):
+        corners = br.Roc(*laws, is_generic=is_generic).corners()
+        assert corners.threshold.tolist() == [5.0, 3.5, 1.5, -np.inf]
+        assert corners.tpr.tolist() == [0.0, 1.5 / 3.5, 1.5 / 3.5, 1.0]
+
+
+def test_a_smooth_curve_has_no_corners() -> None:
+    with pytest.raises(br.InputError, match=r"needs two samples; got Beta and Empirical"):
+        br.Roc(br.Beta(2.0, 1.0), br.Empirical([0.1])).corners()
+
+
+def test_roc_points_are_scikit_learns() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    for kind in ("normal", "ties", "few values", "an atom"):
+        client, impostor = samples(kind, 7, 400)
+        y = np.concatenate([np.ones(client.size), np.zeros(impostor.size)])
+        s = np.concatenate([client, impostor])
+        far, tpr, _ = metrics.roc_curve(y, s, drop_intermediate=False)
+        points = br.Roc(br.Empirical(client), br.Empirical(impostor)).points()
+        assert points.far.tolist() == far.tolist()
+        assert points.tpr.tolist() == tpr.tolist()
+
+
+def test_one_sort_serves_auc_eer_and_roc(monkeypatch: pytest.MonkeyPatch) -> None:
+    sorted_sizes = []
+    sort = np.sort
+
+    def counted(values: FloatArray) -> FloatArray:
+        sorted_sizes.append(values.size)
+        return sort(values)
+
+    monkeypatch.setattr(empirical.np, "sort", counted)
+    rng = np.random.default_rng(5)
+    model = br.fit(br.Scores(rng.normal(1, 1, 300), rng.normal(0, 1, 2_000)), "empirical").model
+    model.auc(), model.eer(), model.roc().corners()
+    assert sorted_sizes == [300, 2_000]
+
+
+def test_an_empirical_fit_keeps_a_copy_of_the_scores() -> None:
+    values = np.linspace(0.1, 1.0, 10)
+    law = br.fit_distribution(values, "empirical").distribution
+    values[:] = 0.0
+    assert law.cdf(0.25) == 0.2

@@ -1,0 +1,528 @@
+"""The gain in a learned fusion: the ridge, the nesting, the interval, the words, hard inputs."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import special, stats
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.ensemble.learned import (
+    STRENGTHS,
+    LearnedGain,
+    _needed,
+    learned_gains,
+    nested_folds,
+    word_of,
+)
+from betaroc.ensemble.ridge import Standard, linear, ridge_path
+from betaroc.ensemble.rule import joined
+from betaroc.ensemble.trials import Systems
+from betaroc.inference.auc import paired_areas
+
+_Classes = tuple[dict[str, np.ndarray], dict[str, np.ndarray]]
+
+
+def suppressor(n: int, seed: Any) -> _Classes:
+    """Logits: A = +-.7 + e, B = A + N(0, .15), S = e + N(0, .3), and noise."""
+    rng = np.random.default_rng(seed)
+    classes = []
+    for shift in (0.7, -0.7):
+        e = rng.normal(size=n)
+        a = shift + e
+        classes.append({
+            "A": a, "B": a + rng.normal(0, 0.15, n), "S": e + rng.normal(0, 0.3, n),
+            "noise": rng.normal(size=n),
+        })  # fmt: skip
+    return classes[0], classes[1]
+
+
+def systems(classes: _Classes, names: tuple[str, ...], **groups: Any) -> Systems:
+    client, impostor = (np.column_stack([one[k] for k in names]) for one in classes)
+    return Systems(names, client, impostor, **groups)
+
+
+def in_turn(given: Systems, folds: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    client, impostor = (np.arange(n) % folds for n in given.sizes)
+    return client, impostor
+
+
+def gains(classes: _Classes, *names: str, folds: int = 5) -> dict[str, LearnedGain]:
+    given = systems(classes, names)
+    found = learned_gains(given, in_turn(given, folds), None, 0.95)
+    return {gain.system: gain for gain in found}
+
+
+def selected(given: Any, **options: Any) -> br.Inclusion:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        return br.inclusion(given, **options)
+
+
+def scores(classes: _Classes, *names: str) -> dict[str, br.Scores]:
+    return {k: br.Scores(*(special.expit(one[k]) for one in classes)) for k in names}
+
+
+# ------------------------------------------------------------------------------ the ridge
+@pytest.mark.parametrize("apart", [0.3, 1.0, 6.0])
+def test_the_ridge_is_that_of_scikit_learn(apart: float) -> None:
+    """Overlapping and separated classes, two columns almost equal; C = 1/(n strength)."""
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    y = np.repeat([True, False], [120, 180])
+    x = rng.normal(size=(300, 4)) + apart * y[:, None]
+    x[:, 3] = x[:, 0] + 0.05 * rng.normal(size=300)
+    x = Standard(x)(x)
+    assert x.std(axis=0) == pytest.approx(1.0)
+    subsets = np.array([[1, 1, 1, 1], [0, 1, 1, 1], [1, 0, 0, 1]], dtype=bool)
+    found = ridge_path(x, y, subsets, STRENGTHS)
+    assert np.all(found[:, 1, 1] == 0.0)
+    for strength, weights in zip(STRENGTHS, found, strict=True):
+        for columns, own in zip(subsets, weights, strict=True):
+            other = LogisticRegression(
+                C=1.0 / (len(y) * strength), solver="newton-cholesky", tol=1e-14, max_iter=1000
+            ).fit(x[:, columns], y)
+            assert own[1:][columns] == pytest.approx(other.coef_[0], abs=1e-8)
+            assert own[0] == pytest.approx(other.intercept_[0], abs=1e-8)
+
+
+def test_equal_rows_get_equal_bits_and_constant_columns_no_say() -> None:
+    rng = np.random.default_rng(1)
+    x = np.repeat(rng.normal(size=(7, 3)), 5, axis=0)
+    fused = linear(x, rng.normal(size=(2, 4)))
+    assert np.all(fused.reshape(2, 7, 5) == fused.reshape(2, 7, 5)[:, :, :1])
+    flat = np.column_stack([np.full(9, 3.7), 1e300 * rng.normal(size=9)])
+    made = Standard(flat)(flat)
+    assert np.all(made[:, 0] == 0.0)
+    assert made[:, 1].std() == pytest.approx(1.0)
+
+
+# ----------------------------------------------------------------- nesting and the interval
+def delong(a: br.Scores, b: br.Scores) -> tuple[float, float]:
+    """The difference of two areas and its variance, equations (4) to (7) pair by pair."""
+    wins = [np.sign(s.client[:, None] - s.impostor) / 2.0 for s in (a, b)]
+    apart = wins[0] - wins[1]
+    sides = [apart.mean(axis=1), apart.mean(axis=0)]
+    return float(apart.mean()), float(sum(np.var(v, ddof=1) / v.size for v in sides))
+
+
+def test_the_gain_is_that_of_nested_loops() -> None:
+    """Written out with scikit-learn and DeLong: no score of a fold has a say in its fusion."""
+    from sklearn.linear_model import LogisticRegression
+
+    names = ("A", "B", "noise")
+    classes = suppressor(40, 3)
+    given = systems(classes, names)
+    x = np.concatenate([given.client, given.impostor])
+    y = np.repeat([1, 0], 40)
+    fold = np.concatenate(in_turn(given))
+
+    def fitted(rows: np.ndarray, columns: list[int], strength: float) -> Any:
+        part = x[np.ix_(rows, columns)]
+        mean, sd = part.mean(axis=0), part.std(axis=0)
+        model = LogisticRegression(
+            C=1.0 / (rows.sum() * strength), solver="newton-cholesky", tol=1e-14, max_iter=1000
+        ).fit((part - mean) / sd, y[rows])
+        return lambda at: model.decision_function((x[np.ix_(at, columns)] - mean) / sd)
+
+    def fused(f: int, columns: list[int]) -> br.Scores:
+        losses = []
+        for strength in STRENGTHS:
+            total = 0.0
+            for g in set(range(5)) - {f}:
+                eta = fitted((fold != f) & (fold != g), columns, strength)(fold == g)
+                total += np.sum(np.logaddexp(0.0, np.where(y[fold == g] == 1, -eta, eta)))
+            losses.append(total)
+        strength = STRENGTHS[int(np.argmin(losses))]
+        eta = fitted(fold != f, columns, strength)(fold == f)
+        return br.Scores(eta[y[fold == f] == 1], eta[y[fold == f] == 0])
+
+    found = gains(classes, *names)
+    for k, name in enumerate(names):
+        rest = [j for j in range(3) if j != k]
+        pairs = [(fused(f, [0, 1, 2]), fused(f, rest)) for f in range(5)]
+        areas = [paired_areas(a, b) for a, b in pairs]
+        gain = found[name]
+        for (a, b), one in zip(pairs, areas, strict=True):
+            difference, variance = delong(a, b)
+            assert one.area - one.other == pytest.approx(difference, abs=1e-12)
+            assert one.variance == pytest.approx(variance, abs=1e-15)
+        differences = [one.area - one.other for one in areas]
+        assert gain.estimate == pytest.approx(np.mean(differences), abs=1e-9)
+        assert gain.with_it == pytest.approx(np.mean([one.area for one in areas]), abs=1e-9)
+        variance = sum(one.variance for one in areas)
+        freedom = variance**2 / sum(one.variance**2 / one.freedom for one in areas if one.variance)
+        reach = stats.t.ppf(0.975, freedom) * math.sqrt(variance) / 5
+        moved = np.sum([one.moved for one in areas], axis=0)
+        assert gain.moved == tuple(moved)
+        few = bool(np.min(moved) < 5)  # then 3/n more: what no sample of this size shows
+        reach += few * -math.log(0.05) / 40
+        assert gain.high - gain.estimate == pytest.approx(reach, rel=1e-6)
+        assert gain.estimate - gain.low == pytest.approx(reach, rel=1e-6)
+        assert gain.method == ("delong-folds+unseen" if few else "delong-folds")
+        assert (gain.level, gain.folds) == (0.95, 5)
+
+
+def test_freedom_is_welchs() -> None:
+    """One class moves alone: n - 1 of it; scipy's Welch test of two samples else."""
+    rng = np.random.default_rng(4)
+    a = br.Scores(rng.normal(1, 1, 12), rng.normal(0, 1, 20))
+    b = br.Scores(rng.normal(1, 1, 12), rng.normal(0, 1, 20))
+    found = paired_areas(a, b)
+    below = [[np.mean(one.impostor < c) for c in one.client] for one in (a, b)]
+    above = [[np.mean(one.client > i) for i in one.impostor] for one in (a, b)]
+    client, impostor = (np.subtract(*x) for x in (below, above))
+    other = stats.ttest_ind(client, -impostor, equal_var=False)
+    assert found.freedom == pytest.approx(other.df)
+    assert found.variance == pytest.approx(
+        client.var(ddof=1) / client.size + impostor.var(ddof=1) / impostor.size
+    )
+    assert found.moved == (np.sum(client != 0.0), np.sum(impostor != 0.0))
+    assert paired_areas(a, a)[2:] == (0.0, math.inf, (0, 0))
+
+
+def test_many_groups_of_one_class_do_not_speak_for_few_trials_of_the_other() -> None:
+    """4 clients have 3 degrees of freedom, Welch's with single impostors hardly more."""
+    rng = np.random.default_rng(6)
+    own, other = ((rng.normal(1, 1, 4), rng.normal(0, 1, 200)) for _ in range(2))
+    labels = {"impostor_groups": np.arange(200) // 2}
+    found = paired_areas(br.Scores(*own, **labels), br.Scores(*other, **labels))
+    assert found.freedom == 3.0
+    assert found.freedom < paired_areas(br.Scores(*own), br.Scores(*other)).freedom < 4.0
+
+
+def test_on_dev_the_fusion_is_learned_and_observed_on_the_trials() -> None:
+    """Trials whose suppressor has lost its meaning: what was learned does harm."""
+    dev, test = suppressor(300, 5), suppressor(300, 6)
+    turned = ({**test[0], "S": -test[0]["S"]}, {**test[1], "S": -test[1]["S"]})
+    found = selected(scores(turned, "A", "S"), dev=scores(dev, "A", "S"))
+    gain = found.verdict["S"].gain
+    assert (gain.method, gain.folds) == ("delong", 1)
+    assert found.verdict["S"] == "leave out"
+    assert gain.with_it < 0.8 < gain.without
+    assert "learned on dev" in " ".join(str(found).split())
+    kept = selected(scores(test, "A", "S"), dev=scores(dev, "A", "S"))
+    assert kept.verdict["S"] == "include"
+
+
+def test_groups_stay_whole_and_widen_the_interval() -> None:
+    """Each trial three times: by groups the interval of single trials, without far shorter."""
+    names = ("A", "noise")
+    classes = suppressor(60, 7)
+    thrice = tuple({k: np.repeat(v, 3) for k, v in one.items()} for one in classes)
+    labels = np.repeat(np.arange(120), 3)
+    single = systems(classes, names)
+    one = learned_gains(single, in_turn(single), None, 0.95)
+    tripled = systems((thrice[0], thrice[1]), names)
+    grouped = systems((thrice[0], thrice[1]), names, client_groups=labels[:180],
+                      impostor_groups=labels[180:])  # fmt: skip
+    folds = tuple(np.repeat(np.arange(60) % 5, 3) for _ in range(2))
+    many = learned_gains(grouped, (folds[0], folds[1]), None, 0.95)
+    plain = learned_gains(tripled, (folds[0], folds[1]), None, 0.95)
+    for a, b, c in zip(one, many, plain, strict=True):
+        assert b.estimate == pytest.approx(a.estimate, abs=1e-9)
+        width = [gain.high - gain.low for gain in (a, b, c)]
+        assert width[1] == pytest.approx(width[0], rel=0.05)  # Student's t of other degrees
+        assert width[2] < 0.65 * width[0]
+    frame = pd.DataFrame({k: np.concatenate([x[k] for x in thrice]) for k in names})
+    frame["label"], frame["who"] = np.repeat([1, 0], 180), labels
+    result = selected(frame, group="who")
+    home = pd.DataFrame({"who": labels[:180], "fold": result.client_folds})
+    assert home.groupby("who")["fold"].nunique().max() == 1
+    assert result.verdict["A"].gain.estimate == pytest.approx(many[0].estimate, abs=0.05)
+
+
+def test_few_groups_that_change_their_rank_are_few_however_many_trials_they_hold() -> None:
+    """Each trial three times, as one group: the widening of single trials, and their method."""
+    names = ("A", "S", "noise")
+    classes = suppressor(60, 8)
+    thrice = tuple({k: np.repeat(v, 3) for k, v in one.items()} for one in classes)
+    labels = np.repeat(np.arange(60), 3)
+    single = systems(classes, names)
+    one = learned_gains(single, in_turn(single), None, 0.95)
+    for column in (labels, np.column_stack([labels, labels + 1000])):
+        grouped = systems((thrice[0], thrice[1]), names, client_groups=column,
+                          impostor_groups=column + 5000)  # fmt: skip
+        many = learned_gains(grouped, (labels % 5, labels % 5), None, 0.95)
+        assert [gain.moved for gain in many] == [gain.moved for gain in one]
+        assert [gain.method for gain in many] == [gain.method for gain in one]
+    assert one[2].method == "delong-folds+unseen"
+    assert 2 <= min(one[2].moved) <= 4  # of trials three times as many, which are not few
+
+
+@pytest.mark.parametrize(
+    ("sizes", "folds", "count"), [((10, 10), 5, 5), ((7, 30), 5, 3), ((6, 6), 5, 3), ((5, 9), 5, 0),
+                                  ((40, 40), 20, 10), ((40, 40), 2, 0)],
+)  # fmt: skip
+def test_a_fold_holds_two_trials_of_each_class(
+    sizes: tuple[int, int], folds: int, count: int
+) -> None:
+    given = Systems(("a",), np.zeros((sizes[0], 1)), np.zeros((sizes[1], 1)))
+    found = nested_folds(given, folds, lambda k: in_turn(given, k))
+    assert (0 if found is None else 1 + int(found[0].max())) == count
+
+
+def test_the_interval_covers() -> None:
+    """The gain of S to A, whose mean over training sets is that of the estimates.
+
+    Each fold's estimate is unbiased: no trial of it was learned from. 50 sets; 3 standard
+    errors of .05. benchmarks/suppressor.py has more.
+    """
+    found = [gains(suppressor(40, [40, seed]), "A", "S")["S"] for seed in range(50)]
+    truth = np.mean([gain.estimate for gain in found])
+    kept = np.mean([gain.low <= truth <= gain.high for gain in found])
+    assert kept >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / 50)
+
+
+# ------------------------------------------------------------------------------ the words
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [
+        (1e-9, 0.5, "include"), (0.001, 0.002, "include"), (0.0, 0.004, "adds nothing"),
+        (0.0, 0.0, "adds nothing"), (-0.01, 0.0049, "adds nothing"), (-0.01, 0.005, "cannot tell"),
+        (-0.006, -0.005, "adds nothing"), (-0.02, -0.0051, "leave out"),
+        (-0.1, 0.1, "cannot tell"), (math.nan, math.nan, "cannot tell"),
+    ],
+)  # fmt: skip
+def test_the_rule(low: float, high: float, word: str) -> None:
+    """Leave out implies what adds nothing asks, and wins; include excludes leave out."""
+    assert word_of(low, high) == word
+
+
+def test_the_own_roc_speaks_against_only_and_only_where_the_gain_does_not_tell() -> None:
+    words = ("include", "exclude", "only at strict thresholds", "only at lax thresholds",
+             "cannot tell")  # fmt: skip
+    for own in words:
+        for gained in ("include", "adds nothing", "leave out"):
+            assert joined(own, gained) == gained
+    assert [joined(own, "cannot tell") for own in words] == ["cannot tell", *words[1:]]
+
+
+def test_a_suppressor_is_included_and_what_repeats_is_not() -> None:
+    """The small version of benchmarks/suppressor.py."""
+    for seed in range(2):
+        classes = suppressor(1500, seed)
+        for names in (("A", "S"), ("A", "B", "S")):
+            found = gains(classes, *names)
+            assert found["S"].word == "include"
+            assert found["S"].with_it > 0.998
+            assert found["S"].without == pytest.approx(0.8389, abs=0.025)  # Phi(1.4/sqrt 2)
+        assert gains(classes, "A", "B")["B"].word == "adds nothing"
+        found = gains(classes, "A", "B", "S", "noise")
+        assert {found[k].word for k in ("B", "noise")} == {"adds nothing"}
+        few = gains(suppressor(200, seed), "A", "B", "S", "noise")
+        assert few["S"].word == "include"
+        assert {few[k].word for k in ("B", "noise")} <= {"adds nothing", "cannot tell"}
+
+
+def test_the_sentences_of_a_suppressor() -> None:
+    result = selected(scores(suppressor(1500, 1), "A", "B", "S"))
+    verdict, other = result.verdict["S"], result.verdict["B"]
+    assert (verdict.word, verdict.marginal) == ("include", "cannot tell")
+    assert verdict.gain.word == "include"
+    assert verdict.reason.startswith("A learned fusion gains by it: AUC is 0.99")
+    assert (other.word, other.marginal) == ("adds nothing", "include")
+    assert "A is most like it (correlation 0.98" in other.reason
+    assert "drop one of the two, not both" in other.reason
+    assert other.gain.interval.estimate == other.gain.estimate
+    text = " ".join(str(result).split())
+    assert "S: all 6 rules lose by it; include it in a fusion that learns its weights" in text
+    assert "learned gain (AUC)" in text
+    assert result.learned["word"].tolist() == [v.gain.word for v in result.verdict.values()]
+
+
+def test_where_it_cannot_be_told_the_sentence_says_how_many_would_do() -> None:
+    """reach/sqrt(f) + unseen/f is the margin; 2 digits, rounded up."""
+    result = selected(scores(suppressor(100, 1), "A", "B"))
+    gain = result.verdict["B"].gain
+    assert (result.verdict["B"], gain.method) == ("cannot tell", "delong-folds")
+    margin = max(gain.estimate, 0.005 - gain.estimate)
+    assert gain.needed == pytest.approx(((gain.high - gain.estimate) / margin) ** 2)
+    n = gain.needed * 100
+    step = 10 ** (math.floor(math.log10(n)) - 1)
+    many = f"{math.ceil(n / step) * step}"
+    said = f"about {many} clients and {many} impostors would have an even chance to tell a gain"
+    assert said in result.verdict["B"].reason
+
+
+def test_the_number_that_would_do_has_an_even_chance() -> None:
+    """Of B given A + error, both normal: 200 draws, 3 standard errors of .035."""
+    rng = np.random.default_rng(13)
+
+    def drawn(n: int) -> Any:
+        own = rng.normal(1, 1, n), rng.normal(0, 1, n)
+        return paired_areas(br.Scores(*own), br.Scores(*(x + rng.normal(0, 0.35, n) for x in own)))
+
+    z = stats.norm.ppf(0.975)
+    # AUC = Phi(1 / sqrt 2) less that of deviations sqrt(1 + .35^2).
+    gain = stats.norm.cdf(1 / math.sqrt(2)) - stats.norm.cdf(1 / math.sqrt(2 * (1 + 0.35**2)))
+    one = math.sqrt(drawn(100_000).variance * 100_000)
+    n = round(100 * _needed(gain, z * one / 10, 0.0))
+    assert n == pytest.approx((z * one / gain) ** 2, abs=1)
+    told = []
+    for _ in range(200):
+        found = drawn(n)
+        reach = stats.t.ppf(0.975, found.freedom) * math.sqrt(found.variance)
+        told.append(abs(found.area - found.other) > reach)
+    assert np.mean(told) == pytest.approx(0.5, abs=0.105)
+
+
+# ------------------------------------------------------------------------------ hard inputs
+def test_two_equal_classifiers() -> None:
+    classes = suppressor(100, 2)
+    a = scores(classes, "A")["A"]
+    result = selected({"one": a, "two": br.Scores(a.client, a.impostor)})
+    for name, other in (("one", "two"), ("two", "one")):
+        gain = result.verdict[name].gain
+        assert (gain.estimate, gain.low, gain.high, gain.copy) == (0.0, 0.0, 0.0, True)
+        assert result.verdict[name] == "adds nothing"
+        said = f"it has the scores of {other}: drop one of the two, not both"
+        assert said in result.verdict[name].reason
+    assert "not all of them at once" in " ".join(str(result).split())
+
+
+def test_one_alone_is_refused() -> None:
+    with pytest.raises(br.InputError, match="must have two classifiers"):
+        br.inclusion(scores(suppressor(20, 0), "A"))
+
+
+@pytest.mark.parametrize(("n", "word"), [(60, "cannot tell"), (700, "adds nothing")])
+def test_perfect_ones(n: int, word: str) -> None:
+    """Both areas are 1 and DeLong's variance 0; 3/n of the trials may still be others."""
+    rng = np.random.default_rng(3)
+    given = {
+        name: br.Scores(rng.uniform(0.6, 0.9, n), rng.uniform(0.1, 0.4, n)) for name in ("a", "b")
+    }
+    result = selected(given, alpha=[0.5])
+    gain = result.verdict["a"].gain
+    assert (gain.with_it, gain.without, gain.estimate) == (1.0, 1.0, 0.0)
+    assert gain.method == "delong-folds+unseen"
+    assert gain.high == pytest.approx(-math.log(0.05) / n)
+    assert gain.moved == (0, 0)
+    assert result.verdict["a"] == word
+    assert "all clients rank above all impostors of their fold" in result.verdict["a"].reason
+
+
+def test_fifty_classifiers() -> None:
+    rng = np.random.default_rng(4)
+    given = Systems(tuple(f"m{k}" for k in range(50)), rng.normal(0.5, 1, (60, 50)),
+                    rng.normal(-0.5, 1, (60, 50)))  # fmt: skip
+    found = learned_gains(given, in_turn(given), None, 0.95)
+    assert [gain.system for gain in found] == list(given.names)
+    assert {gain.word for gain in found} <= {"cannot tell", "adds nothing"}
+    assert all(gain.low <= gain.estimate <= gain.high for gain in found)
+
+
+def test_classes_of_ten_scores() -> None:
+    result = selected(scores(suppressor(10, 1), "A", "noise"), family="logit-normal")
+    assert set(result.verdict.values()) <= {"cannot tell", "include"}
+    assert result.verdict["noise"] == "cannot tell"
+    said = "would have an even chance to tell a gain from less than 0.005"
+    assert said in result.verdict["noise"].reason
+
+
+@pytest.mark.parametrize(("n", "folds"), [(5, 5), (40, 2)])
+def test_too_few_for_folds_within_folds(n: int, folds: int) -> None:
+    result = selected(scores(suppressor(n, 1), "A", "B"), folds=folds, family="logit-normal")
+    verdict = result.verdict["B"]
+    assert math.isnan(verdict.gain.estimate)
+    assert (verdict.gain.method, verdict.gain.folds) == ("none", 0)
+    assert verdict.gain.word == "cannot tell"
+    assert "was not measured: that takes 3 folds or more" in verdict.reason
+    assert "not measured" in str(result)
+    result.plot()
+
+
+def test_a_dev_set_whose_groups_hang_together_cannot_be_split() -> None:
+    """Two columns of groups that connect all trials: no fold within dev, so no strength."""
+    classes = suppressor(20, 1)
+    chain = np.array([[f"p{k}", f"p{k + 1}"] for k in range(20)])
+    dev = {
+        name: br.Scores(one.client, one.impostor, client_groups=chain, impostor_groups=chain)
+        for name, one in scores(classes, "A", "B").items()
+    }
+    result = selected(scores(suppressor(20, 2), "A", "B"), dev=dev, family="logit-normal")
+    assert result.verdict["A"].gain.method == "none"
+    assert result.fusion.folds == 0
+
+
+def test_two_columns_of_groups() -> None:
+    """Pairs of labels that are not split, and a variance that allows for both."""
+    classes = suppressor(60, 3)
+    labels = np.array([[f"a{k // 4}", f"b{k // 4}"] for k in range(60)])
+    one = np.array([f"a{k // 4}" for k in range(60)])
+    found = []
+    for groups in (labels, one):
+        given = {
+            name: br.Scores(s.client, s.impostor, client_groups=groups,
+                            impostor_groups=np.char.add("i", groups))
+            for name, s in scores(classes, "A", "noise").items()
+        }  # fmt: skip
+        found.append(selected(given, family="logit-normal").verdict["A"].gain)
+    assert found[0].low == pytest.approx(found[1].low, rel=1e-9)  # both columns name one thing
+
+
+def test_exact_zeros_and_ones_have_columns_of_their_own() -> None:
+    """A classifier that is 0 or 1 for half of the trials and a coin else: AUC 3/4 by its masses."""
+    rng = np.random.default_rng(5)
+    n = 400
+    coin = rng.uniform(0.2, 0.8, (2, n))
+    known = rng.random((2, n)) < 0.5
+    sure = {"sure": br.Scores(np.where(known[0], 1.0, coin[0]), np.where(known[1], 0.0, coin[1]))}
+    flags = {"flags": br.Scores(*(rng.random((2, n)) < [[0.8], [0.3]]).astype(float))}
+    noise = {"noise": br.Scores(*rng.uniform(0.1, 0.9, (2, n)))}
+    result = selected(sure | flags | noise, family="empirical", alpha=[0.5])
+    found = {name: verdict.gain for name, verdict in result.verdict.items()}
+    assert found["sure"].word == found["flags"].word == "include"
+    assert found["noise"].with_it > 0.85
+    assert found["noise"].estimate < 0.005
+
+
+def test_logits_are_what_the_fusion_sees() -> None:
+    """Scores in (0, 1), and their logits as scores, whose spread is taken out, are one."""
+    classes = suppressor(80, 8)
+    given = systems(classes, ("A", "S"))
+    unit = Systems(given.names, special.expit(given.client), special.expit(given.impostor))
+    for one, other in zip(
+        learned_gains(given, in_turn(given), None, 0.95),
+        learned_gains(unit, in_turn(unit), None, 0.95), strict=True,
+    ):  # fmt: skip
+        assert other.estimate == pytest.approx(one.estimate, abs=1e-9)
+        assert other.high == pytest.approx(one.high, abs=1e-9)
+
+
+def test_the_same_call_gives_the_same_bits() -> None:
+    given = scores(suppressor(60, 9), "A", "B", "S")
+    one, other = (selected(given, rng=3).learned for _ in range(2))
+    pd.testing.assert_frame_equal(one, other, check_exact=True)
+    assert not selected(given, rng=4).learned["estimate"].equals(one["estimate"])
+
+
+def test_the_command_says_it_in_text_and_json(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    classes = suppressor(200, 10)
+    frame = pd.DataFrame({k: special.expit(np.concatenate([c[k] for c in classes])) for k in "AS"})
+    frame["label"] = np.repeat([1, 0], 200)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert main(["ensemble", str(tmp_path / "t.csv"), "--family", "logit-normal", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["classifiers"]["S"]
+    assert found["verdict"] == found["gain"]["word"] == "include"
+    assert set(found["gain"]) >= {"estimate", "low", "high", "level", "method", "moved"}
+    assert found["marginal"] in ("cannot tell", "exclude")
+    assert main(["ensemble", str(tmp_path / "t.csv"), "--family", "logit-normal"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "S: include. A learned fusion gains by it: AUC is " in text
+    few = [str(tmp_path / "t.csv"), "--family", "logit-normal", "--folds", "2", "--json"]
+    assert main(["ensemble", *few]) == 0
+    unmeasured = json.loads(capsys.readouterr().out)["classifiers"]["S"]["gain"]
+    assert (unmeasured["estimate"], unmeasured["method"]) == (None, "none")

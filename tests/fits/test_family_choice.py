@@ -1,0 +1,290 @@
+"""Families side by side against scipy's densities, by hand and by simulation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.estimation import families
+
+
+def data(seed: int = 1, n: int = 200) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(4, 1.5, n), rng.beta(1.2, 3, n + 50))
+
+
+def scipys(family: str, x: np.ndarray) -> np.ndarray:
+    """Log densities of the score under scipy's law with betaroc's estimates."""
+    values = br.fit_distribution(x, family).values
+    if family == "beta":
+        return stats.beta.logpdf(x, *values)
+    if family == "normal":
+        return stats.norm.logpdf(x, *values)
+    # dz/ds = 1 / (s (1 - s))
+    return stats.norm.logpdf(np.log(x / (1 - x)), *values) - np.log(x) - np.log1p(-x)
+
+
+CLASSES = ("client", "impostor")
+
+
+def test_likelihoods_are_of_the_score_and_vuong_is_by_hand() -> None:
+    scores = data()
+    found = br.compare_families(scores, ["beta", "normal", "logit-normal"])
+    for who, best in zip(CLASSES, found.recommended, strict=True):
+        x = getattr(scores, who)
+        logs = {name: scipys(name, x) for name in ("beta", "normal", "logit-normal")}
+        rows = found.of(who)
+        for row in rows:
+            total = np.sum(logs[row.family])
+            assert row.log_likelihood == pytest.approx(total, rel=1e-12)
+            assert row.aic == pytest.approx(4 - 2 * total, rel=1e-12)
+            assert row.bic == pytest.approx(2 * math.log(x.size) - 2 * total, rel=1e-12)
+            assert row.parameters == 2
+            law = LAWS[row.family](br.fit_distribution(x, row.family).values)
+            assert row.distance == pytest.approx(stats.kstest(x, law).statistic, rel=1e-9)
+            if row.family == best:
+                assert math.isnan(row.vuong)
+            else:
+                gap = logs[row.family] - logs[best]
+                z = np.sum(gap) / math.sqrt(gap.size * np.var(gap))
+                assert row.vuong == pytest.approx(z, rel=1e-9)
+        assert [r.held_out for r in rows] == sorted((r.held_out for r in rows), reverse=True)
+    table = found.table
+    assert table.columns[:2].tolist() == ["class", "family"]
+    assert table["class"].tolist() == ["client"] * 3 + ["impostor"] * 3
+
+
+LAWS = {
+    "beta": lambda v: stats.beta(*v).cdf,
+    "normal": lambda v: stats.norm(*v).cdf,
+    "logit-normal": lambda v: lambda x: stats.norm(*v).cdf(np.log(x / (1 - x))),
+}
+
+
+def held_out_by_hand(x: np.ndarray, folds: np.ndarray) -> np.ndarray:
+    """Log density of each score under scipy's beta law with the estimates of the other folds."""
+    held = np.empty(x.size)
+    for k in range(5):
+        a, b = br.fit_distribution(x[folds != k]).values
+        held[folds == k] = stats.beta.logpdf(x[folds == k], a, b)
+    return held
+
+
+def test_held_out_scores_are_those_of_a_literal_loop() -> None:
+    scores = data(2, 60)
+    found = br.compare_families(scores, ["beta"])
+    for who in CLASSES:
+        x = getattr(scores, who)
+        folds = np.random.default_rng(0).permutation(x.size) % 5
+        (row,) = found.of(who)
+        assert row.held_out == pytest.approx(np.mean(held_out_by_hand(x, folds)), rel=1e-9)
+
+
+def test_groups_are_held_out_as_wholes_and_vary_as_wholes() -> None:
+    rng = np.random.default_rng(9)
+    people = np.repeat(np.arange(30), 5)
+    client = np.clip(rng.beta(5, 2, 150) + rng.normal(0, 0.05, 30)[people], 0.01, 0.99)
+    impostor = rng.beta(2, 5, 100)
+    scores = br.Scores(client, impostor, client_groups=people)
+    found = br.compare_families(scores, ["beta", "logit-normal"])
+    folds = (np.random.default_rng(0).permutation(30) % 5)[people]
+    held = {"beta": held_out_by_hand(client, folds), "logit-normal": np.empty(150)}
+    for k in range(5):
+        x, rest = client[folds == k], client[folds != k]
+        mu, sigma = br.fit_distribution(rest, "logit-normal").values
+        z = np.log(x / (1 - x))
+        held["logit-normal"][folds == k] = stats.norm.logpdf(z, mu, sigma) - np.log(x * (1 - x))
+    rows = {row.family: row for row in found.of("client")}
+    for name, values in held.items():
+        assert rows[name].held_out == pytest.approx(np.mean(values), rel=1e-9)
+    gap = held["logit-normal"] - held["beta"]
+    sums = np.array([np.sum(gap[people == k] - np.mean(gap)) for k in range(30)])
+    z = np.sum(gap) / math.sqrt(np.sum(sums**2) * 30 / 29)
+    assert max(abs(row.held_out_z) for row in rows.values()) == pytest.approx(abs(z), rel=1e-9)
+    alone = br.Scores(client, impostor, client_groups=np.zeros(150, dtype=int))
+    with pytest.raises(br.InputError, match="needs at least 2 of client scores; got 1"):
+        br.compare_families(alone)
+    assert br.fit(alone, "best").family == "beta"
+    two = br.Scores(client, impostor, client_groups=people % 2)
+    assert br.compare_families(two, ["beta"]).recommended == ("beta", "beta")
+
+
+@pytest.mark.parametrize("family", ["beta", "logit-normal", "normal"])
+def test_the_law_itself_is_recommended(family: str) -> None:
+    law = {"beta": br.Beta, "logit-normal": br.LogitNormal, "normal": br.Normal}[family]
+    shapes = {"beta": ((2, 0.6), (0.7, 2)), "logit-normal": ((1.5, 1.8), (-1, 1.2)),
+              "normal": ((0.6, 0.07), (0.4, 0.09))}[family]  # fmt: skip
+    client, impostor = (law(*s).sample(4000, rng=k) for k, s in enumerate(shapes))
+    found = br.compare_families(br.Scores(client, impostor))
+    assert found.recommended == (family, family)
+
+
+def contaminated(n: int, seed: int) -> br.Scores:
+    """Clients of one beta law, impostors of a mixture of which 1 % are as the clients."""
+    rng = np.random.default_rng([13, n, seed])
+    client, few = rng.beta(6, 3, n), rng.random(n) < 0.01
+    return br.Scores(client, np.where(few, rng.beta(6, 3, n), rng.beta(2, 8, n)))
+
+
+def test_each_class_has_its_own_family() -> None:
+    """benchmarks/families_tail.py has the rates: 10 sets of 5000, all of them seen in 200."""
+    found = [br.compare_families(contaminated(5000, seed)).recommended for seed in range(4)]
+    assert sum(impostor == "beta-mixture" for _, impostor in found) == 4
+    assert sum(client == "beta" for client, _ in found) >= 3
+
+
+def test_a_fold_without_a_mixture_is_scored_by_one_beta(monkeypatch) -> None:
+    scores = contaminated(2000, 1)
+    calls: list[str] = []
+
+    def near(sample, law):
+        calls.append(sample.name)
+        raise br.FitError("no mixture in this fold")
+
+    table = families.FAMILIES
+    monkeypatch.setitem(table, "beta-mixture", replace(table["beta-mixture"], near=near))
+    found = br.compare_families(scores, ["beta", "beta-mixture"])
+    assert calls == ["client"] * 5 + ["impostor"] * 5
+    for who in CLASSES:
+        one, two = found.of(who)
+        assert one.held_out == two.held_out
+    assert found.recommended == ("beta", "beta")
+
+
+def test_a_mixture_that_one_class_has_not_is_left_out_for_that_class(monkeypatch) -> None:
+    scores = contaminated(2000, 1)
+    table = families.FAMILIES
+    own = table["beta-mixture"].estimate
+
+    def estimate(sample):
+        if sample.name == "client":
+            raise br.FitError("client: no mixture of 2 beta laws was found")
+        return own(sample)
+
+    monkeypatch.setitem(table, "beta-mixture", replace(table["beta-mixture"], estimate=estimate))
+    found = br.compare_families(scores)
+    assert [(who, name) for who, name, _ in found.left_out] == [("client", "beta-mixture")]
+    assert "beta-mixture" in [row.family for row in found.of("impostor")]
+    with pytest.raises(br.FitError, match="client: no mixture"):
+        br.compare_families(scores, ["beta-mixture"])
+
+
+def test_a_family_of_both_classes_stands_beside_the_pair_of_the_best() -> None:
+    rng = np.random.default_rng(4)
+    scores = br.Scores(rng.beta(3, 1, 400), rng.beta(1, 2, 400))  # a dual-beta pair
+    found = br.compare_families(scores, ["beta", "dual-beta", "proper-beta"])
+    assert found.recommended == ("dual-beta", "dual-beta")
+    both = {row.family: row for row in found.of("both")}
+    assert set(both) == {"dual-beta", "proper-beta"}
+    assert (both["dual-beta"].parameters, both["proper-beta"].parameters) == (2, 4)
+    p, q = (-1 / np.mean(np.log(x)) for x in (scores.client, 1 - scores.impostor))
+    total = np.sum(stats.beta.logpdf(scores.client, p, 1))
+    total += np.sum(stats.beta.logpdf(scores.impostor, 1, q))
+    assert both["dual-beta"].log_likelihood == pytest.approx(total, rel=1e-12)
+    assert br.compare_families(scores, ["proper-beta"]).recommended == ("proper-beta",) * 2
+    assert math.isfinite(found.roc_distance)
+
+
+def test_best_is_the_recommended_fit_and_says_why() -> None:
+    scores = contaminated(5000, 0)
+    found = br.compare_families(scores)
+    best = br.fit(scores, "best")
+    assert best.family == ("beta", "beta-mixture") == found.recommended
+    assert best == br.fit(scores, found.recommended)
+    assert best.reason == f"chosen as the best: {found.reason}"
+    assert "clients beta (" in best.reason
+    assert "impostors beta-mixture (" in best.reason
+    assert br.fit(scores, "beta").reason == ""
+    rng = np.random.default_rng(7)
+    real = br.Scores(rng.normal(1, 1, 50), rng.normal(0, 1, 50))
+    assert br.fit(real, "best").family == "normal"
+    with pytest.raises(br.InputError, match='family="best" takes normal here'):
+        br.fit(real, "best", boundary="squeeze")
+    with pytest.raises(br.InputError, match="it chooses"):
+        br.fit(real, "best", components=3)
+    ruled = br.fit(data(6), "best", resolution=0.01)
+    assert set(np.ravel(ruled.family)) <= {"beta", "logit-normal"}
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
+def test_best_of_too_few_scores_is_auto_and_says_so() -> None:
+    few = br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3])
+    made = br.fit(few, "best")
+    assert made == br.fit(few)
+    assert made.reason.startswith("chosen because all 6 scores lie in [0, 1]; families were not")
+    assert "at least 10 distinct client scores" in made.reason
+    frame = pd.DataFrame({"score": [*few.client, *few.impostor], "label": [1] * 3 + [0] * 3})
+    summary = br.fit(br.summarize(frame), "best")
+    assert summary.family == "beta"
+    assert "a summary keeps no single score" in summary.reason
+
+
+def test_scores_beyond_0_and_1_and_exact_ends() -> None:
+    rng = np.random.default_rng(3)
+    real = br.compare_families(br.Scores(rng.normal(1, 1, 50), rng.normal(0, 1, 50)))
+    assert [(r.who, r.family) for r in real.rows] == [("client", "normal"), ("impostor", "normal")]
+    assert math.isnan(real.rows[0].outside)
+    inner = data(4)
+    ends = br.Scores([*inner.client, 1.0, 1.0], [*inner.impostor, 0.0])
+    found = br.compare_families(ends)
+    both = {(r.who, r.family): r for r in br.compare_families(inner).rows}
+    assert all(r.log_likelihood == both[r.who, r.family].log_likelihood for r in found.rows)
+    # A normal distribution has no point mass for what was not compared.
+    assert {(who, name) for who, name, _ in found.left_out} == {
+        ("client", "normal"), ("impostor", "normal")
+    }  # fmt: skip
+    assert "2 scores are exactly 0 or 1" in found.left_out[0][2]
+    assert "normal" in {r.family for r in br.compare_families(ends, ["beta", "normal"]).rows}
+    outside = {r.family: r.outside for r in br.compare_families(inner).of("client")}
+    law = br.fit_distribution(inner.client, "normal").distribution
+    assert outside["normal"] >= 0.999 * stats.norm.sf(1.0, law.mu, law.sigma)
+    assert outside["beta"] == 0.0
+
+
+def test_weights_are_copies_in_the_likelihood() -> None:
+    inner = data(5, 40)
+    twice = br.Scores(np.repeat(inner.client, 2), np.repeat(inner.impostor, 2))
+    weighted = br.Scores(
+        inner.client, inner.impostor,
+        client_weights=np.full(40, 2.0), impostor_weights=np.full(90, 2.0),
+    )  # fmt: skip
+    one, two = (
+        {(r.who, r.family): r for r in br.compare_families(s).rows} for s in (twice, weighted)
+    )
+    for name in one:
+        assert one[name].log_likelihood == pytest.approx(two[name].log_likelihood, rel=1e-12)
+        if not math.isnan(one[name].vuong) and not math.isnan(two[name].vuong):
+            assert one[name].vuong == pytest.approx(two[name].vuong, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: br.compare_families([1, 2]), br.InputTypeError, "must be Scores"),
+        (lambda: br.compare_families(data(), ["gamma"]), br.InputError, "families must be one of"),
+        (lambda: br.compare_families(data(), ["beta", "beta"]), br.InputError, "once"),
+        (
+            lambda: br.compare_families(br.Scores([1, 2, 4], [0, 1, 2]), ["beta"]), br.InputError,
+            "Leave it out",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused(call, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_too_few_scores_for_folds() -> None:
+    with pytest.raises(br.InputError, match="at least 10 distinct client scores for its 5 folds"):
+        br.compare_families(br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))
+    with pytest.raises(br.InputTypeError, match="list of names"):
+        br.compare_families(data(), 3)
+    inner = data(8)
+    ends = br.compare_families(br.Scores([*inner.client, 1.0], inner.impostor))
+    assert ends.reason.endswith("(of the 450 scores between 0 and 1)")

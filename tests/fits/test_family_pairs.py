@@ -1,0 +1,296 @@
+"""Families of clients and of impostors: "auto", pairs, and everything that a pair goes through."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.estimation.families import family_text, names_of_text
+from betaroc.rendering.pictures import plot_fit
+
+
+def scores(seed: int = 1, n: int = 400) -> br.Scores:
+    """Clients of one beta law, impostors of two."""
+    rng = np.random.default_rng(seed)
+    hard = rng.random(n) < 0.25
+    return br.Scores(rng.beta(6, 3, n), np.where(hard, rng.beta(8, 4, n), rng.beta(2, 12, n)))
+
+
+@pytest.fixture(scope="module")
+def pair() -> br.Fit:
+    return br.fit(scores(), ("beta", "beta-mixture"))
+
+
+# ------------------------------------------------------------------------------- "auto"
+def test_auto_is_beta_on_the_unit_interval_else_normal() -> None:
+    inside = br.Scores([0.2, 0.5, 0.7, 0.9] * 3, [0.0, 0.1, 0.3, 0.4] * 3)
+    with pytest.warns(br.BoundaryWarning):
+        made = br.fit(inside)
+    assert (made.family, made.reason) == ("beta", "chosen because all 24 scores lie in [0, 1]")
+    with pytest.warns(br.BoundaryWarning):
+        assert made == br.fit(inside, "beta")  # how a family came is no part of a fit
+    real = br.Scores([0.2, 1.5, 3.0] * 5, [-0.2, -0.5, 0.1] * 5)
+    made = br.fit(real)
+    assert (made.family, made.client.family) == ("normal", "normal")
+    assert made.reason == "chosen because 20 of 30 scores lie outside [0, 1]"
+    percent = br.fit(br.Scores(100.0 * np.arange(1, 21) / 21, np.arange(1, 21) / 0.3))
+    assert percent.reason.endswith(
+        "if they are percentages, divide by 100 for distributions on [0, 1]"
+    )
+    assert br.fit_distribution(np.arange(1, 21) / 21).family == "beta"
+    assert br.fit_distribution(np.arange(1, 21) / 10).family == "normal"
+    assert br.fit_distribution([1, 2, 3, 4, 5] * 3).family == "normal"
+
+
+def test_nearly_all_scores_on_the_unit_interval_are_a_warning() -> None:
+    rng = np.random.default_rng(2)
+    client = rng.beta(5, 2, 100)
+    client[[17, 60]] = 1.02, 1.5
+    found = br.Scores(client, rng.beta(2, 5, 100))
+    words = (
+        r'^2 of 200 scores lie outside \[0, 1\], first client at index 17: 1.02; so family="auto"'
+        r" takes normal distributions\. If they belong in \[0, 1\], correct those outside; else"
+        r" name a family\.$"
+    )
+    with pytest.warns(br.ScaleWarning, match=words) as caught:
+        assert br.fit(found).family == "normal"
+    assert len(caught) == 1
+    with pytest.warns(br.ScaleWarning, match='so family="best" takes normal'):
+        assert br.fit(found, "best").family == "normal"
+    with pytest.warns(br.ScaleWarning, match="first score at index 17"):
+        assert br.fit_distribution(client).family == "normal"
+    assert br.fit(found, "normal").reason == ""  # named: nothing to say
+    summary = br.summarize(
+        pd.DataFrame({"score": np.concatenate([client, found.impostor]), "label": [1, 0] * 100})
+    )
+    with pytest.warns(br.ScaleWarning, match=r"2 of 200 scores lie outside \[0, 1\]; so"):
+        assert br.fit(summary).family == "normal"
+    with pytest.raises(br.InputError, match=r"boundary must be left out .* 2 of 200 scores"):
+        br.fit(found, boundary="drop")
+    client[:12] = 1.5  # more than 5 %: a scale of their own
+    assert br.fit(br.Scores(client, found.impostor)).family == "normal"
+
+
+def test_many_systems_have_one_family() -> None:
+    rng = np.random.default_rng(3)
+    one = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50), name="one")
+    two = br.Scores(rng.normal(1, 1, 50), rng.normal(-1, 1, 50), name="two")
+    frame = pd.concat([
+        pd.DataFrame({"system": s.name, "label": label, "score": getattr(s, who)})
+        for s in (one, two) for who, label in (("client", 1), ("impostor", 0))
+    ])  # fmt: skip
+    for source in ({"one": one, "two": two}, frame):
+        table = br.fit_many(source)
+        assert table.attrs["family"] == "normal"
+        assert "of 200 scores lie outside [0, 1]" in table.attrs["reason"]
+        assert table["client_mu"][0] == pytest.approx(np.mean(one.client), rel=1e-12)
+    for source in ({"one": one}, frame[frame["system"] == "one"]):
+        assert br.fit_many(source).attrs["family"] == "beta"
+    table = br.fit_many({"one": one}, family=("beta", "logit-normal"))
+    made = br.fit(one, ("beta", "logit-normal"))
+    assert table["client_a"][0] == made.client.params["a"]
+    assert table["impostor_mu"][0] == made.impostor.params["mu"]
+    assert table["auc"][0] == made.model.auc()
+    assert table.attrs == {"family": ("beta", "logit-normal"), "reason": ""}
+    with pytest.raises(br.InputError, match="of a frame only sums are collected"):
+        br.fit_many(frame, family=("beta", "logit-normal"))
+
+
+# ------------------------------------------------------------------------------- pairs
+def test_a_pair_is_each_class_by_its_own_family(pair: br.Fit) -> None:
+    given = scores()
+    alone = (
+        br.fit_distribution(given.client, "beta"),
+        br.fit_distribution(given.impostor, "beta-mixture"),
+    )
+    assert pair.family == ("beta", "beta-mixture")
+    assert (pair.client, pair.impostor) == alone
+    assert pair.log_likelihood == sum(one.log_likelihood for one in alone)
+    assert pair.aic == pytest.approx(2 * 7 - 2 * pair.log_likelihood)
+    assert br.fit(given, ["beta", "beta-mixture"]) == pair
+    assert br.fit(given, ("beta", "beta")) == br.fit(given, "beta")
+    assert br.fit(given, ("beta", "beta")).family == "beta"
+    assert "beta (clients), beta-mixture (impostors)" in str(pair.summary())
+    assert pair.to_frame()["family"].tolist() == ["beta"] * 2 + ["beta-mixture"] * 5
+    three = br.fit(given, ("beta", "beta-mixture"), components=3)
+    assert len(three.impostor.distribution.components) == 3
+
+
+@pytest.mark.parametrize(
+    ("family", "text"),
+    [
+        (("beta",), "a pair of names .*; got 1"),
+        (("beta", "normal", "beta"), "a pair of names .*; got 3"),
+        (("auto", "beta"), '"auto" chooses the families of both classes and must stand alone'),
+        (("beta", "best"), '"best" chooses'),
+        (("beta", "proper-beta"), '"proper-beta" is a family of both classes and must stand alone'),
+        (("dual-beta", "beta"), '"dual-beta" is a family of both classes'),
+        (("beta", "gamma"), "family must be one of"),
+        ("beta,normal", "family must be one of"),
+    ],
+)
+def test_what_is_no_pair(family, text: str) -> None:
+    with pytest.raises(br.InputError, match=text):
+        br.fit(scores(), family)
+
+
+def test_what_else_is_refused() -> None:
+    with pytest.raises(br.InputTypeError, match="family must be one of"):
+        br.fit(scores(), 3)
+    with pytest.raises(br.InputError, match="one name for one sample"):
+        br.fit_distribution([0.1, 0.2, 0.3], ("beta", "normal"))
+    with pytest.raises(br.InputError, match="components must be left out"):
+        br.fit(scores(), ("beta", "normal"), components=3)
+    with pytest.raises(br.InputError, match="boundary must be left out"):
+        br.fit(scores(), ("normal", "empirical"), boundary="drop")
+
+
+def test_one_class_may_lie_on_the_line() -> None:
+    rng = np.random.default_rng(4)
+    given = br.Scores(rng.normal(1.2, 0.5, 300), [*rng.beta(2, 5, 298), 0.0, 0.0])
+    made = br.fit(given, ("normal", "beta"), boundary="inflate")
+    assert made.impostor.params["at_zero"] == 2 / 300
+    mu, sigma = made.client.params["mu"], made.client.params["sigma"]
+    a, b = made.impostor.params["a"], made.impostor.params["b"]
+    inner = stats.beta(a, b).expect(lambda x: stats.norm.sf(x, mu, sigma), epsabs=1e-12)
+    auc = 2 / 300 * stats.norm.sf(0, mu, sigma) + 298 / 300 * inner
+    assert made.model.auc() == pytest.approx(auc, rel=1e-8)
+    with pytest.raises(br.InputError, match="client must lie in"):
+        br.fit(given, ("beta", "normal"))
+
+
+def test_errors_and_intervals_of_a_pair(pair: br.Fit) -> None:
+    joint = pair.joint_cov()
+    assert np.array_equal(joint[:2, :2], pair.client.cov)
+    assert np.array_equal(joint[2:, 2:], pair.impostor.cov)
+    assert not joint[:2, 2:].any()
+    found = pair.interval("auc")
+    assert found.low < pair.model.auc() < found.high
+    band = pair.roc_band(far=[0.01, 0.1])
+    assert np.all(band.low < band.high)
+    ends = pair.conf_int()
+    assert ends["client"] == br.fit(scores(), "beta").conf_int()["client"]
+    assert {one.method for one in ends["client"].values()} == {"profile"}
+    assert ends["impostor"] == br.fit(scores(), "beta-mixture").conf_int(method="wald")["impostor"]
+    two = br.fit(scores(), "beta-mixture")
+    with pytest.raises(br.InputError, match="profile"):
+        two.conf_int()
+
+
+def test_epc_and_its_band_of_a_pair(pair: br.Fit) -> None:
+    curve = br.epc(pair, scores(2), alpha=[0.2, 0.5])
+    assert curve.threshold[1] == pytest.approx(pair.model.min_weighted_error(0.5).threshold)
+    band = curve.band(replicates=50, rng=1)
+    assert np.all(band.low <= band.high)
+
+
+def test_the_check_of_a_pair_takes_each_class_by_its_family(pair: br.Fit) -> None:
+    check = br.check_fit(pair, replicates=39, rng=1)
+    one = br.check_fit(br.fit(scores(), "beta"), replicates=39, rng=1)
+    two = br.check_fit(br.fit(scores(), "beta-mixture"), replicates=39, rng=1)
+    assert check.ad.client.statistic == one.ad.client.statistic
+    assert check.ad.impostor.statistic == two.ad.impostor.statistic
+    assert one.ad.impostor.p_value <= 0.025 < check.ad.impostor.p_value
+
+
+def test_tests_that_a_pair_has_not_name_its_families(pair: br.Fit) -> None:
+    words = r"beta \(clients\), beta-mixture \(impostors\)"
+    for refused in (pair.end_tests, pair.curve_test, pair.shape_probabilities, pair.sensitivity):
+        with pytest.raises(br.InputError, match=words):
+            refused()
+
+
+def test_likelihood_ratios_of_pairs(pair: br.Fit) -> None:
+    one, two = br.fit(scores(), "beta"), br.fit(scores(), "beta-mixture")
+    found = br.likelihood_ratio_test(one, pair, replicates=19, rng=1)
+    assert found.statistic == pytest.approx(2 * (pair.log_likelihood - one.log_likelihood))
+    assert found.p_value == 0.05
+    assert found.general == ("beta", "beta-mixture")
+    assert br.likelihood_ratio_test(pair, two, replicates=19, rng=1).p_value > 0.05
+    with pytest.raises(br.InputError, match=r"got beta \(clients\), normal \(impostors\) in"):
+        br.likelihood_ratio_test(br.fit(scores(), ("beta", "normal")), pair, replicates=19)
+    with pytest.raises(br.InputError, match="other order"):
+        br.likelihood_ratio_test(pair, one, replicates=19)
+
+
+def test_planning_studies_and_ensembles_take_pairs() -> None:
+    given = scores()
+    mixed = br.fit(given, ("beta", "logit-normal"))
+    plan = br.plan_sample_size("auc", model=mixed.model, width=0.05)
+    assert plan.n_client > 10
+    result = br.inclusion(
+        {"one": given, "two": scores(5)}, family={"one": ("beta", "beta-mixture")}, rng=1
+    )
+    assert result.fits["one"].family == ("beta", "beta-mixture")
+    assert result.fits["two"].family == "beta"
+    assert "beta (clients), beta-mixture (impostors)" in str(result)
+
+
+def test_a_pair_draws(pair: br.Fit) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    pair.model.roc().plot()
+    plot_fit(pair)
+    plt.close("all")
+
+
+# ------------------------------------------------------------------------------- the shell
+def test_the_shell_takes_two_names_with_a_comma(tmp_path, capsys, pair: br.Fit) -> None:
+    given = scores()
+    path = tmp_path / "scores.csv"
+    values = np.concatenate([given.client, given.impostor])
+    labels = [1] * given.n_client + [0] * given.n_impostor
+    pd.DataFrame({"score": values, "label": labels}).to_csv(path, index=False)
+    assert main(["fit", str(path), "--family", "beta,beta-mixture", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["family"] == ["beta", "beta-mixture"]
+    assert document["reason"] == "chosen with --family beta,beta-mixture"
+    assert document["auc"] == pytest.approx(pair.model.auc(), rel=1e-12)
+    assert document["client"]["family"] == "beta"
+    assert main(["fit", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["reason"] == br.fit(given).reason
+    assert main(["fit", str(path), "--family", "best", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["reason"] == br.fit(given, "best").reason
+    for wrong in ("gamma", "beta,best", "beta,proper-beta", "beta,normal,beta"):
+        with pytest.raises(SystemExit) as stop:
+            main(["fit", str(path), "--family", wrong])
+        assert stop.value.code == 2
+        assert "--family" in capsys.readouterr().err
+
+
+def test_names_in_text() -> None:
+    assert names_of_text("beta") == "beta"
+    assert names_of_text("beta, normal") == ("beta", "normal")
+    assert names_of_text("beta,beta") == "beta"
+    assert family_text(("beta", "normal")) == "beta (clients), normal (impostors)"
+    assert family_text("beta") == "beta"
+
+
+@pytest.mark.parametrize("name", ["proper-beta", "dual-beta"])
+def test_a_family_of_both_classes_is_named_alone_or_twice(name: str) -> None:
+    """Twice as `compare_families` recommends it, which `fit` takes back."""
+    assert br.fit(scores(), (name, name)) == br.fit(scores(), name)
+    with pytest.raises(br.InputError, match='or "beta" in its place'):
+        br.fit(scores(), ("beta", name))
+
+
+@pytest.mark.parametrize("family", [("empirical", "beta"), ("beta", "empirical")])
+def test_a_class_that_is_its_scores_has_no_errors(family: tuple[str, str]) -> None:
+    """What is said names the class, and no test scores, of which there are none."""
+    made = br.fit(scores(), family)
+    who = ("client", "impostor")[family.index("empirical")]
+    for ask in (lambda: made.interval("auc"), made.roc_band):
+        with pytest.raises(br.InputError, match=f"the {who} class is of family 'empirical'") as e:
+            ask()
+        assert "test scores" not in str(e.value)
+        assert "auc_interval" in str(e.value)
+        assert len(str(e.value)) <= 400

@@ -1,0 +1,303 @@
+"""Both classes, the other families, the result objects, and what a bad argument gets."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.core.errors import (
+    DegenerateDataError,
+    InputError,
+    InputTypeError,
+    ReversedScoresWarning,
+    SmallSampleWarning,
+)
+from betaroc.estimation.contract import Estimate, Family
+from betaroc.estimation.families import FAMILIES
+from betaroc.estimation.notices import empirical_auc
+
+RNG = np.random.default_rng(17)
+CLIENT, IMPOSTOR = RNG.beta(5.0, 2.0, 60), RNG.beta(2.0, 4.0, 90)
+SCORES = br.Scores(CLIENT, IMPOSTOR, name="demo")
+
+
+#: Families of one sample; the others are of pairs.
+SINGLE = sorted(name for name, row in FAMILIES.items() if not row.of_pairs)
+
+
+# ---------------------------------------------------------------------- other families
+def test_normal_is_mean_and_divisor_n():
+    from scipy.stats import norm
+
+    x = RNG.normal(3.0, 2.0, 50)
+    fit = br.fit_distribution(x, "normal")
+    mu, sigma = norm.fit(x)
+    assert fit.values == pytest.approx((mu, sigma), rel=1e-13)
+    assert fit.log_likelihood == pytest.approx(norm.logpdf(x, mu, sigma).sum(), rel=1e-13)
+    # inverse information of (mu, sigma): sigma^2 / n and sigma^2 / (2 n)
+    np.testing.assert_allclose(fit.cov, np.diag([sigma**2 / 50, sigma**2 / 100]), rtol=1e-13)
+    assert fit.distribution == br.Normal(*fit.values)
+    assert (fit.converged, fit.iterations, fit.gradient_norm) == (True, 0, 0.0)
+
+
+def test_normal_neither_cancels_nor_overflows():
+    """NIST StRD NumAcc3 in miniature: 1000000.2, then 500 times (.1, .3); sd with divisor n."""
+    x = np.array([1000000.2] + [1000000.1, 1000000.3] * 500)
+    fit = br.fit_distribution(x, "normal")
+    assert fit.params["mu"] == pytest.approx(1000000.2, rel=1e-15)
+    assert fit.params["sigma"] == pytest.approx(0.1 * math.sqrt(1000 / 1001), rel=1e-8)
+    huge = br.fit_distribution([1.7e308, -1.7e308] * 5, "normal")
+    assert huge.values == pytest.approx((0.0, 1.7e308), abs=1e-300)
+    tiny = br.fit_distribution([1e-300, 3e-300] * 5, "normal")
+    assert tiny.values == pytest.approx((2e-300, 1e-300), rel=1e-13)
+
+
+def test_logit_normal_is_normal_on_the_logits():
+    from scipy.stats import norm
+
+    z = np.log(CLIENT / (1.0 - CLIENT))
+    fit = br.fit_distribution(CLIENT, "logit-normal")
+    assert fit.values == pytest.approx(norm.fit(z), rel=1e-13)
+    jacobian = -np.log(CLIENT * (1.0 - CLIENT)).sum()
+    expected = norm.logpdf(z, *norm.fit(z)).sum() + jacobian
+    assert fit.log_likelihood == pytest.approx(expected, rel=1e-12)
+    assert fit.log_likelihood == pytest.approx(fit.distribution.logpdf(CLIENT).sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("family", SINGLE)
+def test_weights_are_copies_in_every_family(family):
+    k = np.arange(60) % 4
+    weighted = br.fit_distribution(CLIENT, family, weights=k)
+    copies = br.fit_distribution(np.repeat(CLIENT, k), family)
+    # A mixture's maximum is flat: the rounding of its sums is magnified.
+    rtol = 1e-8 if family == "beta-mixture" else 1e-12
+    assert weighted.values == pytest.approx(copies.values, rel=rtol)
+    np.testing.assert_allclose(weighted.cov, copies.cov, rtol=10.0 * rtol)
+    assert weighted.log_likelihood == pytest.approx(copies.log_likelihood, rel=1e-12, nan_ok=True)
+    t = np.linspace(0.0, 1.0, 11)
+    cdfs = weighted.distribution.cdf(t), copies.distribution.cdf(t)
+    np.testing.assert_allclose(*cdfs, rtol=10.0 * rtol)
+    assert (weighted.n, weighted.total_weight) == (45, 90.0)
+
+
+@pytest.mark.parametrize("family", ["beta", "normal", "logit-normal"])
+def test_equal_scores_have_no_maximum(family):
+    with pytest.raises(DegenerateDataError, match=rf"a {family} law needs at least 2 distinct"):
+        br.fit_distribution([0.3] * 20, family)
+
+
+def test_empirical_takes_anything_and_has_no_parameter():
+    fit = br.fit_distribution([0.3] * 20, "empirical")
+    assert fit.distribution == br.Empirical([0.3] * 20)
+    assert (dict(fit.params), dict(fit.std_errors), fit.cov.shape) == ({}, {}, (0, 0))
+    assert math.isnan(fit.log_likelihood)
+    assert math.isnan(fit.aic)
+    assert list(fit.to_frame().columns) == ["family", "parameter", "estimate", "std_error"]
+    assert "no parameters" in str(fit.summary())
+
+
+# ----------------------------------------------------------------------------- the pair
+def test_fit_is_two_fits_and_a_model():
+    fit = br.fit(SCORES)
+    assert fit.client.values == br.fit_distribution(CLIENT).values
+    assert fit.impostor.values == br.fit_distribution(IMPOSTOR).values
+    assert fit.model.client == fit.client.distribution
+    assert fit.model.impostor == fit.impostor.distribution
+    assert fit.model.prior == 60 / 150
+    assert fit.model.name == "demo"
+    assert fit.scores is SCORES
+    assert fit.family == "beta"
+    assert fit.converged
+    total = fit.client.log_likelihood + fit.impostor.log_likelihood
+    assert fit.log_likelihood == total
+    assert fit.aic == pytest.approx(2 * 4 - 2 * total, rel=1e-14)
+    assert fit.bic == pytest.approx(2 * math.log(60) + 2 * math.log(90) - 2 * total, rel=1e-14)
+
+
+def test_prior_is_the_weighted_share():
+    scores = br.Scores(CLIENT, IMPOSTOR, client_weights=np.full(60, 3.0))
+    fit = br.fit(scores)
+    assert fit.model.prior == 180 / 270
+    assert (fit.client.n, fit.client.total_weight) == (60, 180.0)
+    np.testing.assert_allclose(fit.client.cov, br.fit(SCORES).client.cov / 3.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_results_are_values(family):
+    fit = br.fit(SCORES, family)
+    fit.client.cov  # noqa: B018 - computed on first use, and no part of the value
+    assert fit == br.fit(SCORES, family)
+    assert copy.deepcopy(fit) == fit
+    assert pickle.loads(pickle.dumps(fit)) == fit
+    assert fit != br.fit(br.Scores(CLIENT, IMPOSTOR[1:]), family)
+    hash(fit.client)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        fit.client.n = 3
+    with pytest.raises(TypeError):
+        fit.client.params["a"] = 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        fit.client.cov[...] = 0.0
+    names = {**vars(br.errors), **{n: getattr(br, n) for n in br.__all__}, "nan": math.nan}
+    names["BoundaryRule"] = __import__("betaroc.fits", fromlist=["x"]).BoundaryRule
+    assert eval(repr(fit.client), names) == fit.client
+
+
+def test_tables():
+    fit = br.fit(SCORES)
+    frame = fit.to_frame()
+    assert list(frame.columns) == ["class", "family", "parameter", "estimate", "std_error"]
+    assert frame["class"].tolist() == ["client", "client", "impostor", "impostor"]
+    assert frame["parameter"].tolist() == ["a", "b", "a", "b"]
+    assert frame["estimate"].tolist() == [*fit.client.values, *fit.impostor.values]
+    assert frame["std_error"].tolist() == [
+        *fit.client.std_errors.values(),
+        *fit.impostor.std_errors.values(),
+    ]
+    text = str(fit.summary())
+    for word in ("demo", "client: 60 scores", "impostor: 90 scores", "std err", "AIC", "beta"):
+        assert word in text
+    assert f"{fit.client.params['a']:.6g}" in text
+    assert "<table" in fit.summary().as_html()
+    assert "Boundary:" in str(fit.client.summary())
+
+
+# -------------------------------------------------------------------------- warnings
+def test_reversed_scores_are_reported_and_not_flipped():
+    with pytest.warns(ReversedScoresWarning, match=r"pass 1 - score or -score") as caught:
+        fit = br.fit(br.Scores(IMPOSTOR, CLIENT))
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert fit.client.values == br.fit_distribution(IMPOSTOR).values
+
+
+def test_empirical_auc_is_mann_whitney():
+    from scipy.stats import mannwhitneyu
+
+    c, i = np.round(CLIENT, 1), np.round(IMPOSTOR, 1)
+    assert empirical_auc(c, i) == pytest.approx(
+        mannwhitneyu(c, i).statistic / (c.size * i.size), rel=1e-14
+    )
+    k, m = np.arange(60) % 3, np.arange(90) % 4
+    repeated = empirical_auc(np.repeat(c, k), np.repeat(i, m))
+    assert empirical_auc(c, i, k, m) == pytest.approx(repeated, rel=1e-13)
+
+
+def test_small_classes_are_named_once():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        br.fit(br.Scores([0.6, 0.7, 0.9], [0.1, 0.3, 0.4, 0.5]))
+    assert [w.category for w in caught] == [SmallSampleWarning]
+    assert "client: only 3 scores" in str(caught[0].message)
+    assert "impostor: only 4 scores" in str(caught[0].message)
+    assert caught[0].filename == __file__
+    br.fit_distribution([0.6, 0.7, 0.9], weights=[4, 3, 3])  # ten trials
+
+
+# ---------------------------------------------------------------------------- errors
+def test_scores_outside_the_unit_interval():
+    x = CLIENT.copy()
+    x[[3, 20]] = 1.2, -0.5
+    with pytest.raises(InputError) as caught:
+        br.fit(br.Scores(x, IMPOSTOR), "beta")
+    text = str(caught.value)
+    for part in (
+        "client must lie in [0, 1]",
+        "2 of 60 outside",
+        "min -0.5",
+        "max 1.2",
+        "first 1.2",
+        "indices 3, 20",
+        'family="normal"',
+        "one fixed function",
+    ):
+        assert part in text
+    assert "percentages" not in text
+    assert len(text) <= 400
+    with pytest.raises(InputError, match=r"look like percentages: divide by 100"):
+        br.fit(br.Scores(100.0 * CLIENT, 100.0 * IMPOSTOR), "beta")
+    with pytest.raises(InputError, match="logit-normal"):
+        br.fit_distribution([-0.1, 0.5], "logit-normal")
+    assert br.fit(br.Scores(x, IMPOSTOR), "normal").family == "normal"
+
+
+def test_longest_range_message_fits():
+    x = np.full(10**6, -1.2345678901234567e-300)
+    with pytest.raises(InputError) as caught:
+        br.fit_distribution(x, "logit-normal")
+    assert len(str(caught.value)) <= 400
+
+
+def test_families_are_a_table_and_unknown_names_get_the_nearest():
+    known = {"beta", "normal", "logit-normal", "empirical"}
+    assert set(FAMILIES) == known | {"beta-mixture", "proper-beta", "dual-beta"}
+    with pytest.raises(InputError, match="Did you mean 'normal'"):
+        br.fit(SCORES, "norml")
+    with pytest.raises(InputError, match="family must be one of"):
+        br.fit_distribution(CLIENT, "best")
+    with pytest.raises(InputTypeError, match="family must be one of"):
+        br.fit_distribution(CLIENT, 3)
+
+
+def test_a_new_family_costs_one_row(monkeypatch):
+    def half_normal(sample):
+        sigma = math.sqrt(sample.mean(sample.values**2))
+        law = br.Normal(0.0, sigma)
+        return Estimate(law, ("sigma",), (sigma,), ((0.5 * sigma**2,),), -1.0)
+
+    monkeypatch.setitem(FAMILIES, "half-normal", Family(half_normal))
+    fit = br.fit(SCORES, "half-normal")
+    assert fit.client.params["sigma"] == pytest.approx(math.sqrt((CLIENT**2).mean()))
+    assert len(fit.to_frame()) == 2
+    with pytest.raises(InputError, match="boundary must be left out"):
+        br.fit(SCORES, "half-normal", boundary="drop")
+
+
+def test_fit_wants_scores():
+    with pytest.raises(InputTypeError, match=r"Scores\(client, impostor\)") as caught:
+        br.fit((CLIENT, IMPOSTOR))
+    assert "read_scores" in str(caught.value)
+    assert len(str(caught.value)) <= 400
+
+
+@pytest.mark.parametrize("family", SINGLE)
+@pytest.mark.parametrize(
+    ("x", "w", "error", "text"),
+    [
+        ([0.1, math.nan, 0.3], None, InputError, "score 1 is NaN"),
+        ([0.1, 0.2, math.inf], None, InputError, "finite"),
+        ([], None, InputError, "sample"),
+        (0.4, None, InputError, "one-dimensional"),
+        ([[0.1], [0.2]], None, InputError, "one-dimensional"),
+        ("0.1", None, InputTypeError, "sample"),
+        ([0.1, 0.2], [1.0, -1.0], InputError, "weights"),
+        ([0.1, 0.2], [1.0], InputError, "weights"),
+        ([0.1, 0.2], [0.0, 0.0], InputError, "weights"),
+    ],
+)
+def test_bad_samples_and_weights(family, x, w, error, text):
+    with pytest.raises(error, match=text):
+        br.fit_distribution(x, family, weights=w)
+
+
+def test_inputs_are_never_written_to():
+    x, w = CLIENT.copy(), np.ones(60)
+    x.flags.writeable = w.flags.writeable = False
+    br.fit_distribution(x, weights=w)
+    np.testing.assert_array_equal(x, CLIENT)
+
+
+def test_ties_under_a_continuous_law_are_said_once() -> None:
+    """36 scores on three values in one class, none tied in the other."""
+    client = [0.5, 0.7, 0.9] * 12
+    impostor = [0.02 * k for k in range(1, 37)]
+    with pytest.warns(br.DiscretenessWarning, match="client: only 3 distinct values among 36"):
+        br.fit(br.Scores(client, impostor))
+    br.fit(br.Scores(client, impostor), family="empirical")
+    br.fit(br.Scores(client, impostor), resolution=0.1)

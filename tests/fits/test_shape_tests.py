@@ -1,0 +1,649 @@
+"""Confidence of shapes, ends and hooks: formulas and other packages, size by simulation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize, special, stats
+
+import betaroc as br
+from betaroc.estimation.newton import beta_mle
+from betaroc.estimation.tied import ClassSums, tied_mle
+from betaroc.fits.shape_tests import EndTest, EndTests, _both_below, _p_both_above, _p_same_side
+from betaroc.fits.tie_tests import (
+    by_counts,
+    by_errors,
+    by_grouped_shares,
+    by_likelihood,
+    by_means,
+    by_variances,
+)
+from betaroc.inference.groups import groups_of
+from betaroc.model.hooks import hooks_of
+
+Shapes = tuple[float, float]
+
+
+def test_variances_whose_ratio_is_no_double() -> None:
+    """F with 1 and 1 degrees of freedom is the square of a Cauchy variable, whose tail beyond t
+    is atan(1/t)/pi: of sigmas s < S with two scores each p = 2 (2/pi) atan(s/S)."""
+    import mpmath
+
+    from betaroc.fits.tie_tests import by_variances
+
+    for large, small in ((1e60, 1e-300), (1e5, 1e-250), (1e160, 1e-140), (1e10, 1e-100)):
+        found = by_variances((large, 2.0), (small, 2.0))
+        with mpmath.workdps(40):
+            tail = 2 / mpmath.pi * mpmath.atan(mpmath.mpf(small) / mpmath.mpf(large))
+            inverse = mpmath.findroot(
+                lambda y, tail=tail: mpmath.log(mpmath.ncdf(-y) / tail),
+                mpmath.sqrt(-2 * mpmath.log(tail)),
+            )
+        assert found.z == pytest.approx(float(inverse), rel=1e-9)
+        assert found.p_value == pytest.approx(float(2 * tail), rel=1e-9)
+        assert by_variances((small, 2.0), (large, 2.0)).z == pytest.approx(-found.z, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("client", "impostor"),
+    [((3.0, 30.0), (1.0, 40.0)), ((1e4, 100.0), (1.0, 120.0)), ((math.exp(299.0), 8.0), (1.0, 9.0)),
+     ((1e200, 8.5), (1e-100, 3.0)), ((1.0, 5000.0), (1.9, 5000.0))],
+)  # fmt: skip
+def test_the_tail_of_variances_apart_may_be_no_double(client: Shapes, impostor: Shapes) -> None:
+    """P(F > r) = I_x(e/2, d/2) at x = e/(e + d r); z from its logarithm, on either side."""
+    import mpmath
+
+    from betaroc.fits.tie_tests import by_variances
+
+    (s, n), (other, m) = client, impostor
+    large, small = by_variances(client, impostor), by_variances(impostor, client)
+    assert large.z == pytest.approx(-small.z, rel=1e-12)
+    with mpmath.workdps(40):
+        ratio = (mpmath.mpf(s) / mpmath.mpf(other)) ** 2 * n / (n - 1) * (m - 1) / m
+        d, e = mpmath.mpf(n - 1), mpmath.mpf(m - 1)
+        upper = mpmath.betainc(e / 2, d / 2, 0, e / (e + d * ratio), regularized=True)
+        lower = mpmath.betainc(d / 2, e / 2, 0, d * ratio / (e + d * ratio), regularized=True)
+        sign, tail = (1, upper) if upper < lower else (-1, lower)
+        z = mpmath.findroot(
+            lambda y: mpmath.log(mpmath.ncdf(-y) / tail), mpmath.sqrt(-2 * mpmath.log(tail))
+        )
+    assert large.z == pytest.approx(sign * float(z), rel=1e-9)
+    assert large.p_value == pytest.approx(float(2 * tail), rel=1e-9, abs=5e-324)
+
+
+def inside(rng: np.random.Generator, law: Shapes, n: int) -> np.ndarray:
+    return np.clip(rng.beta(*law, n), 1e-300, 1 - 2**-53)
+
+
+def fit_of(client: Shapes, impostor: Shapes, n: int, seed: int) -> br.Fit:
+    rng = np.random.default_rng(seed)
+    return br.fit(br.Scores(*(inside(rng, law, n) for law in (client, impostor))))
+
+
+def inflated_fit(seed: int = 5) -> br.Fit:
+    rng = np.random.default_rng(seed)
+    client = np.r_[np.zeros(3), rng.beta(4, 2, 97)]
+    impostor = np.r_[np.zeros(20), rng.beta(2, 4, 80)]
+    return br.fit(br.Scores(client, impostor), boundary="inflate")
+
+
+def grouped_normal(seed: int = 12, people: int = 25) -> br.Fit:
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), 4)
+    effect = rng.normal(0, 1, people)[who]
+    scores = br.Scores(
+        1 + effect + rng.normal(0, 1, who.size), effect + rng.normal(0, 1.5, who.size),
+        client_groups=who, impostor_groups=who,
+    )  # fmt: skip
+    return br.fit(scores, "normal")
+
+
+# --------------------------------------------------------------------------- categories
+def test_shape_probabilities_are_shares_of_drawn_shapes() -> None:
+    fit = fit_of((1.1, 0.9), (0.9, 1.05), 60, 1)
+    rng = np.random.default_rng(0)
+    for who, chances in fit.shape_probabilities().items():
+        result = getattr(fit, who)
+        values = np.array(result.values)
+        cov = result.cov / np.outer(values, values)
+        a, b = rng.multivariate_normal(np.log(values), cov, 200_000).T > 0
+        shares = {"U": ~a & ~b, "reverse-J": ~a & b, "J": a & ~b, "bell": a & b}
+        assert math.fsum(chances.values()) == pytest.approx(1.0, abs=1e-12)
+        for name, share in shares.items():
+            assert chances[name] == pytest.approx(np.mean(share), abs=0.005)  # 4 sd of the share
+
+
+# ------------------------------------------------------------------- shapes by likelihood
+def modified_root(client: np.ndarray, impostor: np.ndarray, shared: int) -> float:
+    """r* by a general optimiser and by second differences of the two log-likelihoods."""
+    sums = [(v.size, np.log(v).mean(), np.log1p(-v).mean()) for v in (client, impostor)]
+
+    def value(shapes: Any) -> float:
+        parts = zip(sums, (shapes[:2], shapes[2:]), strict=True)
+        return sum(
+            n * ((a - 1) * g + (b - 1) * h - special.betaln(a, b)) for (n, g, h), (a, b) in parts
+        )
+
+    def tied(x: Any) -> Any:
+        first = [x[0], x[1]] if shared == 0 else [x[1], x[0]]
+        return np.array([*first, x[0], x[2]] if shared == 0 else [*first, x[2], x[0]])
+
+    def maximum(f: Any, start: Any) -> np.ndarray:
+        found = optimize.minimize(
+            lambda y: -f(np.exp(y)), np.log(start), method="BFGS", options={"gtol": 1e-9}
+        )
+        return np.exp(found.x)
+
+    def information(f: Any, x: np.ndarray) -> np.ndarray:
+        steps = 1e-3 * np.diag(x)
+        return -np.array([[
+            (f(x + s + t) - f(x + s - t) - f(x - s + t) + f(x - s - t)) / (4 * s.max() * t.max())
+            for s in steps] for t in steps
+        ])  # fmt: skip
+
+    free = maximum(value, [1.5, 1.5, 1.5, 1.5])
+    common = maximum(lambda x: value(tied(x)), [1.5, 1.5, 1.5])
+    d = free[shared] - free[2 + shared]
+    r = math.copysign(math.sqrt(2 * (value(free) - value(tied(common)))), d)
+    det = [np.linalg.det(information(*at)) for at in
+           ((value, free), (lambda x: value(tied(x)), common))]  # fmt: skip
+    u = d * math.sqrt(det[0] / det[1])
+    return r + math.log(u / r) / r
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_end_tests_by_a_general_optimiser(seed: int) -> None:
+    fit = fit_of((2, 1.2), (1.5, 1.6), 40, seed)
+    found, data = fit.end_tests(), (fit.scores.client, fit.scores.impostor)
+    for test, shared, sign in ((found.at_zero, 0, 1), (found.at_one, 1, -1)):
+        z = sign * modified_root(*data, shared)
+        assert test.z == pytest.approx(z, rel=1e-3, abs=1e-3)  # the errors of the differences
+        assert test.p_value == pytest.approx(2 * stats.norm.sf(abs(test.z)), rel=1e-9)
+        wanted = "cannot tell" if test.p_value > 0.05 else "above" if z > 0 else "below"
+        assert (test.side, test.method) == (wanted, "likelihood")
+
+
+def test_departures_are_smooth_where_the_shapes_agree() -> None:
+    near = np.linspace(-3e-3, 3e-3, 41)
+    z = np.array([by_likelihood((2 * math.exp(d), 1, 60), (2, 3, 25), "a").z for d in near])
+    # A straight line to 1e-4, across the place where both roots vanish.
+    line = np.polynomial.Polynomial.fit(near, z, 1)(near)
+    assert np.max(np.abs(z - line)) < 1e-4
+    assert np.all(np.diff(z) > 0)
+
+
+def test_many_scores_give_walds_test() -> None:
+    found = by_likelihood((2.002, 1, 1e7), (2, 3, 1e7), "a")
+    v = [np.linalg.inv([[special.polygamma(1, a) - special.polygamma(1, a + b),
+                         -special.polygamma(1, a + b)],
+                        [-special.polygamma(1, a + b),
+                         special.polygamma(1, b) - special.polygamma(1, a + b)]])[0, 0] / a**2
+         for a, b in ((2.002, 1), (2, 3))]  # fmt: skip
+    assert found.z == pytest.approx(math.log(1.001) / math.sqrt(sum(v) / 1e7), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("client", "impostor", "sizes"),
+    [((2, 1), (2, 3), (10, 10)), ((0.3, 0.4), (0.3, 0.9), (10, 10)), ((4, 2), (4, 8), (10, 200))],
+)
+def test_size_in_small_samples(client: Shapes, impostor: Shapes, sizes: tuple[int, int]) -> None:
+    """800 sets: 5 % with an sd of 0.77 %, on either side alone too (Wald's has 7 to 11 %)."""
+    rng, sums = np.random.default_rng(10), []
+    for law, n in zip((client, impostor), sizes, strict=True):
+        x = np.clip(rng.beta(*law, (800, n)), 1e-300, 1 - 2**-53)
+        sums.append(np.stack(beta_mle(np.log(x).mean(1), np.log1p(-x).mean(1))[:2], axis=1))
+    pairs = zip(sums[0].tolist(), sums[1].tolist(), strict=True)
+    z = np.array([by_likelihood((*c, sizes[0]), (*i, sizes[1]), "a").z for c, i in pairs])
+    for share in (np.mean(abs(z) > 1.96), np.mean(z > 1.645), np.mean(z < -1.645)):
+        assert abs(share - 0.05) < 3 * 0.0077
+
+
+def test_reflection_with_the_classes_swapped_swaps_the_ends() -> None:
+    fit = fit_of((2, 1.2), (1.5, 1.4), 100, 6)
+    other = br.fit(br.Scores(1 - fit.scores.impostor, 1 - fit.scores.client))
+    one, two = fit.end_tests(), other.end_tests()
+    assert one.at_zero.z == pytest.approx(two.at_one.z, rel=1e-6)
+    assert one.at_one.z == pytest.approx(two.at_zero.z, rel=1e-6)
+
+
+def test_weights_are_copies() -> None:
+    fit = fit_of((2, 1.2), (1.5, 1.4), 60, 7)
+    x, y = fit.scores.client, fit.scores.impostor
+    weighted = br.fit(
+        br.Scores(x, y, client_weights=np.full(60, 3), impostor_weights=np.full(60, 2))
+    )
+    with pytest.warns(br.DiscretenessWarning):
+        copied = br.fit(br.Scores(np.repeat(x, 3), np.repeat(y, 2)))
+    for one, two in zip(weighted.end_tests(), copied.end_tests(), strict=True):
+        assert one.z == pytest.approx(two.z, rel=1e-8)
+
+
+def test_scores_in_cells_are_tested_by_their_errors() -> None:
+    rng = np.random.default_rng(8)
+    scores = br.Scores(*(np.round(rng.beta(*law, 200), 2) for law in ((2, 1.2), (1.5, 1.4))))
+    fit = br.fit(scores, resolution=0.01)
+    test = fit.end_tests().at_zero
+    c, i = fit.client, fit.impostor
+    sd = math.hypot(c.std_errors["a"] / c.params["a"], i.std_errors["a"] / i.params["a"])
+    assert test.z == pytest.approx(math.log(c.params["a"] / i.params["a"]) / sd, rel=1e-10)
+    assert test.method == "wald"
+
+
+# ------------------------------------------------------------------------------- normals
+def test_ends_of_normal_laws_by_the_f_test() -> None:
+    rng = np.random.default_rng(9)
+    x, y = rng.normal(1, 1.3, 30), rng.normal(0, 1, 50)
+    tests = br.fit(br.Scores(x, y), "normal").end_tests()
+    ratio = x.var(ddof=1) / y.var(ddof=1)
+    upper = stats.f.sf(ratio, 29, 49)
+    assert ratio > 1
+    for test, sign in ((tests.at_zero, -1), (tests.at_one, 1)):
+        # Wider clients: above at one, below at zero.
+        assert test.z == pytest.approx(sign * stats.norm.isf(upper), rel=1e-9)
+        assert test.p_value == pytest.approx(2 * upper, rel=1e-9)
+        assert test.method == "variance ratio"
+    logits = br.fit(br.Scores(special.expit(x), special.expit(y)), "logit-normal").end_tests()
+    assert logits.at_one.z == pytest.approx(tests.at_one.z, rel=1e-6)
+    student = stats.ttest_ind(x, y)
+    means = by_means((x.mean(), x.std(), 30), (y.mean(), y.std(), 50))
+    assert means.p_value == pytest.approx(student.pvalue, rel=1e-9)
+    with pytest.raises(br.InputError, match="total weight above 1"):
+        by_variances((1.0, 1.0), (1.0, 5.0))
+
+
+def test_spreads_of_groups_by_hand() -> None:
+    fit = grouped_normal()
+    x, y, who = fit.scores.client, fit.scores.impostor, fit.scores.client_groups
+    assert who is not None
+    shared = (x.var() + y.var()) / 2
+    away = [((v - v.mean()) ** 2 / shared - 1) / (2 * 100) for v in (x, y)]
+    between = np.bincount(who, away[0] - away[1])
+    z = between.sum() / math.sqrt(np.sum(between**2))
+    ends = fit.end_tests()
+    assert ends.at_one.z == pytest.approx(z, rel=1e-9)
+    assert ends.at_zero.z == pytest.approx(-z, rel=1e-9)
+    assert ends.at_one.method == "score"
+    assert fit.end_tests(groups=False).at_one.method == "variance ratio"
+    assert by_errors(-3.0, 4.0, math.inf).z == -1.5
+    assert by_errors(1.0, 4.0, 7.0).p_value == pytest.approx(2 * stats.t.sf(0.5, 7), rel=1e-12)
+
+
+def grouped_beta(people: int, seed: Any, zeros: int = 0) -> br.Fit:
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), 4)
+    effect = rng.normal(0, 0.7, people)[who]
+    z = [effect + math.sqrt(0.51) * rng.normal(size=who.size) for _ in range(2)]
+    x, y = (stats.beta.ppf(stats.norm.cdf(v), *law) for v, law in zip(z, LAWS, strict=True))
+    y[:zeros] = 0.0
+    scores = br.Scores(x, y, client_groups=who, impostor_groups=who)
+    return br.fit(scores, boundary="inflate")
+
+
+LAWS = ((2.0, 1.0), (2.0, 3.0))
+
+
+@pytest.mark.parametrize("zeros", [0, 5])
+def test_shapes_of_groups_by_hand(zeros: int) -> None:
+    """The score statistic from digammas at the shared b, which `tied_mle` finds."""
+    fit = grouped_beta(20, 1, zeros)
+    x, y, who = fit.scores.client, fit.scores.impostor, fit.scores.client_groups
+    inside = [(v > 0) for v in (x, y)]
+    logs = [
+        (np.log(np.where(k, v, 0.5)), np.log1p(-np.where(k, v, 0.5)))
+        for v, k in zip((x, y), inside, strict=True)
+    ]
+    sums = [
+        ClassSums(k.sum(), g[k].mean(), h[k].mean()) for (g, h), k in zip(logs, inside, strict=True)
+    ]
+    found = tied_mle(sums[0], sums[1], "b")
+    total = np.zeros(20)
+    for (g, h), k, (a, b), sign in zip(
+        logs, inside, (found.client, found.impostor), (-1, 1), strict=True
+    ):
+        psi, tri = special.psi, lambda v: special.polygamma(1, v)
+        of_a, of_b, of_ab = tri(a) - tri(a + b), tri(b) - tri(a + b), -tri(a + b)
+        own = (h - psi(b) + psi(a + b)) - of_ab / of_a * (g - psi(a) + psi(a + b))
+        own = k * own / (k.sum() * (of_b - of_ab**2 / of_a))
+        total += sign * np.bincount(who, own)
+    test = fit.end_tests().at_one
+    assert test.z == pytest.approx(total.sum() / math.sqrt(np.sum(total**2)), rel=1e-6)
+    assert test.method == "score"
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+def test_size_with_groups() -> None:
+    # 25 people, 300 sets: 5 % with an sd of 1.3 %.
+    fits = (grouped_beta(25, [seed, 3]) for seed in range(300))
+    found = np.mean([fit.end_tests().at_zero.p_value < 0.05 for fit in fits])
+    assert abs(found - 0.05) < 3 * 0.013
+
+
+# -------------------------------------------------------------------------------- masses
+def mid_p_of_tables(c: int, n_c: int, i: int, n_i: int) -> Fraction:
+    """All tables of these margins, in whole numbers."""
+    tables = {
+        k: math.comb(n_c, k) * math.comb(n_i, c + i - k)
+        for k in range(max(0, c + i - n_i), min(n_c, c + i) + 1)
+    }
+    own = tables[c]
+    less = sum(v for v in tables.values() if v < own)
+    alike = sum(v for v in tables.values() if v == own)
+    return Fraction(2 * less + alike, 2 * sum(tables.values()))
+
+
+def test_masses_by_all_tables() -> None:
+    for c, i in itertools.product(range(0, 8, 2), range(1, 12, 3)):
+        for n_c, n_i in ((7, 12), (12, 12), (9, 40)):
+            test = by_counts((c, n_c), (i, n_i))
+            assert test.p_value == pytest.approx(float(mid_p_of_tables(c, n_c, i, n_i)), rel=1e-9)
+            law = stats.hypergeom(n_c + n_i, c + i, n_c)
+            one_sided = law.sf(c) + 0.5 * law.pmf(c)
+            assert stats.norm.sf(test.z) == pytest.approx(one_sided, rel=1e-9)
+    assert by_counts((900_000, 1_000_000), (100_000, 1_000_000)).p_value == 0.0
+    large = by_counts((500_300, 1_000_000), (499_900, 1_000_000))
+    z = 400 / math.sqrt(1e6 * 0.5)  # near the normal test of two shares of a million
+    assert large.z == pytest.approx(z, rel=1e-3)
+
+
+def test_exact_size_of_the_test_of_masses() -> None:
+    """40 scores a class, share .25: every pair of counts with its probability."""
+    chance = stats.binom.pmf(range(41), 40, 0.25)
+    size = fisher = 0.0
+    for c, i in itertools.product(range(24), range(24)):
+        both = chance[c] * chance[i]
+        if both > 1e-5:
+            size += both * (by_counts((c, 40), (i, 40)).p_value <= 0.05)
+            p = stats.fisher_exact([[c, 40 - c], [i, 40 - i]]).pvalue
+            fisher += both * (p <= 0.05)
+    assert 0.04 < size < 0.06
+    assert fisher < 0.035
+
+
+def test_point_masses_decide_an_end() -> None:
+    fit = inflated_fit()
+    tests = fit.end_tests()
+    assert tests.at_zero.p_value == pytest.approx(float(mid_p_of_tables(3, 100, 20, 100)), rel=1e-9)
+    assert (tests.at_zero.side, tests.at_zero.method) == ("above", "counts")
+    assert fit.model.ends().at_zero.side == "above"
+    # The other end is that of the scores inside, whose number is the weight.
+    x, y = fit.scores.client, fit.scores.impostor
+    rest = br.fit(br.Scores(x[x > 0], y[y > 0])).end_tests().at_one
+    assert tests.at_one.z == pytest.approx(rest.z, rel=1e-8)
+    mirrored = br.fit(br.Scores(1 - y, 1 - x), boundary="inflate").end_tests().at_one
+    assert mirrored.z == pytest.approx(tests.at_zero.z, rel=1e-12)
+
+
+def test_masses_of_groups_by_hand() -> None:
+    rng = np.random.default_rng(11)
+    who = np.repeat(np.arange(20), 5)
+    x, y = rng.beta(4, 2, 100), rng.beta(2, 4, 100)
+    x[who < 2], y[who < 5] = 0.0, 0.0
+    fit = br.fit(br.Scores(x, y, client_groups=who, impostor_groups=who), boundary="inflate")
+    away = ((x == 0) - 0.175) / 100 - ((y == 0) - 0.175) / 100
+    z = (0.25 - 0.1) / math.sqrt(np.sum(np.bincount(who, away) ** 2))
+    test = fit.end_tests().at_zero
+    assert test.z == pytest.approx(z, rel=1e-9)
+    assert (test.method, test.z > 0) == ("score", True)
+    assert fit.end_tests(groups=False).at_zero.p_value < test.p_value
+    # Weights are copies.
+    groups = groups_of(fit.scores)
+    double = br.Scores(
+        x, y, client_weights=np.full(100, 2), impostor_weights=np.full(100, 2),
+        client_groups=who, impostor_groups=who,
+    )  # fmt: skip
+    marks = (x == 0).astype(float), (y == 0).astype(float)
+    assert groups is not None
+    one = by_grouped_shares((marks[0], 100.0), (marks[1], 100.0), groups)
+    many = groups_of(double)
+    assert many is not None
+    two = by_grouped_shares((marks[0], 200.0), (marks[1], 200.0), many)
+    assert one.z == pytest.approx(two.z, rel=1e-12)
+
+
+def test_masses_need_whole_copies() -> None:
+    fit = inflated_fit()
+    x, y = fit.scores.client, fit.scores.impostor
+    broken = br.Scores(x, y, client_weights=np.full(100, 0.7))
+    with pytest.raises(br.InputError, match="whole numbers of copies"):
+        br.fit(broken, boundary="inflate").end_tests()
+
+
+# ----------------------------------------------------------------------------- the curve
+@pytest.mark.parametrize("rho", [-1.0, -0.97, -0.5, 0.0, 0.4, 0.999])
+def test_two_normal_numbers(rho: float) -> None:
+    law = stats.multivariate_normal(cov=[[1, rho], [rho, 1]], allow_singular=True)
+    for x, y in itertools.product((-2.5, -1.0, 0.0, 0.3, 1.7), repeat=2):
+        assert _both_below(x, y, rho) == pytest.approx(law.cdf([x, y]), abs=1e-10)
+
+
+@pytest.mark.parametrize("rho", [-0.95, -0.8, -0.5, 0.3])
+def test_worst_cases_of_the_hypotheses(rho: float) -> None:
+    """No curve that obeys a hypothesis rejects it more often than the p-value says."""
+    law = stats.multivariate_normal(cov=[[1, rho], [rho, 1]])
+    for far in (1.0, 1.7, 2.6):
+        above = _p_both_above([1.0, -far], rho)
+        crossing = _p_same_side([far + 0.1, -far], rho)
+        shares, crossed = [], []
+        for d, e in itertools.product((0, 0.2, 0.5, 1, 1.5, 2, 3, 20), repeat=2):
+            # P(N_1 + d <= -far or N_2 + e <= -far), and the two ways to cross.
+            one, two = stats.norm.cdf([-far - d, -far - e])
+            both = law.cdf([-far - d, -far - e])
+            shares.append(one + two - both)
+            up = stats.norm.cdf(-far - e) - law.cdf([far - d, -far - e])
+            down = stats.norm.cdf(-far - d) - law.cdf([-far - d, far - e])
+            crossed.append(up + down)
+        assert above == pytest.approx(max(shares), rel=1e-9)
+        assert crossing >= max(crossed) * (1 - 1e-9)
+        assert crossing <= max(crossed) * 1.001
+    assert _p_same_side([1.0, 0.2], rho) == 1.0
+
+
+def test_curve_probabilities_are_shares_of_drawn_curves() -> None:
+    fit = fit_of((2, 1.3), (1.6, 1.4), 80, 3)
+    ends, found = fit.end_tests(), fit.curve_test()
+    c, i = (getattr(fit, who) for who in ("client", "impostor"))
+    maps = [np.diag([1 / v for v in r.values]) for r in (c, i)]
+    logs = [m @ r.cov @ m for m, r in zip(maps, (c, i), strict=True)]
+    both = np.diag([1, -1]) @ sum(logs) @ np.diag([1, -1])  # of log a_c/a_i and log b_i/b_c
+    rho = both[0, 1] / math.sqrt(both[0, 0] * both[1, 1])
+    rng = np.random.default_rng(0)
+    z = rng.multivariate_normal([ends.at_zero.z, ends.at_one.z], [[1, rho], [rho, 1]], 200_000)
+    a, b = (z > 0).T
+    shares = {"proper": a & b, "hook-at-one": a & ~b, "hook-at-zero": ~a & b, "below": ~a & ~b}
+    for name, share in shares.items():
+        assert found.probabilities[name] == pytest.approx(np.mean(share), abs=0.005)
+    least = min(ends.at_zero.z, ends.at_one.z)
+    noise = rng.multivariate_normal([0, 0], [[1, rho], [rho, 1]], 200_000)
+    assert found.p_proper == pytest.approx(np.mean(noise.min(axis=1) <= least), abs=0.005)
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
+def test_size_of_the_test_of_a_proper_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Equal laws, the worst case: 400 sets, 5 % with an sd of 1.1 %. Hooks cost more than tests.
+    monkeypatch.setattr("betaroc.fits.shape_tests.hooks_of", lambda *_: ())
+    p = [fit_of((2, 1), (2, 1), 30, seed).curve_test().p_proper for seed in range(400)]
+    assert abs(np.mean(np.array(p) < 0.05) - 0.05) < 3 * 0.011
+
+
+def test_normal_curves_are_proper_only_with_equal_spreads() -> None:
+    rng = np.random.default_rng(13)
+    x, y = rng.normal(1, 1.3, 40), rng.normal(0, 1, 50)
+    fit = br.fit(br.Scores(x, y), "normal")
+    found, spread = fit.curve_test(), fit.end_tests().at_one
+    assert found.p_proper == found.p_no_crossing == spread.p_value
+    assert found.probabilities["hook-at-zero"] == pytest.approx(stats.norm.cdf(spread.z), rel=1e-12)
+    assert found.probabilities["proper"] == found.probabilities["below"] == 0.0
+    (hook,) = found.hooks
+    assert hook.end == "at_zero"
+    # Means out of order too: chi-squared of both departures.
+    with pytest.warns(br.ReversedScoresWarning):
+        turned = br.fit(br.Scores(y, x), "normal")
+    t = stats.ttest_ind(y, x).statistic
+    z = stats.norm.ppf(stats.t.cdf(t, 88))
+    square = z**2 + stats.norm.isf(spread.p_value / 2) ** 2
+    assert turned.curve_test().p_proper == pytest.approx(stats.chi2.sf(square, 2), rel=1e-8)
+    grouped = grouped_normal()
+    assert grouped.curve_test().p_no_crossing == grouped.end_tests().at_one.p_value
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.ReversedScoresWarning")
+@pytest.mark.parametrize("mean", [0.0, 1.0])
+def test_size_of_the_test_of_a_proper_normal_curve(
+    mean: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Equal laws and laws apart: 400 sets, 5 % with an sd of 1.1 %.
+    monkeypatch.setattr("betaroc.fits.shape_tests.hooks_of", lambda *_: ())
+    rng = np.random.default_rng(14)
+    sets = ((rng.normal(mean, 1, 12), rng.normal(0, 1, 20)) for _ in range(400))
+    p = [br.fit(br.Scores(*s), "normal").curve_test().p_proper for s in sets]
+    assert abs(np.mean(np.array(p) < 0.05) - 0.05) < 3 * 0.011
+
+
+def test_point_masses_leave_the_ends_to_speak() -> None:
+    fit = inflated_fit()
+    found, ends = fit.curve_test(), fit.end_tests()
+    assert found.probabilities == {}
+    # Mass at zero and shape at one are independent of each other.
+    least = min(ends.at_zero.z, ends.at_one.z)
+    p = 1 - (1 - stats.norm.cdf(least)) ** 2
+    assert found.p_proper == pytest.approx(p, rel=1e-9)
+    assert "probability" not in str(found)
+
+
+# ------------------------------------------------------------------------------- hooks
+def on_a_grid(model: br.ScoreModel, t: np.ndarray) -> list[tuple[float, float, float]]:
+    """Depth and range of FAR of each run of thresholds where FAR > TPR."""
+    far, tpr = model.far(t), 1 - model.frr(t)
+    below = np.r_[False, far - tpr > 1e-12, False]
+    starts, stops = np.flatnonzero(~below[:-1] & below[1:]), np.flatnonzero(below[:-1] & ~below[1:])
+    return [
+        ((far - tpr)[i:j].max(), far[j - 1], far[i]) for i, j in zip(starts, stops, strict=True)
+    ]
+
+
+T = np.linspace(0, 1, 100_001)
+MIXTURE = br.BetaMixture([0.5, 0.5], [br.Beta(3, 30), br.Beta(30, 3)])
+MODELS = [
+    (br.ScoreModel(br.Beta(4, 2), br.Beta(2, 1.4)), T, ["at_one"]),
+    (br.ScoreModel(br.Beta(1.2, 2), br.Beta(2, 5)), T, ["at_zero"]),
+    (br.ScoreModel(br.Beta(2, 4), br.Beta(4, 2)), T, ["everywhere"]),
+    (br.ScoreModel(br.Normal(0.5, 1), br.Normal(0, 2)), np.linspace(-15, 15, 100_001), ["at_one"]),
+    (br.ScoreModel(br.LogitNormal(0.5, 2), br.LogitNormal(0, 1)), T, ["at_zero"]),
+    # Two peaks against one between them: below near 0, above, below near 1 is three stretches.
+    (br.ScoreModel(MIXTURE, br.Beta(10, 10)), T, ["at_zero"]),
+    (br.ScoreModel(br.Beta(10, 10), MIXTURE), T, ["at_one"]),
+    (
+        br.ScoreModel(
+            br.BetaMixture([0.3, 0.4, 0.3], [br.Beta(20, 80), br.Beta(50, 50), br.Beta(97, 3)]),
+            br.BetaMixture([0.4, 0.35, 0.25], [br.Beta(10, 90), br.Beta(60, 40), br.Beta(80, 20)]),
+        ), T, None,
+    ),
+    (br.ScoreModel(br.Inflated(br.Beta(4, 2), 0.2), br.Inflated(br.Beta(2, 4), 0.05)), T, None),
+    (br.ScoreModel(br.Inflated(br.Beta(4, 2), 0, 0.02), br.Inflated(br.Beta(2, 4), 0, 0.1)),
+     T, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "t", "where"), MODELS)
+def test_hooks_on_a_dense_grid(model: br.ScoreModel, t: np.ndarray, where: Any) -> None:
+    found = hooks_of(model, 300, 700)
+    wanted = on_a_grid(model, t)
+    assert len(found) == len(wanted)
+    if where is not None:
+        assert [hook.end for hook in found] == where
+    for hook, (depth, low, high) in zip(found, wanted, strict=True):
+        assert hook.depth == pytest.approx(depth, abs=1e-8)
+        if not any(law.atoms.places.size for law in (model.client, model.impostor)):
+            assert hook.far_low == pytest.approx(low, abs=2e-4)
+            assert hook.far_high == pytest.approx(high, abs=2e-4)
+        share = hook.far_high - hook.far_low
+        assert hook.expected_clients == pytest.approx(300 * share, rel=1e-9)
+        assert hook.expected_scores == pytest.approx(1000 * share, rel=1e-9)
+        assert hook.seen
+
+
+def test_a_hook_through_a_point_mass_by_hand() -> None:
+    # Client: mass .2 at 0, rest uniform on (0, 1); impostor: uniform. The ROC is the segment from
+    # (1, 1) down to (1, .8), then straight to (0, 0): below everywhere.
+    model = br.ScoreModel(br.Inflated(br.Beta(1, 1), 0.2), br.Beta(1, 1))
+    (hook,) = hooks_of(model, 10, 10)
+    assert (hook.end, hook.far_low, hook.far_high) == ("everywhere", 0.0, 1.0)
+    assert hook.depth == pytest.approx(0.2, rel=1e-12)
+
+
+def test_a_hook_far_beyond_any_score_is_no_finding() -> None:
+    """Depth and size from the tails: TPR ~ t^a, the crossing by the coefficients."""
+    model = br.ScoreModel(br.Beta(1, 3.0), br.Beta(1.05, 20.0))
+    (hook,) = hooks_of(model, 1000, 1000)
+    assert hook.end == "at_zero"
+    # Near 0 F_c = 3 t (1 + O(t)), F_i = t^1.05 / (1.05 B(1.05, 20)); they cross where
+    # t^0.05 = 3.15 B(1.05, 20).
+    t = (3.15 * special.beta(1.05, 20)) ** 20
+    assert hook.expected_clients == pytest.approx(1000 * 3 * t, rel=1e-9)
+    assert 0.0 < hook.depth < 3 * t < 1e-12
+    assert not hook.seen
+    assert "no finding" in str(hook)
+
+
+def test_the_diagonal_has_no_hooks() -> None:
+    assert hooks_of(br.ScoreModel(br.Beta(2, 3), br.Beta(2, 3)), 10, 10) == ()
+    assert hooks_of(br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)), 10, 10) == ()
+
+
+def test_hooks_of_a_fit_hold_the_scores_counted() -> None:
+    fit = fit_of((4, 2), (2, 1.4), 4000, 4)
+    (hook,) = fit.curve_test().hooks
+    place = fit.model.diagonal_crossings().threshold[0]
+    counted = np.sum(np.r_[fit.scores.client, fit.scores.impostor] > place)
+    # The law's expectation against a count: a few standard deviations of a binomial count.
+    assert hook.expected_scores == pytest.approx(counted, abs=5 * math.sqrt(counted))
+
+
+# --------------------------------------------------------------------------------- words
+def test_the_words_of_ends() -> None:
+    tests = EndTests(
+        EndTest("above", 3.0, 0.0027, "likelihood"), EndTest("cannot tell", 0.1, 0.92, "counts")
+    )
+    assert str(tests).splitlines() == [
+        "at threshold 0 above the diagonal (p = 0.0027, by likelihood)",
+        "at threshold 1 cannot tell the side of the diagonal (p = 0.92, by counts)",
+    ]
+
+
+def test_the_words_of_curves() -> None:
+    hooked = fit_of((4, 2), (2, 1.4), 4000, 4).curve_test()
+    assert hooked.finding == "below the diagonal where scores are, and beyond chance"
+    assert str(hooked).splitlines()[-1].startswith("beside threshold 1: at most ")
+    proper = fit_of((4, 2), (2, 4), 300, 4).curve_test()
+    assert proper.finding == "no part of the fitted ROC is below the diagonal"
+    assert proper.p_proper > 0.5
+    with pytest.warns(br.ReversedScoresWarning):
+        chance = fit_of((2, 1), (2, 1.0), 300, 1).curve_test()
+    assert chance.p_proper > 0.05
+    assert chance.finding == "below the diagonal where scores are, but not beyond chance"
+    rng = np.random.default_rng(1)
+    tiny = br.fit(br.Scores(rng.normal(4, 1, 300), rng.normal(0, 1.5, 300)), "normal").curve_test()
+    assert tiny.p_proper < 0.001
+    assert tiny.finding.endswith("less than one score is expected: no finding")
+    between = br.fit(br.Scores(rng.normal(0, 1, 30), rng.normal(0, 2, 30)), "normal").curve_test()
+    assert between.finding.startswith("below the diagonal where scores are")
+
+
+def test_what_is_refused() -> None:
+    rng = np.random.default_rng(7)
+    normal = br.fit(br.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "normal")
+    with pytest.raises(br.InputError, match="of family normal"):
+        normal.shape_probabilities()
+    empirical = br.fit(normal.scores, "empirical")
+    for call in (empirical.end_tests, empirical.curve_test):
+        with pytest.raises(br.InputError, match="this one is of family empirical"):
+            call()
+    with pytest.raises(br.InputError, match=r"Did you mean 0\.95"):
+        fit_of((2, 1), (1, 2), 30, 1).end_tests(95)
+    with pytest.raises(br.InputError, match=r"Did you mean 0\.95"):
+        normal.curve_test(95)

@@ -1,0 +1,232 @@
+"""Intervals of numbers of a fitted model: formulas by hand, simulation, invariances."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import betaroc as br
+from betaroc.inference.delta import STATISTICS
+
+# Few scores make tests fast; which rates they speak for is tested elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
+
+PHI = statistics.NormalDist()
+AT: dict[str | None, Any] = {
+    None: None, "a FAR": 0.1, "a threshold": 0.4, "an alpha": 0.3, "an FRR": 0.1,
+    "(low, high)": (0.0, 0.2),
+}  # fmt: skip
+
+
+def beta_fit(seed: int = 1, n: int = 80) -> br.Fit:
+    rng = np.random.default_rng(seed)
+    return br.fit(br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n)))
+
+
+def welch(variances: tuple[float, float], sizes: tuple[int, int]) -> float:
+    """Reach of Student's t with Welch's degrees of freedom; variances with the divisor n - 1."""
+    own = [v * n / (n - 1) for v, n in zip(variances, sizes, strict=True)]
+    freedom = sum(own) ** 2 / sum(v * v / (n - 1) for v, n in zip(own, sizes, strict=True))
+    return float(stats.t.ppf(0.975, freedom)) * math.sqrt(sum(own))
+
+
+def log_sd_bias(n: int) -> float:
+    """E log(estimate/sigma): n times the variance over sigma^2 is chi2(n - 1)."""
+    return 0.5 * (special.psi((n - 1) / 2) - math.log(n / 2))
+
+
+def shape_bias(law: Any, n: int) -> Any:
+    """Bias of (log a, log b) to first order: half the curvature of the estimate in its sums."""
+    a, b = law.a, law.b
+    common = special.polygamma(1, a + b)
+    cov = np.array(
+        [[special.polygamma(1, a) - common, -common], [-common, special.polygamma(1, b) - common]]
+    )
+    centre = special.psi([a, b]) - special.psi(a + b)
+    step = 2e-3 * np.sqrt(np.diag(cov))
+
+    def at(i: float, j: float) -> Any:
+        return np.log(br.beta_mle(*(centre + step * np.array([i, j])))[:2])
+
+    second = [at(1, 0) + at(-1, 0) - 2 * at(0, 0), at(0, 1) + at(0, -1) - 2 * at(0, 0)]
+    mixed = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1)) / 4
+    return (
+        0.5 * cov[0, 0] * second[0] / step[0] ** 2 + 0.5 * cov[1, 1] * second[1] / step[1] ** 2
+        + cov[0, 1] * mixed / (step[0] * step[1])
+    ) / n  # fmt: skip
+
+
+def test_the_area_of_a_binormal_pair_by_hand() -> None:
+    rng = np.random.default_rng(2)
+    fit = br.fit(br.Scores(rng.normal(1, 1.2, 50), rng.normal(0, 0.8, 70)), "normal")
+    (m1, s1), (m2, s2) = fit.client.values, fit.impostor.values
+    # A = Phi(d), d = (m1 - m2)/S, S^2 = s1^2 + s2^2; Var m = s^2/n, Var s = s^2/(2 n).
+    s = math.hypot(s1, s2)
+    d = (m1 - m2) / s
+    own = (s1 / s) ** 2 / 50 + (d * s1**2 / s**2) ** 2 / 100
+    other = (s2 / s) ** 2 / 70 + (d * s2**2 / s**2) ** 2 / 140
+    found = fit.interval("auc")
+    reach = welch((own, other), (50, 70))
+    ends = [PHI.cdf(d - reach), PHI.cdf(d + reach)]
+    assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
+    # TPR at FAR 0.1: Phi((m1 - t)/s1), t = m2 + s2 z.
+    z = PHI.inv_cdf(0.9)
+    x = (m1 - m2 - s2 * z) / s1
+    own, other = 1 / 50 + x**2 / 100, (s2 / s1) ** 2 / 70 + (z * s2 / s1) ** 2 / 140
+    reach = welch((own, other), (50, 70))
+    ends = [PHI.cdf(x - reach), PHI.cdf(x + reach)]
+    found = fit.interval("tpr", 0.1)
+    assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
+    band = fit.roc_band(far=[0.1])
+    assert [band.low[0], band.high[0]] == pytest.approx(ends, rel=1e-6)
+    # The threshold t itself, of 70 impostors alone, centred on what it is without bias.
+    reach = welch((0.0, s2**2 / 70 + (z * s2) ** 2 / 140), (50, 70))
+    t = m2 + s2 * z - z * s2 * log_sd_bias(70)
+    found = fit.interval("threshold-at-far", 0.1)
+    assert [found.low, found.high] == pytest.approx([t - reach, t + reach], rel=1e-7)
+
+
+def test_an_exponent_is_a_quotient_of_shapes() -> None:
+    # rho0 = a_i / a_c: Var log rho0 = Var log a_c + Var log a_i (theory of two samples).
+    fit = beta_fit()
+    found = fit.interval("exponent-at-zero")
+    ratio = fit.model.ends().at_zero.exponent
+    sd = math.hypot(
+        fit.client.std_errors["a"] / fit.client.params["a"],
+        fit.impostor.std_errors["a"] / fit.impostor.params["a"],
+    )
+    bias = shape_bias(fit.impostor.distribution, 80)[0] - shape_bias(fit.client.distribution, 80)[0]
+    errors = [r.std_errors["a"] / r.params["a"] for r in (fit.client, fit.impostor)]
+    reach = welch((errors[0] ** 2, errors[1] ** 2), (80, 80))
+    assert reach == pytest.approx(1.99 * sd, rel=0.01)
+    ends = [ratio * math.exp(-bias - reach), ratio * math.exp(-bias + reach)]
+    # The curvature is a difference of second order, good to about 1e-5.
+    assert [found.low, found.high] == pytest.approx(ends, rel=1e-5)
+
+
+@pytest.mark.parametrize("stat", STATISTICS)
+def test_delta_and_bootstrap_agree_for_many_scores(stat: str) -> None:
+    fit, at = beta_fit(3, 2000), AT[STATISTICS[stat].at]
+    if stat.startswith("crossing"):
+        rng = np.random.default_rng(3)
+        fit = br.fit(br.Scores(rng.beta(5, 3, 2000), rng.beta(2, 2, 2000)))
+    delta = fit.interval(stat, at)
+    drawn = fit.interval(stat, at, method="bootstrap", replicates=200, rng=1)
+    width = delta.high - delta.low
+    assert delta.low < delta.estimate < delta.high
+    # A 2.5 % quantile of 200 draws has an error of about 0.19 sd, 0.048 widths.
+    assert abs(drawn.low - delta.low) < 0.19 * width
+    assert abs(drawn.high - delta.high) < 0.19 * width
+
+
+def test_the_crossing_of_a_binormal_pair_by_hand() -> None:
+    """(t - m1)/s1 = (t - m2)/s2: t = (m2 s1 - m1 s2)/(s1 - s2), FAR there Phi((m2 - t)/s2)."""
+    rng = np.random.default_rng(2)
+    fit = br.fit(br.Scores(rng.normal(1, 1.6, 50), rng.normal(0, 0.8, 70)), "normal")
+    (m1, s1), (m2, s2) = fit.client.values, fit.impostor.values
+    d = s1 - s2
+    t = (m2 * s1 - m1 * s2) / d
+    own = (s2 * s1 / d) ** 2 / 50 + (s2 * (m1 - m2) * s1 / d**2) ** 2 / 100
+    other = (s1 * s2 / d) ** 2 / 70 + (s1 * (m2 - m1) * s2 / d**2) ** 2 / 140
+    found = fit.interval("crossing-threshold")
+    assert found.estimate == pytest.approx(t, rel=1e-9)
+    assert (found.high - found.low) / 2 == pytest.approx(welch((own, other), (50, 70)), rel=1e-4)
+    # The probit of FAR there is (m2 - t)/s2 = (m1 - m2)/d.
+    share = fit.interval("crossing")
+    assert share.estimate == pytest.approx(PHI.cdf((m1 - m2) / d), rel=1e-9)
+    own = (s1 / d) ** 2 / 50 + ((m2 - m1) * s1 / d**2) ** 2 / 100
+    other = (s2 / d) ** 2 / 70 + ((m2 - m1) * s2 / d**2) ** 2 / 140
+    reach = welch((own, other), (50, 70))
+    ends = [PHI.cdf((m1 - m2) / d - reach), PHI.cdf((m1 - m2) / d + reach)]
+    assert [share.low, share.high] == pytest.approx(ends, rel=1e-4)
+    proper = br.fit(br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)))
+    with pytest.raises(br.InputError, match="finite number"):
+        proper.interval("crossing")
+
+
+def test_a_function_of_the_model_is_a_statistic() -> None:
+    fit = beta_fit()
+    named, own = fit.interval("auc"), fit.interval(lambda m: m.auc())
+    assert own.estimate == named.estimate
+    # The plain scale has the same sd: widths agree to second order.
+    assert own.high - own.low == pytest.approx(named.high - named.low, rel=0.1)
+
+
+def test_a_simultaneous_band_is_wider_and_seeded() -> None:
+    fit = beta_fit()
+    one = fit.roc_band(far=np.linspace(0, 1, 21))
+    for method in ("delta", "bootstrap"):
+        all_at_once = fit.roc_band(
+            simultaneous=True, method=method, far=one.alpha, replicates=300, rng=1
+        )
+        inner = slice(1, 11 if method == "bootstrap" else -1)  # it is cut at a TPR of 1
+        assert np.all(
+            (all_at_once.high - all_at_once.low)[inner] > (one.high - one.low)[inner] * 0.95
+        )
+        again = fit.roc_band(simultaneous=True, method=method, far=one.alpha, replicates=300, rng=1)
+        assert again == all_at_once
+    assert (one.low[0], one.high[-1]) == (0.0, 1.0)
+    assert np.all((one.low <= one.estimate) & (one.estimate <= one.high))
+
+
+def test_groups_widen_what_depends_on_them() -> None:
+    rng = np.random.default_rng(4)
+    person = rng.normal(0, 1, 20)
+    names = np.repeat(np.arange(20), 10)
+    client = 1.5 + person[names] + rng.normal(0, 0.5, 200)
+    scores = br.Scores(client, rng.normal(0, 1, 200), client_groups=names)
+    fit = br.fit(scores, "normal")
+    wide, narrow = (fit.interval("auc", groups=g) for g in (True, False))
+    assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+
+
+def test_point_masses_vary() -> None:
+    rng = np.random.default_rng(5)
+    scores = br.Scores(
+        np.r_[rng.beta(4, 2, 90), np.ones(10)], np.r_[np.zeros(20), rng.beta(2, 4, 80)]
+    )
+    fit = br.fit(scores, boundary="inflate")
+    found = fit.interval(lambda m: m.client.at_one)
+    # A binomial share of 10 in 100; the law of the other 90 is what the errors rest on.
+    reach = welch((0.1 * 0.9 / 100, 0.0), (90, 80))
+    assert found.high - found.low == pytest.approx(2 * reach, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda f: f.interval("aux"), br.InputError, "Did you mean 'auc'"),
+        (lambda f: f.interval("tpr"), br.InputError, "'tpr' needs at, a FAR; got at=None"),
+        (lambda f: f.interval("auc", 0.1), br.InputError, "'auc' has no at"),
+        (lambda f: f.interval(3), br.InputTypeError, "name or a function"),
+        (lambda f: f.interval("auc", method="profile"), br.InputError, "method must be one of"),
+        (lambda f: f.interval("auc", level=95), br.InputError, r"Did you mean 0\.95"),
+        (lambda f: f.roc_band(far=[1.5]), br.InputError, "far must"),
+        (
+            lambda f: br.fit(f.scores, "empirical").interval("auc"), br.InputError,
+            "must have parameters to vary",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call(beta_fit())
+
+
+def test_what_has_no_interval_says_so() -> None:
+    k = np.arange(30)
+    apart = br.fit(br.Scores(0.75 + 0.03 * np.sin(k), 0.25 + 0.03 * np.cos(k)))
+    with pytest.raises(br.InputError, match="classes that do not overlap"):
+        apart.interval("auc")
+    for bad in (lambda m: "a", lambda m: [1, 2]):
+        with pytest.raises(br.InputTypeError, match="must return one number"):
+            beta_fit().interval(bad)
+    with pytest.raises(br.InputTypeError, match=r"tuple \(low, high\)"):
+        beta_fit().interval("partial-auc", 2)
+    with pytest.raises((br.InputError, br.InputTypeError), match="at must"):
+        beta_fit().interval("tpr", [0.1, 0.2])

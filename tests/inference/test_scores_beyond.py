@@ -1,0 +1,372 @@
+"""How many scores speak for a number, and which numbers the scores contradict."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.inference.scores_beyond import needed
+
+POINTS: dict[str, tuple[Any, ...]] = {
+    "at": (0.5,), "at_far": (0.1,), "at_frr": (0.1,), "eer": (), "min_weighted_error": (0.4,),
+    "min_dcf": (), "max_f": (), "youden": (), "break_even": (), "diagonal_crossings": (),
+    "inflections": (),
+}  # fmt: skip
+
+
+def bells(n_client: int, n_impostor: int, seed: int = 1, **more: Any) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(5, 2, n_client), rng.beta(2, 5, n_impostor), **more)
+
+
+def contaminated(n: int, seed: int = 1) -> br.Scores:
+    """One impostor in a hundred scores like a client."""
+    rng = np.random.default_rng(seed)
+    few = n // 100
+    return br.Scores(rng.beta(6, 3, n), np.r_[rng.beta(2, 8, n - few), rng.beta(6, 3, few)])
+
+
+def warned(call: Callable[[], Any]) -> tuple[Any, list[warnings.WarningMessage]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        return call(), caught
+
+
+# ------------------------------------------------------------------- how many speak for it
+def test_a_point_knows_the_scores_beyond_both_rates() -> None:
+    fit = br.fit(bells(400, 500))
+    point = fit.at_far(0.02)
+    assert point.n_beyond == pytest.approx((400 * min(point.frr, point.tpr), 10.0))
+    assert not point.extrapolated
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_every_point_of_the_model_is_a_point_of_the_fit(name: str) -> None:
+    fit = br.fit(bells(400, 500))
+    found = getattr(fit, name)(*POINTS[name])
+    wanted = getattr(fit.model, name)(*POINTS[name])
+    for rate in ("threshold", "far", "frr", "tpr", "tnr", "logit_threshold"):
+        np.testing.assert_array_equal(getattr(found, rate), getattr(wanted, rate))
+    assert wanted.n_beyond is None
+    for n, own, rest, size in zip(
+        found.n_beyond, (found.frr, found.far), (found.tpr, found.tnr), (400, 500), strict=True
+    ):
+        np.testing.assert_allclose(n, size * np.minimum(own, rest))
+
+
+def test_less_than_one_score_is_an_extrapolation_and_says_how_many_would_do() -> None:
+    fit = br.fit(bells(200, 200))
+    with pytest.warns(br.ExtrapolationWarning) as caught:
+        point = fit.at_far(1e-4)
+    assert point.extrapolated
+    assert point.n_beyond[1] == pytest.approx(0.02)
+    text = str(caught[0].message)
+    assert "of 200 impostor scores 0.02 are expected beyond it" in text
+    assert "about 30000 would (3/rate)" in text  # 3/1e-4
+    assert len(text) <= 400
+    assert caught[0].filename == __file__
+    assert len(caught) == 1
+
+
+def test_one_score_is_enough_and_zero_and_one_were_not_asked_for() -> None:
+    fit = br.fit(bells(200, 200))
+    for point in (fit.at_far(1 / 200), fit.at_far(0.0), fit.at_far(1.0), fit.at_frr([0.0, 1.0])):
+        assert not np.any(point.extrapolated)
+
+
+@pytest.mark.parametrize(("rate", "scores"), [(1e-4, 30000), (0.003, 1000), (0.0007, 4300)])
+def test_scores_needed_are_three_over_the_rate(rate: float, scores: int) -> None:
+    assert needed(rate) == str(scores)
+    # P(none of n) = (1 - rate)^n is at most 5 %, and so with 2 % fewer.
+    assert (1.0 - rate) ** (0.98 * scores) <= 0.054
+
+
+def test_an_array_warns_once_of_the_farthest() -> None:
+    fit = br.fit(bells(200, 200))
+    with pytest.warns(br.ExtrapolationWarning, match=r"^2 rates .* FAR 1e-05 ") as caught:
+        points = fit.at_far([0.1, 1e-3, 1e-5])
+    assert len(caught) == 1
+    assert points.extrapolated.tolist() == [False, True, True]
+    assert points[1].extrapolated is True
+    assert points[1].n_beyond[1] == pytest.approx(0.2)
+
+
+def test_high_rates_are_named_by_their_complement() -> None:
+    fit = br.fit(bells(200, 200))
+    with pytest.warns(br.ExtrapolationWarning, match="TPR 0.0001 is extrapolated"):
+        fit.at_frr(1.0 - 1e-4)
+
+
+def test_counts_are_no_extrapolation_but_targets_of_scores_are() -> None:
+    fit = br.fit(bells(200, 200), "empirical")
+    assert fit.at(0.999).extrapolated is False  # 0 of 200 counted
+    assert fit.eer().extrapolated is False
+    with pytest.warns(br.ExtrapolationWarning, match="FAR 0.0001"):
+        point = fit.at_far(1e-4)
+    assert point.threshold == fit.scores.impostor.max() or point.far == 0.0
+
+
+def test_typed_models_stay_silent() -> None:
+    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+    point = model.at_far(1e-12)
+    assert (point.n_beyond, point.extrapolated) == (None, False)
+
+
+def test_groups_count_as_groups() -> None:
+    groups = np.repeat(np.arange(40), 5)
+    fit = br.fit(bells(200, 200, impostor_groups=groups))
+    with pytest.warns(br.ExtrapolationWarning, match="of 40 impostor groups 0.4 are expected"):
+        point = fit.at_far(0.01)
+    assert point.n_beyond[1] == pytest.approx(0.4)
+    single = br.fit(bells(200, 200, impostor_groups=np.arange(200)))
+    assert single.at_far(0.01).n_beyond[1] == pytest.approx(2.0)
+
+
+def test_weights_are_copies() -> None:
+    scores = bells(100, 100)
+    weighted = br.Scores(
+        scores.client, scores.impostor, client_weights=np.full(100, 3.0),
+        impostor_weights=np.full(100, 3.0),
+    )  # fmt: skip
+    assert br.fit(weighted).at_far(0.01).n_beyond[1] == pytest.approx(3.0)
+
+
+def test_points_with_counts_compare_copy_and_paste_back() -> None:
+    fit = br.fit(bells(400, 500))
+    for x in (0.1, [0.1, 0.2]):
+        point = fit.at_far(x)
+        for same in (copy.deepcopy(point), pickle.loads(pickle.dumps(point)), fit.at_far(x)):
+            assert same == point
+            assert hash(same) == hash(point)
+        assert point != fit.model.at_far(x)
+    assert eval(repr(fit.at_far(0.1)), {"OperatingPoint": br.OperatingPoint}) == fit.at_far(0.1)
+    assert pickle.loads(pickle.dumps(fit)) == fit
+
+
+# ------------------------------------------------------------------------------ intervals
+def test_intervals_carry_the_scores_behind_their_rates() -> None:
+    fit = br.fit(bells(400, 500))
+    model = fit.model
+    cases = [
+        ("auc", None, None), ("h-measure", None, None), ("exponent-at-one", None, None),
+        ("threshold-at-far", 0.02, 10.0), ("threshold-at-frr", 0.02, 8.0),
+        ("tpr", 0.02, min(10.0, 400 * min(model.at_far(0.02).tpr, model.at_far(0.02).frr))),
+        ("far", 0.5, 500 * min(model.far(0.5), 1 - model.far(0.5))),
+        ("frr", 0.5, 400 * model.frr(0.5)),
+        ("eer", None, 400 * model.eer().frr), ("eer-threshold", None, 400 * model.eer().frr),
+        ("partial-auc", (0.0, 0.02), 10.0), ("partial-auc", (0.0, 1.0), 250.0),
+    ]  # fmt: skip
+    for stat, at, wanted in cases:
+        found = fit.interval(stat, at)
+        assert found.n_beyond == (None if wanted is None else pytest.approx(wanted)), stat
+        assert not found.extrapolated
+    assert fit.interval(lambda m: m.auc()).n_beyond is None
+
+
+def test_an_extrapolated_interval_says_so() -> None:
+    fit = br.fit(bells(200, 200))
+    with pytest.warns(br.ExtrapolationWarning) as caught:
+        found = fit.interval("threshold-at-far", 1e-4)
+    assert found.extrapolated
+    assert found.n_beyond == pytest.approx(0.02)
+    assert [c.filename for c in caught] == [__file__]
+
+
+def test_bands_warn_only_of_rates_that_were_given() -> None:
+    fit = br.fit(bells(200, 200))
+    band = fit.roc_band()
+    assert band.n_beyond is not None
+    np.testing.assert_allclose(band.n_beyond[1], min(200 * 0.005, 200 * band.estimate[1]))
+    with pytest.warns(br.ExtrapolationWarning, match="FAR 0.0001"):
+        given = fit.roc_band(far=[1e-4, 0.1])
+    assert given.n_beyond is not None
+    assert given.n_beyond[0] == pytest.approx(0.02)
+
+
+def test_curves_warn_only_where_alpha_was_given() -> None:
+    scores, test = bells(200, 200), bells(300, 300, seed=2)
+    fit = br.fit(scores)
+    curve = br.epc(fit, test, criterion="far")
+    assert curve.n_beyond is not None
+    np.testing.assert_allclose(curve.n_beyond[1], 2.0)
+    for dev in (fit, scores):
+        with pytest.warns(br.ExtrapolationWarning, match="FAR 0.0001") as caught:
+            given = br.epc(dev, test, criterion="far", alpha=[1e-4])
+        assert len(caught) == 1
+        np.testing.assert_allclose(given.n_beyond, 0.02)
+        band = given.band(replicates=20, rng=1)
+        np.testing.assert_allclose(band.n_beyond, 0.02)
+    with pytest.warns(br.ExtrapolationWarning, match="TNR 0.001"):
+        br.epc(fit, test, criterion="specificity", alpha=[0.001])
+    assert br.epc(scores, test, alpha=[0.999]).n_beyond is not None  # counted, not solved for
+
+
+def test_curves_of_typed_models_know_no_scores() -> None:
+    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+    assert br.epc(model, model, alpha=[0.001]).n_beyond is None
+
+
+def test_values_read_off_a_fitted_test_side_are_judged_there() -> None:
+    fit, big = br.fit(bells(20, 20, seed=3)), bells(3000, 3000)
+    with pytest.warns(br.ExtrapolationWarning, match="of 20 impostor scores"):
+        br.epc(big, fit, criterion="far", measure="far", alpha=[0.01])
+
+
+def test_plans_say_when_no_planned_score_would_speak_for_the_number() -> None:
+    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+    with pytest.warns(br.ExtrapolationWarning, match="are expected beyond FAR 0.0001") as caught:
+        plan = br.plan_sample_size("threshold-at-far", 1e-4, model=model, width=0.08)
+    assert plan.n_beyond == pytest.approx(plan.n_impostor * 1e-4)
+    assert plan.extrapolated
+    assert "extrapolated: " in plan.summary()
+    assert "About 30000 scores would" in str(caught[0].message)
+    assert br.plan_sample_size("auc", model=model, width=0.05).n_beyond is None
+    assert not br.plan_sample_size("tpr", 0.1, model=model, width=0.05).extrapolated
+
+
+# ------------------------------------------------------------------------------- misfits
+def test_counts_that_contradict_the_fit_are_told() -> None:
+    scores = contaminated(2000)
+    fit = br.fit(scores)
+    with pytest.warns(br.MisfitWarning, match="the fit is contradicted") as caught:
+        fit.at_far(0.001)
+    found = fit._evidence.misfit(_asked(0.001))
+    assert found is not None
+    # By hand: 5 are expected at 5/2000 and so on; what is named is rejected by the exact test.
+    counted = int(np.sum(scores.impostor > found.threshold))
+    assert (found.observed, found.expected) == (counted, pytest.approx(2000 * found.rate))
+    assert stats.binomtest(counted, 2000, found.rate).pvalue < 0.01
+    assert f"{counted} were observed" in str(caught[0].message)
+    assert len(str(caught[0].message)) <= 400
+
+
+def test_a_misfit_is_told_of_numbers_at_its_rate_or_beyond_only() -> None:
+    fit = br.fit(contaminated(2000))
+    for call in (
+        lambda: fit.interval("threshold-at-far", 0.001), lambda: fit.roc_band(far=[0.002]),
+        lambda: br.epc(fit, fit.scores, criterion="far", alpha=[0.002]),
+    ):  # fmt: skip
+        told = {w.category for w in warned(call)[1]}
+        assert br.MisfitWarning in told
+    for call in (lambda: fit.at(0.3), lambda: fit.interval("auc")):
+        assert warned(call)[1] == []
+
+
+def test_a_tail_that_is_too_heavy_is_told_although_five_are_expected() -> None:
+    # None of 5 expected has probability .0067, and two-sided .013: one count cannot reject.
+    rng = np.random.default_rng(1)
+    fit = br.fit(br.Scores(rng.normal(3, 1, 300), rng.uniform(-1, 1, 1000)), "normal")
+    with pytest.warns(br.MisfitWarning, match="impostor scores are expected above"):
+        fit.at_far(0.001)
+
+
+def test_groups_have_fewer_contradictions() -> None:
+    # The same scores ten times: 20 scores of 2000 beyond are two people of 200.
+    rng = np.random.default_rng(5)
+    impostor = np.repeat(np.r_[rng.beta(2, 8, 197), [0.93, 0.95, 0.97]], 10)
+    plain = br.Scores(rng.beta(6, 3, 2000), impostor)
+    people = np.repeat(np.arange(200), 10)
+    grouped = br.Scores(plain.client, impostor, impostor_groups=people)
+    assert br.MisfitWarning in {w.category for w in warned(lambda: br.fit(plain).at_far(0.005))[1]}
+    said = warned(lambda: br.fit(grouped).at_far([0.03, 0.005]))[1]
+    assert br.MisfitWarning not in {w.category for w in said}
+
+
+def test_a_summary_is_counted_at_borders_of_bins() -> None:
+    scores = contaminated(5000)
+    labels = np.r_[np.ones(5000), np.zeros(5000)]
+    import pandas as pd
+
+    frame = pd.DataFrame({"score": np.r_[scores.client, scores.impostor], "label": labels})
+    fit = br.fit(br.summarize(frame))
+    with pytest.warns(br.MisfitWarning, match="of 5000 impostor scores"):
+        point = fit.at_far(0.001)
+    assert point.n_beyond[1] == pytest.approx(5.0)
+
+
+def test_rounded_scores_fitted_in_cells_are_counted_at_their_edges() -> None:
+    rng = np.random.default_rng(1)
+    client, impostor = (np.round(rng.beta(a, b, 2000), 1) for a, b in ((5, 2), (2, 5)))
+    fit = br.fit(br.Scores(client, impostor), "beta", resolution=0.1)
+    assert fit.at_far([0.2, 0.1, 0.05]).n_beyond[1].tolist() == pytest.approx([400.0, 200.0, 100.0])
+
+
+@pytest.mark.parametrize(
+    ("family", "impostor"),
+    [("beta", br.Beta(2, 8)), ("beta", br.Beta(0.5, 0.9)), ("normal", br.Normal(0, 1)),
+     ("logit-normal", br.LogitNormal(-1, 1.5))],
+)  # fmt: skip
+def test_right_fits_are_rarely_contradicted(family: str, impostor: br.Distribution) -> None:
+    # 3 % of 200 sets, error .012: at most 6 + 2 x 2.4. More in benchmarks/extrapolation.py.
+    rng, told = np.random.default_rng(7), 0
+    for _ in range(200):
+        x = np.asarray(impostor.sample(400, rng))
+        fit = br.fit(br.Scores(np.sort(x)[-60:], x), family)
+        told += any(w.category is br.MisfitWarning for w in warned(lambda f=fit: f.at_far(0.01))[1])
+    assert told <= 10
+
+
+def test_dropped_zeros_and_ones_are_no_scores_of_the_fit() -> None:
+    rng = np.random.default_rng(1)
+    client, impostor = rng.beta(5, 2, 1000), rng.beta(2, 5, 1000)
+    fit = br.fit(br.Scores(np.append(client, np.zeros(80)), impostor), "beta", boundary="drop")
+    assert fit.at_frr(0.01).n_beyond[0] == pytest.approx(10.0)  # of 1000, and no misfit
+    plain = br.fit(br.Scores(client, impostor), "beta")
+    assert fit.at_frr(0.01).n_beyond == pytest.approx(plain.at_frr(0.01).n_beyond)
+
+
+def test_rates_of_a_band_are_in_their_own_tails() -> None:
+    rng = np.random.default_rng(1)
+    fit = br.fit(br.Scores(rng.normal(20, 1, 300), rng.normal(0, 1, 300)), "normal")
+    with pytest.warns(br.ExtrapolationWarning, match="FRR"):
+        band = fit.roc_band(far=[0.1])
+    assert band.n_beyond is not None
+    assert 0.0 < band.n_beyond[0] < 1e-30
+    with pytest.warns(br.ExtrapolationWarning):
+        assert fit.interval("threshold-at-far", 1e-300).extrapolated
+
+
+@pytest.mark.parametrize("rate", [1e-310, 1e-300, 1e-30, 1e-8])
+def test_no_message_is_endless(rate: float) -> None:
+    fit = br.fit(bells(200, 200))
+    with pytest.warns(br.ExtrapolationWarning) as caught:
+        fit.at_far([rate, 1e-3])
+    assert len(str(caught[0].message)) <= 400
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_two_or_three_scores_say_what_they_are(n: int) -> None:
+    rng = np.random.default_rng(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.SmallSampleWarning)
+        fit = br.fit(br.Scores(rng.beta(5, 2, n), rng.beta(2, 5, n)))
+    with pytest.warns(br.ExtrapolationWarning, match=f"of {n} impostor scores"):
+        point = fit.at_far(0.01)
+    assert math.isfinite(point.threshold)
+
+
+def _asked(rate: float) -> Any:
+    from betaroc.inference.scores_beyond import Asked
+
+    return Asked("FAR", np.array(rate), np.array(1.0 - rate), True)
+
+
+@pytest.mark.parametrize("ask", [
+    lambda f: f.at_far(math.nan), lambda f: f.at_frr([0.1, math.nan]),
+    lambda f: f.roc_band(far=[0.1, math.nan]), lambda f: f.interval("tpr", math.nan),
+])  # fmt: skip
+def test_a_rate_that_is_nan_asks_for_nothing(ask: Any) -> None:
+    rng = np.random.default_rng(1)
+    fit = br.fit(br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30)))
+    with pytest.raises(br.InputError, match=r"NaN|nan"):
+        ask(fit)
+    assert math.isnan(fit.at(math.nan).far)

@@ -1,0 +1,364 @@
+"""Distributions and pairs at the extremes: ties of large shapes, any scale, quantiles far out."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc import Beta, Inflated, LogitNormal, Normal, ScoreModel
+from betaroc.core.special import log_beta_ratio
+
+#: Of shapes in [0.05, 1e3] and in [1e-3, 1e6].
+MODERATE, WIDE = 1e-12, 1e-9
+LARGE_TIE = ScoreModel(Beta(6336.2, 0.826), Beta(6336.2, 1033.8))
+
+
+@pytest.fixture(autouse=True)
+def _many_digits() -> Iterator[None]:
+    with mp.workdps(60):
+        yield
+
+
+def log_b(a: float, b: float) -> Any:
+    return mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(mp.mpf(a) + mp.mpf(b))
+
+
+def relative(value: float, true: Any) -> float:
+    return float(abs(mp.mpf(value) / true - 1)) if true else abs(value)
+
+
+# ------------------------------------------------------------------------ ends and crossings
+def test_a_tie_of_large_shapes_has_ends() -> None:
+    ends = LARGE_TIE.ends()
+    # B_c / B_i = e^7000 or so is no double; its logarithm says the side.
+    assert mp.exp(log_b(6336.2, 0.826) - log_b(6336.2, 1033.8)) > mp.mpf("1e308")
+    assert (ends.at_zero.semi_derivative, ends.at_zero.roc_slope) == (math.inf, 0.0)
+    assert (ends.at_zero.exponent, ends.at_zero.side) == (1.0, "above")
+    assert LARGE_TIE.semi_derivatives() == (math.inf, 0.0)
+    assert (LARGE_TIE.global_shape(), len(LARGE_TIE.diagonal_crossings())) == ("proper", 0)
+    assert len(LARGE_TIE.inflections()) == 0
+    swapped = ScoreModel(LARGE_TIE.impostor, LARGE_TIE.client).ends().at_zero
+    assert (swapped.semi_derivative, swapped.roc_slope, swapped.side) == (0.0, math.inf, "below")
+
+
+def test_the_reciprocal_of_a_subnormal_end_has_its_digits() -> None:
+    shapes = (100.0, 50.0, 100.0, 1e5)
+    end = ScoreModel(Beta(*shapes[2:]), Beta(*shapes[:2])).ends().at_zero
+    true = mp.exp(log_b(*shapes[:2]) - log_b(*shapes[2:]))
+    assert relative(end.roc_slope, true) < WIDE
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_the_side_of_an_end_is_told_where_the_constant_rounds_to_one(name: str) -> None:
+    near = math.nextafter(0.0039, 1.0)
+    laws = [Beta(0.058, b) if name == "a" else Beta(b, 0.058) for b in (0.0039, near)]
+    ends = ScoreModel(*laws).ends()
+    end = ends.at_zero if name == "a" else ends.at_one
+    assert end.semi_derivative == pytest.approx(1.0, rel=1e-12)
+    # B_c > B_i, as b_c < b_i: the impostors have the heavier tail.
+    assert end.side == ("above" if name == "a" else "below")
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [(71962.84991228633, 0.03260604, 65043.30003864027, 0.03260604), (7.0, 3.0, 7.5, 3.0),
+     (1e6, 20.0, 1.1e6, 21.0), (0.05, 1e3, 0.055, 1.1e3)],
+)  # fmt: skip
+def test_the_ratio_of_neighbouring_beta_functions_is_relatively_accurate(
+    shapes: tuple[float, float, float, float],
+) -> None:
+    true = log_b(*shapes[:2]) - log_b(*shapes[2:])
+    assert relative(log_beta_ratio(*shapes), true) < 1e-13
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [(33.79413663515308, 7.085705615046619, 33.79413663515308, 7.085705615046618),
+     (601841.6820985962, 7.992332426567939, 601841.6820985962, 7.99233242656794),
+     (15461.199436943993, 6.888770010550074, 15461.199436943993, 6.888770010550075)],
+)  # fmt: skip
+def test_pairs_an_ulp_apart_have_the_crossings_of_their_shape(shapes: Any) -> None:
+    model = ScoreModel(Beta(*shapes[:2]), Beta(*shapes[2:]))
+    # One common shape: proper or below, and no crossing (theorem of section 3.3).
+    assert model.global_shape() in ("proper", "below")
+    assert len(model.diagonal_crossings()) == 0
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [(0.016083304160952987, 4.246360662939635, 0.016083304160954593, 4.246360662940059),
+     (3.0, 2.0, 3.0000000000000004, 2.0000000000000004), (3.5, 20.0, 3.0, 10.0),
+     # In tails of e^-3000 and e^-875, beyond all quantiles that are doubles.
+     (797.34430658016, 4.344953315603256, 797.342671307638, 4.343789421173314),
+     (4.344953315603256, 797.34430658016, 4.343789421173314, 797.342671307638),
+     (567.518213889762, 0.014431042555838295, 567.5182345113407, 0.014431466360818476)],
+)  # fmt: skip
+def test_the_crossing_of_neighbours_is_where_the_sign_changes(shapes: Any) -> None:
+    y = float(
+        ScoreModel(Beta(*shapes[:2]), Beta(*shapes[2:])).diagonal_crossings().logit_threshold[0]
+    )
+
+    def excess(logit: Any) -> Any:
+        # Of the lower tails, or turned about: 1 less the least of them has no digit left.
+        sign = 1 if logit < 0 else -1
+        x = 1 / (1 + mp.exp(abs(logit)))
+        client, impostor = (
+            mp.betainc(*map(mp.mpf, s[::sign]), 0, x, regularized=True)
+            for s in (shapes[:2], shapes[2:])
+        )
+        return sign * (impostor - client)
+
+    step = mp.mpf("1e-9") * max(1.0, abs(y))
+    assert excess(y - step) * excess(y + step) < 0
+
+
+# ------------------------------------------------------------------------------- any scale
+SCALES = [1e-300, 1e-160, 1e-100, 1.0, 1e100, 1e160, 1e298]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_binormal_pair_is_the_same_at_any_scale(scale: float) -> None:
+    """Everything but the threshold has no unit; the reference is the pair of scale 1."""
+    model = ScoreModel(Normal(1.5 * scale, scale), Normal(0.0, 0.7 * scale))
+    one = ScoreModel(Normal(1.5, 1.0), Normal(0.0, 0.7))
+    for number in ("auc", "ks", "average_precision", "h_measure", "global_shape"):
+        value, true = (getattr(m, number)() for m in (model, one))
+        assert value == (true if isinstance(true, str) else pytest.approx(true, rel=1e-9))
+    assert model.partial_auc(0.0, 0.1) == pytest.approx(one.partial_auc(0.0, 0.1), rel=1e-9)
+    choices: list[Callable[[ScoreModel], Any]] = [
+        ScoreModel.eer, ScoreModel.max_f, ScoreModel.break_even, ScoreModel.diagonal_crossings,
+        ScoreModel.inflections, lambda m: m.min_weighted_error(0.3), lambda m: m.at_far(1e-200),
+    ]  # fmt: skip
+    for choose in choices:
+        point, true = choose(model), choose(one)
+        np.testing.assert_allclose(point.threshold, np.array(true.threshold) * scale, rtol=1e-12)
+        np.testing.assert_allclose(point.frr, true.frr, rtol=1e-9)
+        np.testing.assert_allclose(
+            point.mutual_information, true.mutual_information, rtol=1e-9, atol=1e-15
+        )
+    assert model.ends() == one.ends()
+    np.testing.assert_allclose(model.roc().tpr([0.01, 0.5]), one.roc().tpr([0.01, 0.5]), rtol=1e-9)
+
+
+def test_the_ends_of_sigmas_an_ulp_apart_differ() -> None:
+    sigma = 1.9
+    wider = math.nextafter(sigma, 2.0)
+    ends = ScoreModel(Normal(0.0, sigma), Normal(0.0, wider)).ends()
+    assert (ends.at_zero.semi_derivative, ends.at_one.semi_derivative) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize("sigma", [1e-300, 1e300])
+def test_a_variance_beyond_the_doubles_is_0_or_inf(sigma: float) -> None:
+    assert Normal(0.0, sigma).var == (0.0 if sigma < 1.0 else math.inf)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [(1.0, 1.0, 0.0, 0.7), (1.0, 0.2, 0.0, 0.7), (0.0, 1.0, 0.0, 2.0), (1.0, 1.0, 0.0, 1.0),
+     (2.0, 1e-8, 0.0, 1.0), (1e-3, 1.0, 0.0, 1.0 + 1e-9)],
+)  # fmt: skip
+@pytest.mark.parametrize("level", [0.0, 1.5, -3.0])
+def test_levels_of_a_binormal_ratio_are_roots(parameters: Any, level: float) -> None:
+    mu_c, sigma_c, mu_i, sigma_i = map(mp.mpf, parameters)
+    model = ScoreModel(Normal(*parameters[:2]), Normal(*parameters[2:]))
+    a = 1 / sigma_i**2 - 1 / sigma_c**2
+    b = 2 * (mu_c / sigma_c**2 - mu_i / sigma_i**2)
+    c = mu_i**2 / sigma_i**2 - mu_c**2 / sigma_c**2 - 2 * (mp.log(sigma_c / sigma_i) + level)
+    inside = b * b - 4 * a * c
+    if a == 0:
+        true = [-c / b]
+    else:
+        true = sorted((-b + s * mp.sqrt(inside)) / (2 * a) for s in (-1, 1)) if inside > 0 else []
+    found = model._pair.ratio_roots(level).theta
+    assert len(found) == len(true)
+    for value, root in zip(found, true, strict=True):
+        assert abs(value - root) <= 1e-12 * max(abs(root), abs(value - mu_c))
+
+
+def test_a_class_narrower_than_the_doubles_about_it_is_told_apart() -> None:
+    model = ScoreModel(Normal(1e115, 1e-208), Normal(0.0, 1.0))
+    assert (model.auc(), model.ks(), model.eer().hter) == (1.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e3, 1e150])
+def test_a_logit_normal_pair_is_its_binormal_pair(scale: float) -> None:
+    model = ScoreModel(LogitNormal(1.5 * scale, scale), LogitNormal(0.0, 0.7 * scale))
+    one = ScoreModel(Normal(1.5, 1.0), Normal(0.0, 0.7))
+    assert model.auc() == pytest.approx(one.auc(), rel=1e-12)
+    assert model.eer().hter == pytest.approx(one.eer().hter, rel=1e-12)
+    assert model.ks() == pytest.approx(one.ks(), rel=1e-12)
+    assert model.global_shape() == one.global_shape()
+    assert model.ends() == one.ends()
+
+
+@pytest.mark.parametrize("scale", [1e-290, 1e-160, 1e160, 1e290])
+def test_normal_fits_of_any_scale(scale: float) -> None:
+    client, impostor = np.array([1.0, 2.0, 4.0]), np.array([-1.0, 0.0, 1.5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.errors.BetarocWarning)
+        fit = br.fit(br.Scores(client * scale, impostor * scale), "normal")
+        # Mean and standard deviation (divisor n) by hand.
+        assert fit.client.distribution.mu == pytest.approx(7 / 3 * scale, rel=1e-14)
+        assert fit.client.distribution.sigma == pytest.approx(math.sqrt(14) / 3 * scale, rel=1e-14)
+        one = br.fit(br.Scores(client, impostor), "normal")
+        assert fit.eer().hter == pytest.approx(one.eer().hter, rel=1e-12)
+        assert fit.model.auc() == pytest.approx(one.model.auc(), rel=1e-12)
+        assert br.check_fit(fit, replicates=19, rng=1).verdict == "cannot tell"
+        exponent = one.model.ends().at_one.exponent
+        assert fit.model.ends().at_one.exponent == pytest.approx(exponent, rel=1e-14)
+
+
+def test_a_covariance_whose_squares_are_no_doubles_is_nan() -> None:
+    scores = np.arange(12.0) ** 1.5
+    for scale in (1e-160, 1e160):
+        fit = br.fit_distribution(scores * scale, "normal")
+        assert all(math.isnan(e) for e in fit.std_errors.values())
+        # The profile interval is a multiple of sigma and needs no square of it.
+        interval, one = (f.conf_int()["mu"] for f in (fit, br.fit_distribution(scores, "normal")))
+        assert interval.low == pytest.approx(one.low * scale, rel=1e-9)
+
+
+def test_the_curve_test_of_small_scores_is_that_of_their_scale() -> None:
+    rng = np.random.default_rng(1)
+    client, impostor = rng.normal(1.5, 1.0, 30), rng.normal(0.0, 0.7, 30)
+    one, small = (
+        br.fit(br.Scores(client * s, impostor * s), "normal").curve_test() for s in (1.0, 2.0**-330)
+    )
+    assert str(small) == str(one)
+
+
+# ------------------------------------------------------------------------------- quantiles
+def test_no_beta_quantile_overflows() -> None:
+    """a = 1 or b = 1 has quantiles in closed form: theta = p^(1/a), 1 - theta = q^(1/b)."""
+    for n, tolerance in ((1e6, WIDE), (1e12, 1e-6), (3.8e23, 1e-6)):
+        for depth in (0.7, 5.5, 39.0, 700.0, 1e5):
+            p, log_p = np.array(math.exp(-depth)), np.array(-depth)
+            y = float(Beta(n, 1.0)._lower_quantile(p, log_p).logit)
+            theta = mp.exp(-mp.mpf(depth) / n)
+            assert relative(y, mp.log(theta) - mp.log1p(-theta)) < tolerance
+            y = float(Beta(1.0, n)._lower_quantile(p, log_p).logit)
+            log_rest = mp.log(-mp.expm1(-depth)) / n if depth < 100 else -mp.exp(-depth) / n
+            assert relative(y, mp.log(-mp.expm1(log_rest)) - log_rest) < tolerance
+
+
+def test_beta_quantiles_below_1e_290() -> None:
+    """P(S <= theta) = theta^a / (a B) to 290 digits where theta < 1e-290."""
+    for a, b in ((1e-3, 1e-3), (1e-3, 1e6), (0.05, 1e3), (0.3, 0.4), (1e-3, 2.0)):
+        for p in (1e-300, 1e-100, 1e-16, 1e-2 * a):
+            y = (mp.log(p) + mp.log(a) + log_b(a, b)) / mp.mpf(a)
+            if y > -668:
+                continue
+            tolerance = MODERATE if a >= 0.05 else WIDE
+            below, above = Beta(a, b)._quantile(p, lower=True), Beta(b, a)._quantile(p, lower=False)
+            assert relative(float(below.logit), y) < tolerance
+            assert float(above.logit) == -float(below.logit)
+            theta = float(mp.exp(y))
+            # The last digit of the logit is |y| units of theta.
+            assert Beta(a, b).ppf(p) == pytest.approx(
+                theta, rel=3e-16 * abs(float(y)) + 1e-15, abs=5e-324
+            )
+
+
+# --------------------------------------------------------------------------- tight scores
+@pytest.mark.parametrize("family", ["proper-beta", "dual-beta", "beta"])
+@pytest.mark.parametrize("sd", [1e-4, 1e-5, 1e-6])
+def test_fits_of_tight_scores_answer(family: str, sd: float) -> None:
+    z = np.array([-1.2, -0.3, 0.1, 0.8, 1.1])
+    scores = br.Scores(0.9 + sd * z, 0.9 + sd * (2.0 * z[:4] - 0.3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.errors.BetarocWarning)
+        fit = br.fit(scores, family)
+        fit.summary(), fit.model.ends(), fit.model.semi_derivatives(), fit.at_far(0.1)
+        assert len(fit.model.diagonal_crossings()) == (
+            fit.model.global_shape() in ("hook-at-zero", "hook-at-one")
+        )
+        assert fit.client.distribution.mean == pytest.approx(0.9, abs=1e-2)
+
+
+def test_a_proper_fit_of_tight_scores_has_ends() -> None:
+    """Both classes share a shape near 1e8: the constant of that end is no double."""
+    client = [
+        0.9000038352605799, 0.8998343464407013, 0.9000386794820868, 0.8999243083477964,
+        0.9001002330335451, 0.8999854037317799, 0.900077768756351, 0.9001416535788556,
+    ]  # fmt: skip
+    impostor = [0.9000445039425985, 0.8998982239940228, 0.8998240064165752]
+    with pytest.warns(br.errors.SmallSampleWarning):
+        fit = br.fit(br.Scores(client, impostor), "proper-beta")
+    c, i = fit.client.distribution, fit.impostor.distribution
+    # Proper: a_c >= a_i and b_c <= b_i, one of them a tie.
+    assert (c.a == i.a and c.b < i.b) or (c.b == i.b and c.a > i.a)
+    assert {fit.model.ends().at_zero.side, fit.model.ends().at_one.side} == {"above"}
+    assert fit.model.global_shape() == "proper"
+    assert len(fit.model.diagonal_crossings()) == 0
+
+
+# ------------------------------------------------------------------------------ mixed pairs
+def test_the_area_of_a_mixed_pair_is_at_most_1() -> None:
+    apart = ScoreModel(Beta(667581.4691368137, 10.88328962040803), LogitNormal(-1.46, 0.56))
+    assert apart.auc() == 1.0
+
+
+def test_a_curve_below_the_diagonal_is_not_concave() -> None:
+    """Nearly all clients lie below all impostors; both tails turn far beyond the doubles."""
+    model = ScoreModel(LogitNormal(-34.9, 5.45), Beta(5885.7, 0.391))
+    assert model.auc() < 1e-9
+    assert not model.roc().is_concave
+
+
+# --------------------------------------------------------------------------------- a search
+def _shape(rng: np.random.Generator) -> float:
+    return float(10.0 ** rng.uniform(-3.0, 6.0))
+
+
+def _tied(rng: np.random.Generator) -> ScoreModel:
+    a, b, other = (_shape(rng) for _ in range(3))
+    kind = rng.integers(5)
+    if kind == 0:
+        return ScoreModel(Beta(a, b), Beta(a, other))
+    if kind == 1:
+        return ScoreModel(Beta(a, b), Beta(other, b))
+    if kind == 2:
+        return ScoreModel(Beta(a, b), Beta(math.nextafter(a, 0.0), other))
+    if kind == 3:
+        return ScoreModel(Beta(a, b), Beta(a, math.nextafter(b, 1e9)))
+    share = float(rng.choice([0.0, 0.1]))
+    return ScoreModel(Inflated(Beta(a, b), at_zero=share), Inflated(Beta(a, other), at_one=0.2))
+
+
+def _of_any_scale(rng: np.random.Generator) -> ScoreModel:
+    mu, sigma, other = (float(10.0 ** rng.uniform(-300.0, 300.0)) for _ in range(3))
+    kind = rng.integers(3)
+    if kind == 0:
+        return ScoreModel(Normal(mu, sigma), Normal(-other, sigma))
+    if kind == 1:
+        return ScoreModel(Normal(sigma, sigma), Normal(0.0, 1.3 * sigma))
+    return ScoreModel(Normal(mu, sigma), Normal(0.0, other))
+
+
+@pytest.mark.parametrize("make", [_tied, _of_any_scale])
+def test_random_pairs_answer_everywhere(make: Callable[[np.random.Generator], ScoreModel]) -> None:
+    rng = np.random.default_rng(20_24)
+    for _ in range(150):
+        model = make(rng)
+        ends, swapped = model.ends(), ScoreModel(model.impostor, model.client).ends()
+        for end, other in ((ends.at_zero, swapped.at_zero), (ends.at_one, swapped.at_one)):
+            assert end.semi_derivative == pytest.approx(other.roc_slope, rel=1e-11), model
+            assert {end.side, other.side} in ({"above", "below"}, {"on"}), model
+        shape = model.global_shape()
+        assert model.shape_category() is None or isinstance(model.client, Beta | Inflated)
+        assert 0.0 <= model.at_far(0.01).frr <= 1.0, model
+        for law in (model.client, model.impostor):
+            x = law.ppf([0.0, 1e-300, 0.5, 1.0])
+            assert np.all(np.diff(x) >= 0.0), law
+            assert not np.any(np.isnan([law.cdf(x), law.sf(x), law.logpdf(x), law.pdf(x)])), law
+        if shape in ("chance", "proper", "below"):
+            assert len(model.diagonal_crossings()) == 0, model
+        if not isinstance(model.client, Inflated):
+            assert 0.0 <= model.auc() <= 1.0, model

@@ -1,0 +1,304 @@
+"""Every measure of an operating point: Murphy's tables, fractions by hand, limits and ranges."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import betaroc as br
+from betaroc.model.measures import MEASURES
+
+
+def point(tp: int, fp: int, fn: int, tn: int) -> br.OperatingPoint:
+    """The point of a confusion table, at its own share of clients."""
+    clients, impostors = tp + fn, fp + tn
+    return br.OperatingPoint(
+        0.5, fp / impostors, fn / clients, prior=clients / (clients + impostors)
+    )
+
+
+# Murphy (2007), Table 1: nine scored cases; columns are thresholds.
+SCORES = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
+LABELS = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0])
+#: Table 2: cases 5 and 6 are scored wrongly.
+SECOND = np.array([0.9, 0.8, 0.7, 0.6, 0.2, 0.6, 0.3, 0.2, 0.1])
+
+
+def empirical(scores: np.ndarray) -> br.ScoreModel:
+    return br.ScoreModel(
+        br.Empirical(scores[LABELS == 1]), br.Empirical(scores[LABELS == 0]), prior=5 / 9
+    )
+
+
+def test_murphys_first_table() -> None:
+    """Score > threshold is positive, so at 0.5 the case scored 0.5 is missed (TP 4, FP 0)."""
+    model = empirical(SCORES)
+    at = model.at([0.0, 0.5, 1.0])
+    np.testing.assert_allclose(at.tpr, [5 / 5, 4 / 5, 0 / 5])
+    np.testing.assert_allclose(at.far, [4 / 4, 0 / 4, 0 / 4])
+    separating = model.at(0.45)
+    assert (separating.tpr, separating.far) == (1.0, 0.0)
+    assert model.auc() == 1.0
+    assert model.eer().hter == 0.0
+
+
+def test_murphys_second_table() -> None:
+    """Twenty pairs: 16 in order, .6 = .6 and .2 = .2 tied, .2 < .3 and .2 < .6: AUC = 17/20."""
+    model = empirical(SECOND)
+    pairs = [(c > i) + (c == i) / 2 for c in SECOND[LABELS == 1] for i in SECOND[LABELS == 0]]
+    assert sum(pairs) == 17
+    assert model.auc() == 17 / 20
+    at = model.at(0.5)  # TP 4, FP 1, FN 1, TN 3
+    assert (at.tpr, at.far) == (4 / 5, 1 / 4)
+    assert at.accuracy == pytest.approx(7 / 9)
+    assert at.precision == pytest.approx(4 / 5)
+    assert at.f1 == pytest.approx(4 / 5)
+    # HTER is least on [.3, .6): FAR 1/4, FRR 1/5; the EER threshold is there too.
+    assert model.eer().hter == pytest.approx((1 / 4 + 1 / 5) / 2)
+
+
+def test_a_constant_score_gives_two_points_and_a_straight_segment() -> None:
+    model = br.ScoreModel(br.Empirical([0.5] * 5), br.Empirical([0.5] * 4))
+    points = model.roc().points()
+    assert list(zip(points.far, points.tpr, strict=True)) == [(0.0, 0.0), (1.0, 1.0)]
+    assert model.roc().tpr(0.25) == 0.25
+
+
+#: Murphy's Table 5, three classifiers of 90 positives and 10 negatives: tp, fp, fn, tn.
+TABLE_5 = {"A": (90, 10, 0, 0), "B": (80, 0, 10, 10), "C": (78, 0, 12, 10)}
+MURPHY = {
+    "accuracy": (0.9, 0.9, 0.88),
+    "precision": (0.9, 1.0, 1.0),
+    "recall": (1.0, 80 / 90, 78 / 90),
+    "f1": (2 * 0.9 / 1.9, 2 * (8 / 9) / (17 / 9), 2 * (78 / 90) / (168 / 90)),
+    "mutual-information": (0.0, 0.186454, 0.173501),
+}
+
+
+@pytest.mark.parametrize("measure", MURPHY)
+def test_murphys_fifth_table(measure: str) -> None:
+    values = [MEASURES[measure].value(point(*row)) for row in TABLE_5.values()]
+    np.testing.assert_allclose(values, MURPHY[measure], atol=5e-7)
+
+
+def test_murphys_fifth_table_in_other_measures() -> None:
+    a, b, c = (point(*row) for row in TABLE_5.values())
+    assert a.mutual_information == 0.0
+    assert b.mutual_information / math.log(2.0) == pytest.approx(0.268996, abs=5e-7)
+    assert c.mutual_information / math.log(2.0) == pytest.approx(0.250309, abs=5e-7)
+    balanced = [1.0 - p.hter for p in (a, b, c)]
+    np.testing.assert_allclose(balanced, [0.5, 0.9444, 0.9333], atol=5e-5)
+    assert (b.mcc, c.mcc) == (pytest.approx(0.667, abs=5e-4), pytest.approx(0.628, abs=5e-4))
+    assert math.isnan(a.mcc)
+    # Murphy's (14): precision 1e-4 and recall 1 have the harmonic mean 0.00019998.
+    harmonic = br.OperatingPoint(0.0, far=1.0, frr=0.0, prior=1e-4).f1
+    assert harmonic == pytest.approx(2e-4 / 1.0001, rel=1e-12)
+
+
+# ----------------------------------------------------------------------- by hand
+P = br.OperatingPoint(0.5, far=1 / 10, frr=1 / 5, prior=1 / 4)  # tp .2, fn .05, fp .075, tn .675
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tpr", 4 / 5),
+        ("tnr", 9 / 10),
+        ("sensitivity", 4 / 5),
+        ("specificity", 9 / 10),
+        ("recall", 4 / 5),
+        ("fpr", 1 / 10),
+        ("fnr", 1 / 5),
+        ("hter", 3 / 20),
+        ("youden", 7 / 10),
+        ("precision", 0.2 / 0.275),
+        ("accuracy", 0.2 + 0.675),
+        ("f1", 2 * 0.2 / (0.275 + 0.25)),
+        ("mean_precision_recall", (0.2 / 0.275 + 0.8) / 2),
+        ("mcc", (0.2 * 0.675 - 0.075 * 0.05) / math.sqrt(0.275 * 0.25 * 0.75 * 0.725)),
+        (
+            "mutual_information",
+            0.2 * math.log(0.2 / (0.25 * 0.275))
+            + 0.05 * math.log(0.05 / (0.25 * 0.725))
+            + 0.075 * math.log(0.075 / (0.75 * 0.275))
+            + 0.675 * math.log(0.675 / (0.75 * 0.725)),
+        ),
+    ],
+)
+def test_measures_by_hand(name: str, value: float) -> None:
+    assert getattr(P, name) == pytest.approx(value, rel=1e-14)
+    assert type(getattr(P, name)) is float
+
+
+def test_measures_with_a_parameter_by_hand() -> None:
+    assert P.f(0.5) == P.f1
+    assert P.f(1.0) == pytest.approx(P.precision)
+    assert P.f(0.0) == pytest.approx(P.recall)
+    assert P.f(0.2) == pytest.approx(1 / (0.2 / P.precision + 0.8 / P.recall))
+    # F_beta = (1 + beta^2) P R / (beta^2 P + R) with weight 1 / (1 + beta^2).
+    assert P.f(1 / 5) == pytest.approx(5 * P.precision * P.recall / (4 * P.precision + P.recall))
+    assert P.dcf() == pytest.approx(0.25 * 0.2 + 0.75 * 0.1)
+    assert P.dcf(cost_fa=2.0, cost_fr=10.0) == pytest.approx(10 * 0.25 * 0.2 + 2 * 0.75 * 0.1)
+    assert P.weighted_error(0.3) == pytest.approx(0.3 * 0.1 + 0.7 * 0.2)
+    assert P.weighted_error(0.5) == pytest.approx(P.hter)
+    assert P.dcf() == pytest.approx(1.0 - P.accuracy)
+    for bad in (-0.1, 1.1, math.nan):
+        with pytest.raises(br.InputError):
+            P.f(bad)
+        with pytest.raises(br.InputError):
+            P.weighted_error(bad)
+    for costs in ((-1.0, 1.0), (1.0, math.nan), (math.inf, 1.0)):
+        with pytest.raises(br.InputError):
+            P.dcf(*costs)
+
+
+# ------------------------------------------------------------------------ limits
+def test_nothing_over_nothing_is_nan() -> None:
+    reject = br.OperatingPoint(1.0, far=0.0, frr=1.0, prior=0.3)
+    accept = br.OperatingPoint(0.0, far=1.0, frr=0.0, prior=0.3)
+    assert math.isnan(reject.precision)
+    assert math.isnan(reject.mean_precision_recall)
+    assert math.isnan(reject.mcc)
+    assert math.isnan(accept.mcc)
+    assert (reject.recall, reject.f1, reject.f(0.2)) == (0.0, 0.0, 0.0)
+    assert accept.precision == pytest.approx(0.3)
+    assert reject.mutual_information == accept.mutual_information == 0.0
+    perfect = br.OperatingPoint(0.5, far=0.0, frr=0.0, prior=0.3)
+    entropy = -0.3 * math.log(0.3) - 0.7 * math.log(0.7)
+    assert perfect.mutual_information == pytest.approx(entropy, rel=1e-14)
+    assert (perfect.mcc, perfect.f1, perfect.precision) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("prior", [0.0, 1.0])
+def test_one_class_only(prior: float) -> None:
+    p = br.OperatingPoint(0.5, far=0.1, frr=0.2, prior=prior)
+    assert p.mutual_information == 0.0
+    assert p.accuracy == (0.8 if prior else 0.9)
+    assert p.precision == prior
+
+
+def test_small_rates_keep_their_digits() -> None:
+    p = br.ScoreModel(br.Beta(3.0, 4.0), br.Beta(2.0, 5.0)).at_far(1e-200)
+    assert p.tpr > 0.0
+    assert p.far == pytest.approx(1e-200, rel=1e-10)
+    assert p.youden == pytest.approx(p.tpr - p.far, rel=1e-15)
+    assert p.precision == pytest.approx(p.tpr / (p.tpr + p.far), rel=1e-12)
+    # Off the unit scale there is no logit.
+    assert math.isnan(br.ScoreModel(br.Normal(1, 1), br.Normal(0, 1)).eer().logit_threshold)
+
+
+# ------------------------------------------------------------------------- ranges
+def random_points(n: int = 4000) -> br.OperatingPoint:
+    rng = np.random.default_rng(11)
+    far, frr = rng.random(n), rng.random(n)
+    corner = rng.random((2, n)) < 0.1
+    far = np.where(corner[0], np.round(far), far)
+    frr = np.where(corner[1], np.round(frr), frr)
+    return br.OperatingPoint(np.linspace(0.0, 1.0, n), far, frr, prior=0.37)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_ranges_and_direction(name: str) -> None:
+    measure, points = MEASURES[name], random_points()
+    values = measure.value(points)
+    assert values.shape == (4000,)
+    known = values[~np.isnan(values)]
+    assert known.size > 3000
+    assert np.all(known >= measure.low - 1e-12)
+    assert np.all(known <= measure.high + 1e-12)
+    perfect = br.OperatingPoint(0.5, far=0.0, frr=0.0, prior=0.37)
+    best = np.max(known) if measure.larger_is_better else np.min(known)
+    wanted = measure.value(perfect)
+    assert (wanted >= best - 1e-12) if measure.larger_is_better else (wanted <= best + 1e-12)
+    alone = [measure.value(points[k]) for k in range(5)]
+    np.testing.assert_array_equal(values[:5], alone)
+    assert measure.title
+
+
+#: What a measure becomes when the classes change places and decisions are turned round.
+SWAPS: dict[str, str] = {
+    "far": "frr",
+    "frr": "far",
+    "tpr": "tnr",
+    "tnr": "tpr",
+    "sensitivity": "specificity",
+    "specificity": "sensitivity",
+    "hter": "hter",
+    "accuracy": "accuracy",
+    "youden": "youden",
+    "mcc": "mcc",
+    "mutual-information": "mutual-information",
+    "dcf": "dcf",
+}
+
+
+@pytest.mark.parametrize("name", SWAPS)
+def test_class_swap(name: str) -> None:
+    p = random_points()
+    swapped = br.OperatingPoint(-p.threshold, far=p.frr, frr=p.far, prior=1.0 - p.prior)
+    there = MEASURES[SWAPS[name]].value(swapped)
+    np.testing.assert_allclose(MEASURES[name].value(p), there, rtol=1e-12, atol=1e-13)
+
+
+# ------------------------------------------------------------------------ as a value
+def test_shapes_and_indexing() -> None:
+    points = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)).at(np.linspace(0.1, 0.9, 6).reshape(2, 3))
+    for name in ("threshold", "far", "frr", "tpr", "tnr", "logit_threshold", "hter", "f1", "mcc"):
+        assert getattr(points, name).shape == (2, 3)
+    row = points[1]
+    assert row.far.shape == (3,)
+    assert len(row) == 3
+    assert row[0] == points[1, 0]
+    assert [p.far for p in row] == row.far.tolist()
+    assert type(row[0].far) is float
+    assert row[[0, 2]].far.shape == (2,)
+    assert row[row.far > row.far[1]].threshold.tolist() == [row.threshold[0]]
+    assert row[::-1].threshold.tolist() == row.threshold.tolist()[::-1]
+    with pytest.raises(IndexError):
+        row[3]
+    with pytest.raises(TypeError):
+        len(row[0])
+
+
+@pytest.mark.parametrize(
+    "p",
+    [P, br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2), prior=0.2).at([0.1, math.nan, 1.0])],
+    ids=["one", "many"],
+)
+def test_points_are_values(p: br.OperatingPoint) -> None:
+    again = eval(repr(p), {"OperatingPoint": br.OperatingPoint, "nan": math.nan, "inf": math.inf})
+    assert again == p
+    assert pickle.loads(pickle.dumps(p)) == p
+    assert p != br.OperatingPoint(0.5, 0.1, 0.2, prior=0.26)
+    with pytest.raises(AttributeError):
+        p.far = 0.0  # type: ignore[misc]
+
+
+def test_equal_points_have_equal_hashes_with_nan_among_them() -> None:
+    def make() -> Any:
+        return br.OperatingPoint(0.5, 0.1, 0.2, logit_threshold=float("nan"))
+
+    assert make() == make()
+    assert hash(make()) == hash(make())
+
+
+@pytest.mark.parametrize("prior", [-0.1, 1.1, math.nan, "a half"])
+def test_the_prior_is_a_fraction(prior: Any) -> None:
+    with pytest.raises((br.InputError, br.InputTypeError), match="prior"):
+        br.OperatingPoint(0.5, 0.1, 0.2, prior=prior)
+
+
+def test_laws_that_are_nearly_one_are_integrated_in_finite_room() -> None:
+    """Their difference is rounding almost everywhere: KS is small, and found without end."""
+    one, other = (
+        br.Normal(0.7393478166145871, 0.8533265243387831),
+        br.Normal(0.7458140305534193, 0.8586249141805901),
+    )
+    x = np.linspace(-3.0, 5.0, 200_001)
+    gap = norm.cdf(x, one.mu, one.sigma) - norm.cdf(x, other.mu, other.sigma)
+    assert br.ScoreModel(one, other).ks() == pytest.approx(np.max(np.abs(gap)), rel=1e-6)

@@ -1,0 +1,316 @@
+"""The ROC and its other axes: samples against scikit-learn, orientation, hull, DET, precision."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import (
+    average_precision_score,
+    det_curve,
+    precision_recall_curve,
+    roc_auc_score,
+    roc_curve,
+)
+
+import betaroc as br
+from betaroc.model.curves import Det, PrecisionRecall
+from helpers.families import CLOSED_PAIRS, model
+
+#: scikit-learn divides cumulated counts, as here: one rounding.
+RTOL_SAME_COUNTS = 1e-15
+#: Sums of areas in another order.
+RTOL_SUM = 1e-13
+
+
+def tied_samples() -> list[tuple[np.ndarray, np.ndarray]]:
+    rng = np.random.default_rng(77)
+    rows = []
+    for k in range(40):
+        c = np.round(rng.normal(0.5, 0.6, rng.integers(1, 60)), 1 if k % 2 else 2)
+        i = np.round(rng.normal(0.0, 0.6, rng.integers(1, 80)), 1 if k % 2 else 2)
+        rows.append((c, i))
+    return rows
+
+
+each_sample = pytest.mark.parametrize("sample", tied_samples(), ids=range(40))
+
+
+def pooled(sample: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    c, i = sample
+    return np.r_[np.ones(c.size), np.zeros(i.size)], np.r_[c, i]
+
+
+def pair_of(sample: tuple[np.ndarray, np.ndarray], **options: Any) -> br.ScoreModel:
+    return br.ScoreModel(br.Empirical(sample[0]), br.Empirical(sample[1]), **options)
+
+
+# ------------------------------------------------------------------------ scikit-learn
+@each_sample
+def test_empirical_roc_is_scikit_learns(sample: tuple[np.ndarray, np.ndarray]) -> None:
+    """Same points; score >= t there is score > t' here, t' in the gap just below t."""
+    y, s = pooled(sample)
+    fpr, tpr, thresholds = roc_curve(y, s, drop_intermediate=False)
+    pair = pair_of(sample)
+    points = pair.roc().points()
+    np.testing.assert_allclose(points.far, fpr, rtol=RTOL_SAME_COUNTS)
+    np.testing.assert_allclose(points.tpr, tpr, rtol=RTOL_SAME_COUNTS)
+    assert np.all(points.threshold[1:] < thresholds[1:])
+    assert np.all(points.threshold[1:-1] >= thresholds[2:])
+    assert pair.auc() == pytest.approx(roc_auc_score(y, s), rel=RTOL_SUM)
+    assert pair.roc().auc() == pair.auc()
+    share = pair.partial_auc(0.0, 0.3, standardized=True)
+    assert share == pytest.approx(roc_auc_score(y, s, max_fpr=0.3), rel=1e-12)
+
+
+@each_sample
+def test_empirical_precision_and_recall_are_scikit_learns(
+    sample: tuple[np.ndarray, np.ndarray],
+) -> None:
+    y, s = pooled(sample)
+    pair = pair_of(sample, prior=sample[0].size / y.size)
+    expected = average_precision_score(y, s)
+    assert pair.average_precision() == pytest.approx(expected, rel=RTOL_SUM)
+    assert pair.generic().average_precision() == pytest.approx(expected, rel=1e-12)
+    precision, recall, _ = precision_recall_curve(y, s)
+    points = pair.precision_recall().points()
+    # scikit-learn adds the point (recall 0, precision 1) where nothing is accepted.
+    np.testing.assert_allclose(points.recall[1:], recall[:-1][::-1], rtol=RTOL_SAME_COUNTS)
+    np.testing.assert_allclose(points.precision[1:], precision[:-1][::-1], rtol=1e-14)
+    assert math.isnan(points.precision[0])
+
+
+def test_empirical_det_is_scikit_learns() -> None:
+    for sample in tied_samples()[:10]:
+        y, s = pooled(sample)
+        fpr, fnr, _ = det_curve(y, s)
+        points = pair_of(sample).det().points()
+        ours = set(zip(points.far.round(12), points.frr.round(12), strict=True))
+        assert set(zip(fpr.round(12), fnr.round(12), strict=True)) <= ours
+
+
+@each_sample
+def test_generic_pairs_of_samples_have_the_same_curve(
+    sample: tuple[np.ndarray, np.ndarray],
+) -> None:
+    pair = pair_of(sample)
+    generic, x = pair.generic(), np.linspace(0.0, 1.0, 41)
+    for positive in ("client", "impostor"):
+        one, two = pair.roc(positive), generic.roc(positive)
+        np.testing.assert_allclose(one.tpr(x), two.tpr(x), atol=1e-12)
+        np.testing.assert_allclose(one.fpr(x), two.fpr(x), atol=1e-12)
+    assert generic.auc() == pytest.approx(pair.auc(), rel=RTOL_SUM)
+    assert generic.eer().hter == pytest.approx(pair.eer().hter, rel=RTOL_SUM, abs=1e-300)
+    assert generic.ks() == pytest.approx(pair.ks(), abs=1e-14)
+
+
+@each_sample
+def test_polyline_of_a_sample(sample: tuple[np.ndarray, np.ndarray]) -> None:
+    """Ties are straight segments, verticals count by their top, horizontals by their left end."""
+    points = pair_of(sample).roc().points()
+    for roc, x, y in (
+        (pair_of(sample).roc(), points.far, points.tpr),
+        (pair_of(sample).roc("impostor"), points.frr[::-1], points.tnr[::-1]),
+    ):
+        at = np.concatenate([x, 0.5 * (x[1:] + x[:-1]), [0.0, 1.0, 0.123]])
+        top = np.array([max(on_segment(x, y, v, max)) for v in at])
+        np.testing.assert_allclose(roc.tpr(at), top, atol=1e-12)
+        at = np.concatenate([y, 0.5 * (y[1:] + y[:-1]), [0.0, 1.0, 0.123]])
+        left = np.array([min(on_segment(y, x, v, min)) for v in at])
+        np.testing.assert_allclose(roc.fpr(at), left, atol=1e-12)
+
+
+def on_segment(x: np.ndarray, y: np.ndarray, at: float, pick: Any) -> list[float]:
+    """Heights of a rising polyline at `at`, one a segment that holds it."""
+    found = []
+    for x0, x1, y0, y1 in zip(x, x[1:], y, y[1:], strict=False):
+        if x0 <= at <= x1:
+            found.append(pick(y0, y1) if x0 == x1 else y0 + (y1 - y0) * (at - x0) / (x1 - x0))
+    return found
+
+
+# ------------------------------------------------------------------------- orientation
+@pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
+def test_the_impostors_roc_is_the_reflection_in_the_anti_diagonal(names: tuple[str, str]) -> None:
+    """(u, v) -> (1 - v, 1 - u): the same thresholds, read as (F_c, F_i)."""
+    pair = model(*names)
+    upright, reflected = pair.roc(), pair.roc("impostor")
+    one, two = upright.points(80), reflected.points(80)
+    np.testing.assert_array_equal(one.threshold, two.threshold[::-1])
+    np.testing.assert_allclose(1.0 - one.tpr, two.frr[::-1], atol=1e-15)
+    np.testing.assert_allclose(1.0 - one.far, two.tnr[::-1], atol=1e-15)
+    assert upright.auc() == pytest.approx(reflected.auc(), rel=1e-13)
+    assert upright.is_concave == reflected.is_concave
+    assert upright.hull().auc() == pytest.approx(reflected.hull().auc(), rel=1e-12)
+    semi = pair.semi_derivatives()
+    assert (reflected.slope(0.0), reflected.slope(1.0)) == (semi.at_zero, semi.at_one)
+
+
+def test_orientation_of_a_smooth_pair() -> None:
+    pair = model("beta U", "beta bell")
+    x = np.array([1e-6, 0.01, 0.2, 0.5, 0.8, 0.99])
+    y = pair.roc().tpr(x)
+    np.testing.assert_allclose(pair.roc("impostor").tpr(1.0 - y), 1.0 - x, rtol=1e-9)
+    np.testing.assert_allclose(
+        pair.roc("impostor").slope(1.0 - y), 1.0 / pair.roc().slope(x), rtol=1e-7
+    )
+    np.testing.assert_allclose(pair.roc().fpr(y), x, rtol=1e-9)
+    np.testing.assert_allclose(pair.far(pair.roc().threshold(x)), x, rtol=1e-9)
+
+
+def test_the_curve_reaches_into_both_corners() -> None:
+    roc = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0)).roc()
+    x = np.array([1e-300, 1e-100, 1e-10])
+    # K1 = (b_c B_c)^2 / (b_i B_i) with B_c = 1/12, B_i = 1/20: TPR = (FAR / K1)^(2/4).
+    k1 = (2.0 / 12.0) ** 2 / (4.0 / 20.0)
+    np.testing.assert_allclose(roc.tpr(x)[:2], np.sqrt(x[:2] / k1), rtol=1e-9)
+    np.testing.assert_allclose(roc.fpr(roc.tpr(x)), x, rtol=1e-9)
+    np.testing.assert_allclose(roc.slope(x)[:2], 0.5 * roc.tpr(x)[:2] / x[:2], rtol=1e-9)
+
+
+# -------------------------------------------------------------------------------- hull
+@pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
+def test_hull_is_concave_and_above_the_curve(names: tuple[str, str]) -> None:
+    pair = model(*names)
+    for roc in (pair.roc(), pair.roc("impostor")):
+        hull, x = roc.hull(), np.linspace(0.0, 1.0, 101)
+        above = hull.tpr(x)
+        assert np.all(above >= roc.tpr(x) - 1e-12)
+        assert np.all(np.diff(above, 2) <= 1e-9)
+        assert hull.auc() >= roc.auc() - 1e-14
+        points = hull.points(6000)
+        along, up = (
+            (points.far, points.tpr) if roc.positive == "client" else (points.frr, points.tnr)
+        )
+        trapezoid = float(np.sum(0.5 * np.diff(along) * (up[1:] + up[:-1])))
+        assert hull.auc() == pytest.approx(trapezoid, abs=3e-4)
+        assert roc.is_concave == (len(hull.starts) == 0)
+    eer = pair.eer("hull")
+    assert eer.far == pytest.approx(eer.frr, abs=1e-9)
+    assert eer.hter <= pair.eer().hter + 1e-9
+
+
+def test_hull_of_a_proper_pair_is_the_curve() -> None:
+    roc = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0)).roc()
+    hull, x = roc.hull(), np.linspace(0.0, 1.0, 11)
+    assert (len(hull.starts), roc.is_concave) == (0, True)
+    np.testing.assert_array_equal(hull.tpr(x), roc.tpr(x))
+    assert hull.auc() == roc.auc()
+
+
+def test_hull_of_a_curve_below_the_diagonal_is_the_diagonal() -> None:
+    roc = br.ScoreModel(br.Beta(2.0, 4.0), br.Beta(3.0, 2.0)).roc()
+    x = np.linspace(0.0, 1.0, 11)
+    np.testing.assert_allclose(roc.hull().tpr(x), x, atol=1e-14)
+    assert roc.hull().auc() == pytest.approx(0.5, rel=1e-12)
+
+
+@each_sample
+def test_hull_of_a_sample_by_its_definition(sample: tuple[np.ndarray, np.ndarray]) -> None:
+    """The highest chord over x, among all pairs of points."""
+    roc = pair_of(sample).roc()
+    points = roc.points()
+    x, y = points.far, points.tpr
+    at = np.linspace(0.0, 1.0, 21)
+    best = roc.tpr(at)
+    for k in range(x.size):
+        later = x > x[k]
+        for x1, y1 in zip(x[later], y[later], strict=True):
+            on = (at >= x[k]) & (at <= x1)
+            chord = y[k] + (y1 - y[k]) * (at - x[k]) / (x1 - x[k])
+            best = np.where(on, np.maximum(best, chord), best)
+    np.testing.assert_allclose(roc.hull().tpr(at), best, atol=1e-12)
+
+
+# ------------------------------------------------------------------ jumps and corners
+def test_vertical_segments_count_by_their_top() -> None:
+    """tpr(0) = P(C > max I)."""
+    roc = br.ScoreModel(br.Empirical([0.2, 0.6, 0.8, 0.9]), br.Empirical([0.1, 0.5])).roc()
+    assert roc.tpr(0.0) == 0.75
+    assert roc.fpr(0.75) == 0.0
+    assert roc.fpr(0.8) == 0.5
+    inflated = br.ScoreModel(br.Inflated(br.Beta(2, 2), 0.0, 0.3), br.Beta(1, 2)).roc()
+    assert inflated.tpr(0.0) == pytest.approx(0.3)
+    assert inflated.slope(0.0) == math.inf
+    assert inflated.fpr(0.2) == 0.0
+    mixed = br.ScoreModel(br.Empirical([0.2, 1.0, 1.0, 0.7]), br.Beta(2, 2)).roc()
+    assert mixed.tpr(0.0) == 0.5
+
+
+def test_ties_are_straight_segments() -> None:
+    roc = br.ScoreModel(br.Empirical([0.5, 0.9]), br.Empirical([0.1, 0.5, 0.5, 0.7])).roc()
+    # Corners (0, 0), (0, .5), (.25, .5), (.75, 1), (1, 1).
+    np.testing.assert_allclose(
+        roc.tpr([0.0, 0.125, 0.25, 0.5, 0.75, 0.9]), [0.5, 0.5, 0.5, 0.75, 1, 1]
+    )
+    assert roc.slope(0.5) == pytest.approx((1 / 2) / (2 / 4))
+    np.testing.assert_allclose(roc.fpr([0.5, 0.75, 1.0]), [0.0, 0.5, 0.75])
+
+
+def test_a_law_that_ends_inside_the_others_support_has_flat_and_steep_parts() -> None:
+    pair = br.ScoreModel(br.Beta(2.0, 2.0), br.Normal(0.5, 1.0))
+    roc = pair.roc()
+    beyond = pair.far(1.0)
+    np.testing.assert_array_equal(roc.tpr([0.5 * beyond, beyond]), [0.0, 0.0])
+    assert roc.tpr(pair.far(0.0)) == pytest.approx(1.0)
+    assert (roc.slope(0.5 * beyond), roc.slope(1.0 - 0.5 * (1.0 - pair.far(0.0)))) == (0.0, 0.0)
+
+
+# -------------------------------------------------------------------------- other axes
+def test_det_is_the_error_trade_off() -> None:
+    pair = br.ScoreModel(br.Normal(1.5, 0.5), br.Normal(0.0, 1.0))
+    x = np.array([0.01, 0.1, 0.3, 0.9])
+    np.testing.assert_allclose(pair.det().frr(x), 1.0 - pair.roc().tpr(x), rtol=1e-8)
+    from scipy.special import ndtri
+
+    z = ndtri(pair.det().frr(x))
+    # z(FRR) = -A - b z(FAR) with A = 3, b = 2.
+    np.testing.assert_allclose(z, -3.0 - 2.0 * ndtri(x), rtol=1e-9)
+
+
+def test_precision_along_recall() -> None:
+    pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0), prior=0.25)
+    recall = np.array([0.04, 0.36, 0.75, 1.0])
+    far = 1.0 - np.sqrt(1.0 - recall)  # TPR = 1 - theta^2, FAR = 1 - theta
+    expected = 0.25 * recall / (0.25 * recall + 0.75 * far)
+    np.testing.assert_allclose(pair.precision_recall().precision(recall), expected, rtol=1e-10)
+    # At recall 0 the limit: slope 2 at (0, 0).
+    assert pair.precision_recall().precision(0.0) == pytest.approx(0.5 / (0.5 + 0.75))
+
+
+def test_average_precision_is_the_integral_over_recall() -> None:
+    from scipy.integrate import quad
+
+    pair = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 1.0), prior=0.25)
+
+    def precision(r: float) -> float:
+        far = 1.0 - math.sqrt(1.0 - r)
+        return 0.25 * r / (0.25 * r + 0.75 * far)
+
+    expected = quad(precision, 1e-14, 1.0, epsabs=1e-13)[0]
+    assert pair.average_precision() == pytest.approx(expected, rel=1e-10)
+    eleven = [0.5 / 1.25, *[precision(k / 10) for k in range(1, 11)]]
+    assert pair.average_precision(11) == pytest.approx(sum(eleven) / 11, rel=1e-10)
+
+
+def test_points_ask_for_a_sensible_number() -> None:
+    roc = model("beta U", "beta bell").roc()
+    for n in (2, 3, 100, 1000):
+        points = roc.points(n)
+        assert len(points) == n
+        assert points.far[[0, -1]].tolist() == [0.0, 1.0]
+    for bad in (0, 1, -5, 2.5):
+        with pytest.raises(br.InputError):
+            roc.points(bad)
+    with pytest.raises(br.InputTypeError):
+        roc.points("many")
+
+
+@pytest.mark.parametrize("curve", [br.Roc, Det, PrecisionRecall])
+def test_a_curve_refuses_what_is_no_law_and_no_prior(curve: type) -> None:
+    with pytest.raises(br.InputTypeError, match=r"impostor must be a distribution .* got int"):
+        curve(br.Beta(2.0, 1.0), 2)
+    with pytest.raises(br.InputError, match="prior must be the probability of a client"):
+        curve(br.Beta(2.0, 1.0), br.Beta(1.0, 2.0), prior=1.5)

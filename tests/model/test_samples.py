@@ -1,0 +1,193 @@
+"""Score sets drawn from models: their laws, their dependence, their reproducibility."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import betainc
+from scipy.stats import kendalltau, kstest, spearmanr
+
+import betaroc as br
+from helpers.families import LAWS
+
+BETA = br.ScoreModel(br.Beta(0.8, 0.5), br.Beta(0.6, 2.0), prior=0.9, name="beta")
+NORMAL = br.ScoreModel(br.Normal(1.0, 1.5), br.Normal(0.0, 1.0))
+LOGIT = br.ScoreModel(br.LogitNormal(1.0, 1.0), br.LogitNormal(0.0, 2.0))
+SYSTEMS = {"A": BETA, "B": NORMAL, "C": LOGIT}
+R = np.array([[1.0, 0.7, -0.3], [0.7, 1.0, 0.1], [-0.3, 0.1, 1.0]])
+
+
+# ------------------------------------------------------------------ one classifier
+def test_scores_follow_the_laws() -> None:
+    scores = BETA.sample(4000, 3000, rng=1)
+    assert (scores.n_client, scores.n_impostor, scores.name) == (4000, 3000, "beta")
+    assert kstest(scores.client, BETA.client.cdf).pvalue > 0.01
+    assert kstest(scores.impostor, BETA.impostor.cdf).pvalue > 0.01
+    assert not scores.client.flags.writeable
+
+
+def test_the_same_seed_gives_the_same_bytes_whatever_the_prior() -> None:
+    one, two = BETA.sample(50, 60, rng=7), BETA.sample(50, 60, rng=np.random.default_rng(7))
+    assert one == two
+    other = br.ScoreModel(BETA.client, BETA.impostor, prior=0.1, name="beta")
+    assert other.sample(50, 60, rng=7) == one
+    assert BETA.sample(50, 60, rng=8) != one
+    seeded = np.random.SeedSequence(7)
+    assert BETA.sample(5, 6, rng=seeded).client.tobytes() == one.client[:5].tobytes()
+
+
+def test_every_law_can_be_sampled() -> None:
+    models = {name: br.ScoreModel(law, br.Beta(1, 2)) for name, law in LAWS.items()}
+    for model in models.values():
+        assert model.sample(3, 2, rng=1).n_client == 3
+    frame = br.sample_systems(models, 40, 2, correlation=0.5, rng=1)
+    for name, law in LAWS.items():
+        low, high = law.support
+        assert frame[name][:40].between(low, high).all()
+
+
+def test_scores_like_labels_are_scores_all_the_same() -> None:
+    """Two classes of one length, one of 0s and 1s alone: typed, they look like labels."""
+    model = br.ScoreModel(br.Empirical([0.0, 1.0]), br.Beta(1, 1))
+    assert set(model.sample(8, 8, rng=1).client) == {0.0, 1.0}
+
+
+# ------------------------------------------------------------------ several on the same trials
+N = 20_000
+#: Four standard errors of Kendall's tau: its variance is at most that of independence,
+#: 2 (2n + 5) / (9 n (n - 1)), up to a factor 2.3 for normal pairs.
+ATOL_TAU = 4.0 * math.sqrt(2.3 * 2.0 * (2 * N + 5) / (9.0 * N * (N - 1)))
+
+
+def test_columns_and_their_laws() -> None:
+    frame = br.sample_systems(SYSTEMS, N, N // 2, correlation=R, rng=3)
+    assert list(frame.columns) == ["label", "A", "B", "C"]
+    assert frame["label"].tolist() == [1] * N + [0] * (N // 2)
+    for name, model in SYSTEMS.items():
+        assert kstest(frame[name][:N], model.client.cdf).pvalue > 0.005
+        assert kstest(frame[name][N:], model.impostor.cdf).pvalue > 0.005
+
+
+def test_rank_correlations_are_those_of_the_copula() -> None:
+    """tau = 2/pi asin(r), Spearman 6/pi asin(r/2) (Joe 2014, section 4.3)."""
+    frame = br.sample_systems(SYSTEMS, N, N, correlation=(R, 0.4), rng=4)
+    for rows, matrix in ((slice(N), R), (slice(N, None), np.full((3, 3), 0.4))):
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            x, y = frame.iloc[rows, i + 1], frame.iloc[rows, j + 1]
+            tau = 2.0 / math.pi * math.asin(matrix[i, j])
+            assert kendalltau(x, y).statistic == pytest.approx(tau, abs=ATOL_TAU)
+            rho = 6.0 / math.pi * math.asin(matrix[i, j] / 2.0)
+            assert spearmanr(x, y).statistic == pytest.approx(rho, abs=4.0 / math.sqrt(N))
+
+
+def test_independent_by_default_and_trials_do_not_depend_on_each_other() -> None:
+    frame = br.sample_systems(SYSTEMS, N, 10, rng=5)
+    assert abs(kendalltau(frame["A"][:N], frame["B"][:N]).statistic) < ATOL_TAU
+    assert abs(kendalltau(frame["A"][: N - 1], frame["A"][1:N]).statistic) < ATOL_TAU
+
+
+def test_correlation_one_gives_equal_ranks_and_minus_one_reverses_them() -> None:
+    two = {"A": BETA, "B": NORMAL}
+    frame = br.sample_systems(two, 500, 500, correlation=(1.0, -1.0), rng=6)
+    together = frame[:500].rank()
+    np.testing.assert_array_equal(together["A"], together["B"])
+    opposed = frame[500:].rank()
+    np.testing.assert_array_equal(opposed["A"], 501.0 - opposed["B"])
+    same = br.sample_systems({"A": BETA, "B": BETA}, 50, 50, correlation=1.0, rng=6)
+    np.testing.assert_array_equal(same["A"], same["B"])
+
+
+def test_scores_are_taken_from_their_own_tail() -> None:
+    """Near 1 scores round to 1 with the chance of 1 - S ~ Beta(0.01, 50) below 2^-54, no sooner."""
+    model = br.ScoreModel(br.Beta(1, 1), br.Beta(50, 0.01))
+    frame = br.sample_systems({"A": model, "B": BETA}, 1, 2000, rng=1)
+    share = float(np.mean(frame["A"][1:] == 1.0))
+    assert share == pytest.approx(betainc(0.01, 50.0, 2.0**-54), abs=4.0 * math.sqrt(0.25 / 2000))
+    # Below the doubles' range next to 0 the mirrored law underflows alike.
+    mirror = br.ScoreModel(br.Beta(1, 1), br.Beta(0.01, 50))
+    low = br.sample_systems({"A": mirror}, 1, 2000, rng=1)["A"][1:]
+    share = float(np.mean(low < 1e-100))
+    assert share == pytest.approx(betainc(0.01, 50.0, 1e-100), abs=4.0 * math.sqrt(0.25 / 2000))
+
+
+def test_the_same_seed_gives_the_same_frame() -> None:
+    one = br.sample_systems(SYSTEMS, 30, 40, correlation=R, rng=9)
+    pd.testing.assert_frame_equal(
+        one, br.sample_systems(SYSTEMS, 30, 40, correlation=R.tolist(), rng=9), check_exact=True
+    )
+    named = pd.DataFrame(R, index=list("ABC"), columns=list("ABC"))
+    pd.testing.assert_frame_equal(
+        one, br.sample_systems(SYSTEMS, 30, 40, correlation=named, rng=9), check_exact=True
+    )
+    both = br.sample_systems(SYSTEMS, 30, 40, correlation=(R, R), rng=9)
+    pd.testing.assert_frame_equal(one, both, check_exact=True)
+
+
+def test_one_system_needs_no_correlation() -> None:
+    frame = br.sample_systems({"A": NORMAL}, 2, 3, rng=1)
+    assert frame.shape == (5, 2)
+    assert br.Scores.from_frame(frame, score="A").n_impostor == 3
+
+
+def wrong_order() -> pd.DataFrame:
+    return pd.DataFrame(R, index=list("CBA"), columns=list("CBA"))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"models": {}}, br.InputError, "at least one ScoreModel"),
+        ({"models": [BETA]}, br.InputTypeError, "mapping of names"),
+        (
+            {"models": {"A": br.Beta(1, 1)}},
+            br.InputTypeError,
+            r"models\['A'\] must be a ScoreModel",
+        ),
+        ({"models": {1: BETA}}, br.InputTypeError, "names of text; got 1"),
+        ({"models": {"label": BETA}}, br.InputError, "must not be named 'label'"),
+        ({"n_client": 0}, br.InputError, "n_client must be an int >= 1; got 0"),
+        ({"n_impostor": 1.5}, br.InputError, "n_impostor must be an int >= 1"),
+        ({"correlation": 1.1}, br.InputError, r"must lie in \[-1, 1\]; got 1.1"),
+        ({"correlation": math.nan}, br.InputError, r"must lie in \[-1, 1\]; got nan"),
+        ({"correlation": -0.6}, br.InputError, "at least -1/2 = -0.5"),
+        ({"correlation": "high"}, br.InputTypeError, "correlation must be real numbers"),
+        (
+            {"correlation": np.eye(2)},
+            br.InputError,
+            r"3 x 3 matrix for 3 systems; got shape \(2, 2",
+        ),
+        ({"correlation": R * 0.9}, br.InputError, r"diagonal of 1; entry \(0, 0\) is 0.9"),
+        ({"correlation": R + np.triu(R, 1) * 0.1}, br.InputError, r"symmetric; entry \(0, 1\)"),
+        ({"correlation": wrong_order()}, br.InputError, "the systems in their order"),
+        # Eigenvalues of 1 + 0.9 (1, -1 patterns): 1 - 2 (0.9) = -0.8 is the smallest.
+        (
+            {"correlation": [[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]]},
+            br.InputError,
+            "smallest eigenvalue is -0.8",
+        ),
+        ({"correlation": (0.1, -0.6)}, br.InputError, "correlation of the impostor trials must"),
+        ({"rng": "seed"}, br.InputTypeError, "rng must be"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(options, error, words) -> None:
+    call = {"models": SYSTEMS, "n_client": 2, "n_impostor": 2, **options}
+    with pytest.raises(error, match=words) as caught:
+        br.sample_systems(call.pop("models"), call.pop("n_client"), call.pop("n_impostor"), **call)
+    assert len(str(caught.value)) <= 400
+    with pytest.raises(br.InputError, match="n_impostor must be an int >= 1; got 0"):
+        BETA.sample(1, 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_correlation_computed_by_numpy_is_taken(seed: int) -> None:
+    """np.corrcoef differs from its transpose by rounding."""
+    found = np.corrcoef(np.random.default_rng(seed).normal(size=(3, 20)))
+    assert len(br.sample_systems(SYSTEMS, 3, 3, correlation=found, rng=1)) == 6
+
+
+def test_a_correlation_that_is_not_symmetric_is_refused() -> None:
+    with pytest.raises(br.InputError, match="symmetric"):
+        br.sample_systems(SYSTEMS, 3, 3, correlation=R + np.triu(np.full((3, 3), 1e-9), 1))

@@ -1,0 +1,446 @@
+"""Pictures of expected performance curves: what the lines hold and what the axes say."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.core.errors import InputError, OutputError
+from betaroc.decision.comparison_draws import Smallest
+from betaroc.rendering import pictures as plot
+from betaroc.rendering.picture_files import save_picture
+from betaroc.rendering.style import new_axes
+
+DEV = br.Scores([3.0, 4.0, 5.0], [1.0, 2.0, 3.0])
+TEST = br.Scores([2.0, 4.0, 6.0], [0.0, 1.0, 3.0], name="faces")
+# The lowest dev score is a client's and the highest an impostor's: both ends are trivial.
+MIXED = br.Scores([0.0, 4.0, 5.0, 6.0], [1.0, 2.0, 3.0, 7.0])
+
+
+def labels(ax: object) -> list[str]:
+    legend = ax.get_legend() or next(iter(ax.figure.legends), None)
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
+
+
+def zones(ax: object) -> list[tuple[float, float]]:
+    patches = [patch for patch in ax.patches if patch.get_gid() == "trivial"]
+    return [(patch.get_x(), patch.get_x() + patch.get_width()) for patch in patches]
+
+
+def test_the_line_is_the_value_against_alpha_in_order() -> None:
+    # Dev's best thresholds: 2.5 for alpha <= 0.5 (FRR 0, FAR 1/3; at 0.5 tied, the lower wins),
+    # 3.5 for alpha > 0.5 (FRR 1/3, FAR 0). Both reject client 2.0; 2.5 accepts impostor 3.0.
+    curve = br.epc(DEV, TEST, alpha=[0.9, 0.1, 0.5])
+    ax = curve.plot()
+    x, y = ax.lines[0].get_data()
+    assert x.tolist() == [0.1, 0.5, 0.9]
+    assert y == pytest.approx([1 / 3, 1 / 3, 1 / 6])
+    assert ax.get_xlabel() == "alpha: weight of FAR against FRR"
+    assert ax.get_ylabel() == "half total error rate on test"
+    assert labels(ax) == ["faces"]
+    assert ax.yaxis.get_major_formatter()(0.25) in ("25 %", "25.0 %")
+
+
+def test_trivial_zones_are_grey_grounds_that_invent_nothing() -> None:
+    # Accepting all of MIXED costs alpha; the best other is (FRR, FAR) = (1/4, 1/4), costing 1/4:
+    # so everybody is accepted for alpha < 1/4 and, likewise, rejected for alpha > 3/4.
+    ax = plot.plot_epc(br.epc(MIXED, TEST), color="#123456")
+    # Half way to the next of a fine grid: trivial at 0 ... 0.24 and at 0.76 ... 1.
+    assert np.ravel(zones(ax)) == pytest.approx([0.0, 0.245, 0.755, 1.0])
+    for patch in ax.patches:
+        red, green, blue, _ = patch.get_facecolor()
+        assert red == green == blue
+    assert labels(ax) == ["faces", "faces, trivial: dev accepts or rejects all"]
+    assert zones(plot.plot_epc(br.epc(DEV, TEST))) == []
+    # Between far alphas nothing was computed: 0.01 to each side of 0.1, 0.11 and 0.9.
+    coarse = br.epc(MIXED, TEST, alpha=[0.9, 0.1, 0.11, 0.5])
+    found = zones(plot.plot_epc(coarse))
+    assert np.ravel(found) == pytest.approx([0.1, 0.12, 0.89, 0.91])
+    end = br.epc(MIXED, TEST, alpha=[0.0, 0.5, 1.0])
+    assert np.ravel(zones(plot.plot_epc(end))) == pytest.approx([0.0, 0.01, 0.99, 1.0])
+
+
+def test_the_legend_stands_below_axes_of_our_own_and_grows_with_the_curves() -> None:
+    ax = br.epc(DEV, TEST).plot(label="A")
+    one = ax.figure.get_figheight()
+    assert ax.get_legend() is None
+    br.epc(DEV, TEST).plot(ax=ax, label="B", expected=True, a_posteriori=True)
+    assert len(ax.figure.legends) == 1
+    assert labels(ax) == ["A", "B", "B, promised on dev", "B, test's own thresholds"]
+    # 0.1 inch and 0.17 a row: one row of two columns before, two after.
+    assert ax.figure.get_figheight() - one == pytest.approx(0.17)
+    given = new_axes()
+    height = given.figure.get_figheight()
+    br.epc(DEV, TEST).plot(ax=given)
+    assert given.get_legend() is not None
+    assert given.figure.get_figheight() == height
+
+
+def test_few_alphas_have_markers() -> None:
+    for k, marker in ((11, "o"), (12, "None")):
+        ax = br.epc(DEV, TEST, alpha=np.linspace(0.0, 1.0, k)).plot()
+        assert ax.lines[0].get_marker() == marker
+    first, second = (br.epc(DEV, side, alpha=[0.3, 0.6]) for side in (TEST, POOR))
+    result = br.compare(first, second, replicates=20, rng=1)
+    assert [line.get_marker() for line in result.plot().lines] == ["o", "s"]
+    assert plot.plot_difference(result).lines[0].get_marker() == "o"
+
+
+def test_curves_beside_it_are_thin_and_of_its_colour() -> None:
+    curve = br.epc(DEV, TEST)
+    ax = curve.plot(expected=True, a_posteriori=True)
+    met, promised, own = ax.lines
+    assert promised.get_ydata() == pytest.approx(curve.expected)
+    assert own.get_ydata() == pytest.approx(curve.a_posteriori)
+    assert met.get_color() == promised.get_color() == own.get_color()
+    assert max(promised.get_linewidth(), own.get_linewidth()) < met.get_linewidth()
+    assert labels(ax) == ["faces", "faces, promised on dev", "faces, test's own thresholds"]
+    nameless = plot.plot_epc(br.epc(DEV, br.Scores([2.0, 4.0], [0.0, 3.0])), expected=True)
+    assert labels(nameless) == ["met on test", "promised on dev"]
+
+
+def test_systems_share_axes() -> None:
+    ax = br.epc(DEV, TEST).plot(label="A")
+    assert br.epc(MIXED, TEST).plot(ax=ax, label="B", linestyle="--") is ax
+    assert labels(ax) == ["A", "B", "B, trivial: dev accepts or rejects all"]
+    assert ax.lines[0].get_color() != ax.lines[1].get_color()
+
+
+def test_axes_of_targets_are_rates_and_of_weights_are_not() -> None:
+    ax = br.epc(DEV, TEST, criterion="far", measure="mcc").plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("expected FAR", "Matthews correlation on test")
+    assert ax.xaxis.get_major_formatter()(0.05) == "5 %"
+    assert "%" not in ax.yaxis.get_major_formatter()(0.05)
+    ax = br.epc(DEV, TEST, measure="weighted-error").plot()
+    assert ax.get_ylabel() == "weighted error on test"
+    assert "%" not in ax.xaxis.get_major_formatter()(0.05)
+
+
+@pytest.mark.parametrize("criterion", ["eer", "break-even"])
+def test_a_criterion_without_alpha_is_a_dot(criterion: str) -> None:
+    ax = br.epc(DEV, TEST, criterion=criterion).plot(expected=True, a_posteriori=True)
+    assert [line.get_marker() for line in ax.lines] == ["o", "s", "^"]
+    assert {line.get_linestyle() for line in ax.lines} == {"None"}
+    assert [line.get_markerfacecolor() == "none" for line in ax.lines] == [False, True, True]
+    assert labels(ax) == ["faces", "faces, promised on dev", "faces, test's own threshold"]
+    assert ax.get_xticks().size == 0
+
+
+def test_what_is_undefined_is_a_gap() -> None:
+    # Rejecting all at alpha = 1: no decision is positive, precision is 0/0.
+    curve = br.epc(MIXED, br.Scores([4.0], [1.0]), measure="precision", alpha=[0.5, 1.0])
+    y = plot.plot_epc(curve).lines[0].get_ydata()
+    assert y[0] == 1.0
+    assert np.isnan(y[1])
+
+
+# ------------------------------------------------------------------ bands
+def filled(ax: object) -> list[object]:
+    return [artist for artist in ax.collections if artist.get_gid() == "band"]
+
+
+def made(curve: br.Epc, low: list[float], high: list[float], **other: object) -> br.Band:
+    k = curve.alpha.size
+    fields = {"level": 0.95, "simultaneous": False, "resample": "test", "replicates": 1,
+              "undefined": np.zeros(k, np.int64), **other}  # fmt: skip
+    return br.Band(curve.alpha, curve.value, np.array(low), np.array(high), **fields)
+
+
+def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
+    curve = br.epc(DEV, TEST, alpha=[0.9, 0.1, 0.5])
+    band = made(curve, [0.3, 0.1, 0.2], [0.6, 0.4, 0.5])
+    ax = curve.plot(band=band, color="#123456")
+    (area,) = filled(ax)
+    (path,) = area.get_paths()
+    corners = {(round(x, 6), round(y, 6)) for x, y in path.vertices}
+    assert corners == {(0.1, 0.1), (0.5, 0.2), (0.9, 0.3), (0.1, 0.4), (0.5, 0.5), (0.9, 0.6)}
+    assert area.get_facecolor()[0][:3] == pytest.approx((0x12 / 255, 0x34 / 255, 0x56 / 255))
+    assert labels(ax) == ["faces", "faces, 95 % pointwise, fixed thresholds"]
+    for other, words in (
+        ({"simultaneous": True, "resample": "both"}, "faces, 95 % simultaneous, dev chosen again"),
+        ({"level": 0.999, "resample": "both"}, "faces, 99.9 % pointwise, dev chosen again"),
+    ):
+        ax = plot.plot_epc(curve, band=made(curve, [0.1] * 3, [0.2] * 3, **other), expected=True)
+        assert labels(ax) == ["faces", "faces, promised on dev", words]
+
+
+def test_an_undefined_interval_is_a_gap_and_one_alone_is_upright() -> None:
+    curve = br.epc(DEV, TEST, alpha=[0.1, 0.2, 0.3, 0.4, 0.5])
+    nan = np.nan
+    ax = curve.plot(band=made(curve, [0.1, 0.1, nan, 0.2, nan], [0.4, 0.4, nan, 0.5, nan]))
+    line, area = filled(ax)
+    assert [segment.tolist() for segment in line.get_segments()] == [[[0.4, 0.2], [0.4, 0.5]]]
+    assert max(x for path in area.get_paths() for x, _ in path.vertices) == 0.2
+    assert labels(ax) == ["faces", "faces, 95 % pointwise, fixed thresholds"]
+    single = br.epc(DEV, TEST, criterion="eer")
+    ax = single.plot(band=single.band(resample="test", replicates=50, rng=1))
+    assert len(filled(ax)) == 1
+    nowhere = plot.plot_epc(curve, band=made(curve, [nan] * 5, [nan] * 5))
+    assert filled(nowhere) == []
+
+
+def test_the_band_of_another_curve_is_refused() -> None:
+    one, other = br.epc(DEV, TEST, alpha=[0.1, 0.9]), br.epc(DEV, TEST, alpha=[0.1, 0.8])
+    same_alphas = br.epc(DEV, MIXED, alpha=[0.1, 0.9])
+    for wrong in (other, same_alphas):
+        band = wrong.band(resample="test", replicates=20, rng=1)
+        with pytest.raises(InputError, match=r"must be that of the curve drawn.*epc\.band\(\)"):
+            one.plot(band=band)
+
+
+# ------------------------------------------------------------------ two systems
+POOR = br.Scores([2.4, 9.0, 2.3], [0.0, 3.0, 4.0])
+
+
+def comparison(low: list[float], high: list[float], **options: object) -> br.Comparison:
+    """Two curves at alphas 0.5, 0.1, 0.3, 0.9 with made-up intervals."""
+    alpha = [0.5, 0.1, 0.3, 0.9][: len(low)]
+    first, second = (br.epc(DEV, side, alpha=alpha, **options) for side in (TEST, POOR))
+    return made_up(first, second, 0.9, np.array(low), np.array(high))
+
+
+def made_up(first: br.Epc, second: br.Epc, level: float, low: Any, high: Any) -> br.Comparison:
+    """Intervals that are the band too, of enough trials."""
+    drawn = br.compare(first, second, resample="test", level=level, replicates=3, rng=1)
+    ends = {"low": low, "high": high, "band_low": low, "band_high": high}
+    return dataclasses.replace(drawn, **ends, smallest=Smallest(20, "client trials of test", 20))
+
+
+def shaded(ax: object) -> list[tuple[str, float, float]]:
+    return [
+        (p.get_gid(), round(p.get_x(), 9), round(p.get_x() + p.get_width(), 9))
+        for p in ax.patches
+        if str(p.get_gid()).startswith("better")
+    ]
+
+
+def test_two_curves_and_the_alphas_in_which_they_differ() -> None:
+    # In order of alpha: 0.1 first better, 0.3 no difference, 0.5 second better, 0.9 undefined.
+    result = comparison([0.1, -0.4, -0.1, np.nan], [0.2, -0.2, 0.1, np.nan])
+    ax = result.plot(names=("mlp", "svm"))
+    first, second = ax.lines
+    assert first.get_xdata().tolist() == [0.1, 0.3, 0.5, 0.9]
+    # 2.5 rejects client 2 and accepts 3; of POOR clients 2.4, 2.3, impostors 3, 4; 3.5 at 0.9
+    # accepts no impostor but 4 of POOR.
+    assert first.get_ydata() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1 / 6])
+    assert second.get_ydata() == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1 / 2])
+    assert shaded(ax) == [("better-1", 0.09, 0.11), ("better-2", 0.49, 0.51)]
+    words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert words == ["mlp", "svm", "mlp better (90 %)", "svm better (90 %)"]
+    hatches = {patch.get_hatch() for patch in ax.patches}
+    assert len(hatches) == 2  # told apart without colour
+    assert first.get_linestyle() != second.get_linestyle()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "alpha: weight of FAR against FRR", "half total error rate on test",
+    )  # fmt: skip
+    given = new_axes()
+    assert result.plot(given) is given
+    assert labels(given)[2:] == ["A better (90 %)", "B better (90 %)"]
+
+
+def test_a_larger_measure_is_better_where_it_should_be() -> None:
+    result = comparison([0.1, -0.4], [0.2, -0.2], measure="f1")
+    assert shaded(result.plot()) == [("better-1", 0.49, 0.51), ("better-2", 0.09, 0.11)]
+
+
+def test_the_difference_its_interval_and_zero() -> None:
+    result = comparison([0.1, -0.4, -0.1, np.nan], [0.2, -0.2, 0.1, np.nan])
+    ax = plot.plot_difference(result, names=("mlp", "svm"))
+    assert ax.lines[0].get_ydata() == pytest.approx([-1 / 3] * 4)
+    (zero,) = [line for line in ax.lines if line.get_gid() == "zero"]
+    assert set(zero.get_ydata()) == {0.0}
+    (area,) = filled(ax)
+    corners = {(round(x, 6), round(y, 6)) for path in area.get_paths() for x, y in path.vertices}
+    assert corners == {(0.1, -0.4), (0.3, -0.1), (0.5, 0.1), (0.1, -0.2), (0.3, 0.1), (0.5, 0.2)}
+    assert shaded(ax) == [("better-1", 0.09, 0.11), ("better-2", 0.49, 0.51)]
+    assert ax.get_ylabel() == "difference in half total error rate"
+    words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert words[:3] == ["mlp - svm", "90 % simultaneous", "90 % pointwise"]
+
+
+def test_the_histogram_of_the_bootstrap() -> None:
+    first, second = (br.epc(DEV, side, alpha=[0.5, 0.9]) for side in (TEST, POOR))
+    result = br.compare(first, second, replicates=400, rng=1)
+    ax = plot.plot_difference_histogram(result, 0.5, bins=8)
+    counts, edges = result.histogram(0.5, 8)
+    assert [bar.get_height() for bar in ax.patches] == counts.tolist()
+    assert [bar.get_x() for bar in ax.patches] == pytest.approx(edges[:-1].tolist())
+    places = {}
+    for line in ax.lines:
+        places.setdefault(line.get_gid(), []).append(float(line.get_xdata()[0]))
+    assert places["zero"] == [0.0]
+    assert places["difference"] == pytest.approx([-1 / 3])
+    assert places["interval"] == [result.low[0], result.high[0]]
+    words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert words == ["no difference", "A - B on test", "95 % interval"]
+    assert ax.get_xlabel() == "difference in half total error rate at alpha 0.5"
+    with pytest.raises(InputError, match="one of the 2"):
+        plot.plot_difference_histogram(result, 0.4)
+
+
+def test_one_alpha_alone_is_seen() -> None:
+    first, second = (br.epc(DEV, side, criterion="eer") for side in (TEST, POOR))
+    result = made_up(first, second, 0.95, np.array([-0.5]), np.array([-0.1]))
+    ax = result.plot()
+    assert [line.get_marker() for line in ax.lines] == ["o", "s"]
+    ((gid, start, stop),) = shaded(ax)
+    assert gid == "better-1"
+    assert start < 0.5 < stop
+    assert ax.get_xticks().size == 0
+    assert len(filled(plot.plot_difference(result))) == 1
+
+
+def test_names_are_one_a_system() -> None:
+    result = comparison([0.1], [0.2])
+    for draw in (plot.plot_comparison, plot.plot_difference):
+        for names in ("AB", ["A"], ["A", "B", "C"]):
+            with pytest.raises(InputError, match="names must be those of the two systems"):
+                draw(result, names=names)
+    with pytest.raises(InputError, match="one for each of the 1 curves"):
+        plot.plot_a_priori([result.first], names=["A", "B"])
+
+
+# ------------------------------------------------------------------ points on ROC and DET
+def marks(ax: object, gid: str) -> list[tuple[float, float]]:
+    (line,) = [line for line in ax.lines if line.get_gid() == gid]
+    return [tuple(point) for point in line.get_xydata().tolist()]
+
+
+def test_points_chosen_on_dev_and_the_own_optimum_lie_on_the_curve() -> None:
+    """Dev's 2.5 at 0.2 and 0.5 has FAR = FRR = 1/3 on test, its 3.5 at 0.9 FAR 0, FRR 1/3.
+
+    On test itself alpha 0.2 costs least at 1.5: FAR 1/3, FRR 0; alpha 0.5 ties
+    1.5 with 3.5 (each 1/6), the lower wins; at 0.9 it is 3.5: FAR 0, FRR 1/3.
+    """
+    curve = br.epc(DEV, TEST, alpha=[0.2, 0.5, 0.9])
+    prior, own = [(1 / 3, 1 / 3)] * 2 + [(0.0, 1 / 3)], [(1 / 3, 0.0)] * 2 + [(0.0, 1 / 3)]
+    frames = {
+        "roc": (curve.test.roc().plot(), lambda far, frr: (far, 1 - frr)),
+        "impostor": (curve.test.roc(positive="impostor").plot(), lambda far, frr: (frr, 1 - far)),
+        "linear": (curve.test.det(scale="linear").plot(), lambda far, frr: (far, frr)),
+    }
+    for ax, place in frames.values():
+        assert plot.plot_a_priori_points(curve, ax, color="#123456", label="mlp") is ax
+        for gid, points in (("a-priori", prior), ("a-posteriori", own)):
+            expected = [place(far, frr) for far, frr in points]
+            assert np.ravel(marks(ax, gid)) == pytest.approx(np.ravel(expected))
+        assert labels(ax)[-2:] == ["mlp, chosen on dev", "mlp, own optimum"]
+        assert [text.get_text() for text in ax.texts] == ["0.2", "0.5", "0.9"]
+        first, second = (
+            line for line in ax.lines if line.get_gid() in ("a-priori", "a-posteriori")
+        )
+        assert first.get_marker() != second.get_marker()
+    det = plot.plot_a_priori_points(curve, curve.test.det().plot(), alpha=[0.5])
+    from scipy.special import ndtri
+
+    assert np.ravel(marks(det, "a-priori")) == pytest.approx([ndtri(1 / 3)] * 2)
+
+
+def test_curves_of_two_systems_with_their_points() -> None:
+    systems = [br.epc(DEV, side) for side in (TEST, POOR)]
+    for curve, axes in (("det", ("FAR", "FRR")), ("roc", ("FAR", "TPR"))):
+        ax = plot.plot_a_priori(systems, curve=curve, names=["A", "B"])
+        assert (ax.get_xlabel(), ax.get_ylabel()) == axes
+        words = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+        assert words == ["A", "A, chosen on dev", "A, own optimum",
+                         "B", "B, chosen on dev", "B, own optimum"]  # fmt: skip
+        assert [text.get_text() for text in ax.texts] == ["0.25", "0.5", "0.75"] * 2
+    given = new_axes(square=True)
+    assert plot.plot_a_priori(systems[:1], given, alpha=0.5) is given
+    assert labels(given) == ["faces", "faces, chosen on dev", "faces, own optimum"]
+    single = br.epc(DEV, POOR, criterion="eer")
+    ax = plot.plot_a_priori([single])
+    assert len(ax.texts) == 0
+    assert len(marks(ax, "a-priori")) == 1
+
+
+def test_points_without_a_curve_or_an_alpha_are_refused() -> None:
+    curve = br.epc(DEV, TEST, alpha=[0.2, 0.5])
+    with pytest.raises(InputError, match="plot_det or plot_roc has drawn"):
+        plot.plot_a_priori_points(curve, new_axes())
+    with pytest.raises(InputError, match=r"got 0\.3, the nearest is 0\.2"):
+        plot.plot_a_priori_points(curve, curve.test.roc().plot(), alpha=[0.5, 0.3])
+    with pytest.raises(InputError, match="curve must be one of"):
+        plot.plot_a_priori([curve], curve="epc")
+
+
+# ------------------------------------------------------------------ promised against met
+def test_promised_against_met() -> None:
+    curve = br.epc(DEV, TEST, criterion="far", measure="far", alpha=[1.0, 0.0, 1 / 3, 2 / 3])
+    ax = plot.plot_expected_obtained(curve)
+    x, y = ax.lines[0].get_data()
+    # Dev's FAR is met at theta = 3.5, 2.5, 1.5 and -inf; test impostors 0, 1, 3 above: 0, 1, 1, 3.
+    assert x == pytest.approx([0, 1 / 3, 2 / 3, 1])
+    assert y == pytest.approx([0, 1 / 3, 1 / 3, 1])
+    assert ax.get_xlabel() == "false acceptance rate promised on dev"
+    assert ax.get_ylabel() == "false acceptance rate met on test"
+
+
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
+def test_the_line_of_kept_promises_is_the_diagonal_of_every_frame() -> None:
+    small = br.epc(DEV, TEST, criterion="far", measure="far", alpha=[0.0, 0.3])
+    ax = plot.plot_expected_obtained(small, label="A")
+    assert ax.get_xlim() == ax.get_ylim()
+    narrow = ax.get_xlim()
+    whole = br.epc(DEV, TEST, criterion="far", measure="far")
+    assert plot.plot_expected_obtained(whole, ax, label="B") is ax
+    assert ax.get_xlim() == ax.get_ylim()
+    assert ax.get_xlim()[1] > narrow[1]
+    (identity,) = [line for line in ax.lines if line.get_gid() == "identity"]
+    assert np.array_equal(*identity.get_data())
+    assert identity.get_xdata()[0] < ax.get_xlim()[0] < ax.get_xlim()[1] < identity.get_xdata()[1]
+    assert labels(ax) == ["A", "B"]
+
+
+def test_smooth_curves_of_equal_laws_keep_their_promise() -> None:
+    model = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0))
+    x, y = plot.plot_expected_obtained(br.epc(model, model)).lines[0].get_data()
+    assert x == pytest.approx(y, rel=1e-15)
+
+
+# ------------------------------------------------------------------ files
+def test_an_svg_is_well_formed_and_its_bytes_repeat(tmp_path: Path) -> None:
+    curve = br.epc(DEV, TEST, alpha=[0.1, 0.9])
+    paths = [tmp_path / "one.svg", tmp_path / "two.SVG"]
+    for path in paths:
+        save_picture(curve.plot, path)
+    assert ET.parse(paths[0]).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_png_is_one_and_leaves_nothing_beside(tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    save_picture(br.epc(DEV, TEST).plot, path)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert [p.name for p in tmp_path.iterdir()] == ["picture.png"]
+
+
+def test_other_pictures_and_places_are_refused(tmp_path: Path) -> None:
+    curve = br.epc(DEV, TEST)
+    with pytest.raises(InputError, match=r"\.svg or \.png; got 'x\.gif'"):
+        save_picture(curve.plot, "x.gif")
+    for name in ("no.png", "no.svg"):
+        with pytest.raises(OutputError, match="folder that exists"):
+            save_picture(curve.plot, tmp_path / "missing" / name)
+
+
+def test_a_png_that_fails_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "picture.png"
+    path.write_bytes(b"old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(OutputError, match="No space left"):
+        save_picture(br.epc(DEV, TEST).plot, path)
+    assert path.read_bytes() == b"old"
+    assert len(list(tmp_path.iterdir())) == 1

@@ -1,0 +1,176 @@
+"""P-P and Q-Q pictures: what they draw against order statistics computed by other means."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.rendering.pictures import plot_fit
+from betaroc.rendering.svg import draw_svg
+
+
+def beta_fit(n: int = 40, seed: int = 1) -> br.Fit:
+    rng = np.random.default_rng(seed)
+    return br.fit(br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n + 5)))
+
+
+def drawn(ax: object, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The points of one class."""
+    points = [line for line in ax.lines if line.get_marker() == "o"]
+    x, y = points[k].get_data()
+    return np.asarray(x), np.asarray(y)
+
+
+def band(ax: object, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places, lower and upper edge of the band of one class."""
+    vertices = ax.collections[k].get_paths()[0].vertices
+    x = np.unique(vertices[:, 0])
+    ends = [vertices[vertices[:, 0] == at, 1] for at in x]
+    return x, np.array([e.min() for e in ends]), np.array([e.max() for e in ends])
+
+
+def test_pp_draws_the_law_at_the_ordered_scores() -> None:
+    fit = beta_fit()
+    ax = plot_fit(fit, "pp", level=0.9)
+    for k, who in enumerate(("client", "impostor")):
+        x, y = drawn(ax, k)
+        ordered = np.sort(getattr(fit.scores, who))
+        n, i = ordered.size, np.arange(1, ordered.size + 1)
+        law = getattr(fit.model, who)
+        assert x == pytest.approx(stats.beta(i, n + 1 - i).median(), rel=1e-9)
+        assert y == pytest.approx(stats.beta(law.a, law.b).cdf(ordered), rel=1e-9)
+        places, low, high = band(ax, k)
+        assert places == pytest.approx(x, rel=1e-9)
+        assert low == pytest.approx(stats.beta(i, n + 1 - i).ppf(0.05), rel=1e-9)
+        assert high == pytest.approx(stats.beta(i, n + 1 - i).ppf(0.95), rel=1e-9)
+
+
+def test_qq_draws_logits_against_quantiles_of_the_law() -> None:
+    fit = beta_fit()
+    ax = plot_fit(fit)
+    x, y = drawn(ax, 0)
+    ordered = np.sort(fit.scores.client)
+    n, i = ordered.size, np.arange(1, ordered.size + 1)
+    law = stats.beta(fit.model.client.a, fit.model.client.b)
+    assert y == pytest.approx(np.log(ordered / (1 - ordered)), rel=1e-9)
+    q = law.ppf(stats.beta(i, n + 1 - i).median())
+    assert x == pytest.approx(np.log(q / (1 - q)), rel=1e-7)
+    _, low, high = band(ax, 0)
+    for edge, at in ((low, 0.025), (high, 0.975)):
+        q = law.ppf(stats.beta(i, n + 1 - i).ppf(at))
+        assert edge == pytest.approx(np.log(q / (1 - q)), rel=1e-7)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("logit quantile of the fitted law", "logit score")
+    assert ax.get_xlim() == ax.get_ylim()
+
+
+def test_normal_laws_are_drawn_on_the_scale_of_the_scores() -> None:
+    fit = br.fit(br.Scores([1.0, 2.0, 4.0] * 4, [-1.0, 0.0, 1.0] * 4), "normal")
+    ax = plot_fit(fit, "qq")
+    x, y = drawn(ax, 1)
+    assert y == pytest.approx(np.repeat([-1.0, 0.0, 1.0], 4))
+    i = np.arange(1, 13)
+    middle = stats.norm(*fit.impostor.values).ppf(stats.beta(i, 13 - i).median())
+    assert x == pytest.approx(middle, abs=1e-9)
+    assert ax.get_ylabel() == "score"
+
+
+def test_the_band_holds_its_share_of_the_scores_of_the_law() -> None:
+    """Simulated: at rank 5 of 20, 2000 samples, standard error 0.0049."""
+    rng = np.random.default_rng(3)
+    law = br.Beta(0.5, 3.0)
+    inside = 0
+    low, high = (law.ppf(float(stats.beta(5, 16).ppf(at))) for at in (0.025, 0.975))
+    for sample in np.sort(law.sample((2000, 20), rng), axis=1):
+        inside += bool(low <= sample[4] <= high)
+    assert inside / 2000 == pytest.approx(0.95, abs=0.02)
+
+
+def test_many_scores_are_thinned_and_keep_their_extremes() -> None:
+    fit = beta_fit(20_000)
+    x, y = drawn(plot_fit(fit, "pp"), 0)
+    assert 150 <= x.size <= 330
+    ordered = np.sort(fit.scores.client)
+    ends = np.concatenate([ordered[:10], ordered[-10:]])
+    expected = stats.beta(fit.model.client.a, fit.model.client.b).cdf(ends)
+    assert np.concatenate([y[:10], y[-10:]]) == pytest.approx(expected, rel=1e-9)
+    assert np.max(np.diff(x)) < 0.01
+    assert len(draw_svg(lambda: plot_fit(fit), "salt")) < 150_000
+
+
+def test_point_masses_are_left_out_and_named() -> None:
+    rng = np.random.default_rng(4)
+    scores = br.Scores(np.append(rng.beta(4, 2, 20), [1.0] * 5), rng.beta(2, 4, 30))
+    with pytest.warns(br.BoundaryWarning):
+        fit = br.fit(scores)
+    ax = plot_fit(fit, "pp")
+    x, y = drawn(ax, 0)
+    assert x.size == 20
+    base = fit.client.distribution.base
+    inner = np.sort(scores.client[scores.client < 1.0])
+    assert y == pytest.approx(stats.beta(base.a, base.b).cdf(inner), rel=1e-9)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == ["client, without 5 of 25 at the ends", "impostor"]
+
+
+def test_cells_are_drawn_at_their_edges() -> None:
+    client = [0.2, 0.4, 0.4, 0.6, 0.8, 0.8, 1.0] * 3
+    fit = br.fit(br.Scores(client, [0.0, 0.2, 0.2, 0.4, 0.6] * 3), resolution=0.2)
+    ax = plot_fit(fit, "pp")
+    x, y = drawn(ax, 0)
+    law = stats.beta(fit.model.client.a, fit.model.client.b)
+    assert y == pytest.approx(law.cdf([0.3, 0.5, 0.7, 0.9]), rel=1e-9)
+    i = np.array([3, 9, 12, 18])  # of 21 scores up to each edge
+    assert x == pytest.approx(stats.beta(i + 0.5, 21.5 - i).median(), rel=1e-9)
+
+
+def test_scores_that_a_rule_moved_are_not_on_the_logit_scale() -> None:
+    client = [0.0, 0.3, 0.5, 0.7, 0.9, 1.0] * 2
+    fit = br.fit(br.Scores(client, [0.1, 0.2, 0.4] * 4), boundary="squeeze")
+    assert drawn(plot_fit(fit, "qq"), 0)[0].size == 8
+    assert drawn(plot_fit(fit, "pp"), 0)[0].size == 12
+
+
+def test_scores_next_to_one_keep_their_quantiles_apart() -> None:
+    rng = np.random.default_rng(5)
+    scores = br.Scores(1.0 - rng.beta(0.05, 3, 60), rng.beta(1, 1, 60))
+    kept = br.Scores(scores.client[scores.client < 1.0], scores.impostor)
+    with pytest.warns(br.InfluenceWarning):
+        fit = br.fit(kept)
+    x, _ = drawn(plot_fit(fit, "qq"), 0)
+    assert x[-1] > 40.0  # the law's quantile there rounds to 1
+    assert np.all(np.diff(x) > 0.0)
+
+
+def test_weights_are_copies() -> None:
+    rng = np.random.default_rng(6)
+    client, impostor = rng.beta(4, 2, 15), rng.beta(2, 4, 15)
+    weighted = br.Scores(client, impostor, client_weights=[2.0] * 15, impostor_weights=[2.0] * 15)
+    twice = br.Scores(np.repeat(client, 2), np.repeat(impostor, 2))
+    one, two = (drawn(plot_fit(br.fit(s), "pp"), 0) for s in (weighted, twice))
+    assert one[0] == pytest.approx(two[0])
+    assert one[1] == pytest.approx(two[1], abs=1e-9)
+    halves = br.Scores(client, impostor, client_weights=[1.5] * 15)
+    with pytest.raises(br.InputError, match="whole numbers"):
+        plot_fit(br.fit(halves))
+
+
+def test_axes_given_are_drawn_on_and_named_once() -> None:
+    fit = beta_fit()
+    ax = plot_fit(fit, "qq")
+    assert plot_fit(beta_fit(seed=2), "qq", ax) is ax
+    assert [line.get_gid() for line in ax.lines].count("same") == 1
+    assert fit.plot("pp").get_xlabel() == "share of the scores"
+
+
+def test_what_has_no_picture_is_refused() -> None:
+    fit = beta_fit()
+    with pytest.raises(br.InputError, match="kind"):
+        plot_fit(fit, "roc")
+    with pytest.raises(br.InputError, match="level"):
+        plot_fit(fit, level=95)
+    with pytest.raises(br.InputTypeError, match="scores themselves"):
+        plot_fit(br.fit(fit.scores, "empirical"))
+    with pytest.raises(br.InputTypeError, match="fit must be a Fit"):
+        plot_fit(fit.model)

@@ -1,0 +1,538 @@
+"""The main job in one call, against what the pieces say by themselves."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.rendering.files import write_whole
+from betaroc.rendering.numbers import extreme, number, percent, threshold, visible
+from betaroc.report.crossings import crossing_words, depth, unseen, whole_curve_words
+from betaroc.report.headline import below_count, called, mismatch_words
+from betaroc.report.parts import Part, empirical_model
+from betaroc.report.words import end_words
+from helpers.places import DATA
+
+LIVENESS = DATA / "liveness_cross_logreg"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_replicates() -> Iterator[None]:
+    """Checks of the fit have tests of their own; here they are as short as can be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+        yield
+
+
+@pytest.fixture(scope="module")
+def liveness() -> br.Analysis:
+    dev = br.read_scores(LIVENESS / "dev.csv")
+    test = br.read_scores(LIVENESS / "test_sharpen0.40.csv")
+    return br.analyze(dev, {"sharpened": test}, family="beta")
+
+
+def test_dev_is_fitted_as_fit_does(liveness: br.Analysis) -> None:
+    dev = br.read_scores(LIVENESS / "dev.csv")
+    assert liveness.dev.fit == br.fit(dev, "beta")
+    assert liveness.reason == "chosen with family='beta'"
+    assert liveness.dev.name == "dev.csv"
+    assert liveness.tests[0].name == "sharpened"
+    assert liveness.notices == ()
+
+
+def test_devs_thresholds_are_met_on_test_by_counting(liveness: br.Analysis) -> None:
+    test = br.read_scores(LIVENESS / "test_sharpen0.40.csv")
+    for met in liveness.points:
+        seen = met.observed[1]
+        assert seen.far == np.mean(test.impostor > met.expected.threshold)
+        assert seen.frr == np.mean(test.client <= met.expected.threshold)
+
+
+def test_expected_rates_are_those_of_devs_model(liveness: br.Analysis) -> None:
+    points = {(p.chosen_by, p.key): p for p in liveness.points}
+    fit = br.fit(br.read_scores(LIVENESS / "dev.csv"))
+    assert points["model", "eer"].expected == fit.eer()
+    assert points["model", "far=0.01"].expected.far == pytest.approx(0.01, rel=1e-12)
+    assert points["scores", "far=0.01"].expected.far <= 0.01
+    assert len(points) == 16
+
+
+def test_thresholds_next_to_one_are_met_exactly() -> None:
+    """A threshold that rounds to 1 still lies below a score of 1."""
+    rng = np.random.default_rng(3)
+    dev = br.Scores(1.0 - rng.beta(0.01, 0.5, 400), 1.0 - rng.beta(0.02, 0.5, 400))
+    with pytest.warns(br.BoundaryWarning):
+        analysis = br.analyze(dev, family="beta")
+    for met in (p for p in analysis.points if p.expected.threshold == 1.0):
+        below = math.isfinite(met.expected.logit_threshold)
+        accepted = dev.impostor >= 1.0 if below else dev.impostor > 1.0
+        assert met.observed[0].far == np.mean(accepted)
+
+
+def test_distances_are_those_of_scipy(liveness: br.Analysis) -> None:
+    from scipy import stats
+
+    dev, test = liveness.parts
+    for who in ("client", "impostor"):
+        law = getattr(dev.fit.model, who)
+        ks = stats.kstest(getattr(dev.scores, who), stats.beta(law.a, law.b).cdf).statistic
+        assert getattr(dev.distances, who) == pytest.approx(ks, rel=1e-12)
+    both = [
+        stats.ks_2samp(getattr(dev.scores, who), getattr(test.scores, who)).statistic
+        for who in ("client", "impostor")
+    ]
+    assert test.shift == pytest.approx(both, rel=1e-12)
+
+
+def test_roc_distance_is_bounded_by_those_of_the_classes(liveness: br.Analysis) -> None:
+    for part in liveness.parts:
+        assert 0.0 < part.distances.roc <= max(part.distances.client, part.distances.impostor)
+
+
+def test_point_masses_count_in_the_distance() -> None:
+    scores = br.Scores([0.0, 0.4, 0.6, 1.0] * 5, [0.0, 0.0, 0.3, 0.6] * 5)
+    with pytest.warns(br.BoundaryWarning):
+        part = br.analyze(scores).dev
+    # Half of the impostors are exactly 0, in scores and law alike; the rest lie on two points,
+    # where a continuous law of mass 1/2 is at least 1/8 away from a jump of 1/4.
+    assert 0.125 <= part.distances.impostor < 0.25
+
+
+def test_warnings_are_given_and_kept_with_the_set_they_speak_of() -> None:
+    dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.2, 0.4])
+    test = br.Scores(np.linspace(0.4, 1.0, 13), np.linspace(0.1, 0.6, 12))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        analysis = br.analyze(dev, test)
+    assert [str(w.message) for w in caught] == [n.message for n in analysis.notices]
+    assert [w.category for w in caught] == [br.SmallSampleWarning, br.BoundaryWarning]
+    assert analysis.notices[0].message.startswith("dev: client: only 3 scores")
+    assert analysis.notices[1].message.startswith("test: client: ")
+    assert {w.filename for w in caught} == {__file__}
+
+
+def test_a_test_set_that_cannot_be_fitted_is_met_all_the_same() -> None:
+    rng = np.random.default_rng(5)
+    dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
+    test = br.Scores([0.8, 0.8], [0.2, 0.2])
+    with (
+        pytest.warns(br.SmallSampleWarning, match="no width"),
+        pytest.warns(br.BetarocWarning, match="test: not fitted"),
+    ):
+        analysis = br.analyze(dev, test)
+    assert analysis.tests[0].fit is None
+    assert analysis.points[0].observed[1].hter == 0.0
+    assert "not fitted" in analysis.summary()
+    assert analysis.to_dict()["tests"][0]["fit"] is None
+
+
+def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not() -> None:
+    rng = np.random.default_rng(5)
+    dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
+    for test in (br.Scores(dev.impostor + 0.001, dev.client), br.Scores([0.2] * 12, [0.8] * 12)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = br.analyze(dev, test).notices
+        (text,) = (notice.message for notice in found if "impostors score higher" in notice.message)
+        assert text.startswith("test: ")
+
+
+def test_the_same_data_twice_is_said() -> None:
+    rng = np.random.default_rng(6)
+    dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
+    again = br.Scores(dev.client[::-1], dev.impostor)
+    with pytest.warns(br.SameDataWarning):
+        br.analyze(dev, again)
+
+
+def test_weights_count_as_copies() -> None:
+    rng = np.random.default_rng(7)
+    client, impostor = rng.beta(5, 2, 30), rng.beta(2, 5, 30)
+    twice = br.Scores(np.repeat(client, 2), np.repeat(impostor, 2))
+    weighted = br.Scores(client, impostor, client_weights=[2.0] * 30, impostor_weights=[2.0] * 30)
+    one, two = (br.analyze(given, family="beta") for given in (twice, weighted))
+    for p, q in zip(one.points, two.points, strict=True):
+        assert p.expected.threshold == pytest.approx(q.expected.threshold, rel=1e-9)
+        assert p.observed[0].far == q.observed[0].far
+
+
+def test_several_tests_are_numbered_and_keep_their_names() -> None:
+    rng = np.random.default_rng(8)
+    dev, one, two = (br.Scores(rng.beta(5, 2, 40), rng.beta(2, 5, 40)) for _ in range(3))
+    analysis = br.analyze(dev, {"b": one, "a": two})
+    assert [(p.role, p.name) for p in analysis.tests] == [("test 1", "b"), ("test 2", "a")]
+    assert set(analysis.to_dict()["operating_points"][0]["observed"]) == {"dev", "test 1", "test 2"}
+
+
+@pytest.mark.parametrize("wrong", [[0.1], {"a": 1}, {1: None}, "test.csv"])
+def test_wrong_test_sets_are_type_errors(wrong: object) -> None:
+    dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.2, 0.4])
+    with pytest.raises(br.InputTypeError, match="must be Scores"):
+        br.analyze(dev, wrong)
+
+
+def test_dev_must_be_scores() -> None:
+    with pytest.raises(br.InputTypeError, match="dev must be Scores"):
+        br.analyze([0.1, 0.2])
+
+
+def test_an_impossible_fit_of_dev_is_an_error() -> None:
+    with pytest.raises(br.DegenerateDataError):
+        br.analyze(br.Scores([0.5, 0.5], [0.2, 0.3]))
+
+
+def test_empirical_family_has_no_model_points() -> None:
+    analysis = br.analyze(br.Scores([0.5, 0.7, 0.9] * 4, [0.1, 0.2, 0.4] * 4), family="empirical")
+    assert {p.chosen_by for p in analysis.points} == {"scores"}
+    assert "not modelled" in analysis.summary()
+
+
+def test_an_analysis_is_a_value(liveness: br.Analysis) -> None:
+    assert pickle.loads(pickle.dumps(liveness)) == liveness
+    assert copy.deepcopy(liveness) == liveness
+    assert repr(liveness) == "<Analysis beta: dev 'dev.csv', test 'sharpened'; 0 warnings>"
+
+
+# ------------------------------------------------------------------ numbers and words
+def test_json_round_trips_without_loss(liveness: br.Analysis, tmp_path: Path) -> None:
+    liveness.to_json(tmp_path / "a.json")
+    read = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    fit = read["dev"]["fit"]
+    assert fit["client"]["params"] == dict(liveness.dev.fit.client.params)
+    assert fit["semi_derivatives"] == {"at_zero": "inf", "at_one": 0.0}
+    assert fit["auc"] == liveness.dev.fit.model.auc()
+    assert read["dev"]["empirical"]["eer_logit_threshold"] is None or isinstance(
+        read["dev"]["empirical"]["eer_logit_threshold"], float
+    )
+
+
+def test_summary_says_the_main_things(liveness: br.Analysis) -> None:
+    text = liveness.summary()
+    for piece in ("AUC", "EER", "concave", "Towards threshold 0", "reverse-J", "far=0.001"):
+        assert piece in text
+    assert text.isascii()
+
+
+def test_a_hook_is_named_with_its_crossing_and_depth() -> None:
+    """Omar and Ivrissimtzis' cross-database pair without sharpening: below the diagonal near 0."""
+    model = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91))
+    assert "low thresholds" in whole_curve_words(model)
+    low = " ".join(end_words(model, "at_zero"))
+    assert "below the diagonal" in low
+    assert "worse than chance" in low
+    crossing = model.diagonal_crossings()
+    words = " ".join(crossing_words(model))
+    assert f"{crossing.threshold[0]:.6g}" in words
+    grid = np.linspace(1e-4, crossing.threshold[0], 200_001)
+    deepest = np.max(model.client.cdf(grid) - model.impostor.cdf(grid))
+    assert f"exceeds TPR by {percent(deepest)}" in words
+    assert f"of at most {percent(deepest)}" in whole_curve_words(model)
+
+
+def test_an_infinite_slope_is_put_in_its_place() -> None:
+    """The same client against sharpened impostors: slope inf, yet TPR is near chance at the end."""
+    model = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.22, 0.39))
+    assert model.ends().at_one.roc_slope == math.inf
+    words = " ".join(end_words(model, "at_one"))
+    assert "TPR^1.083" in words  # 0.39 / 0.36
+    assert f"At FAR = 0.1 % it accepts {percent(model.at_far(1e-3).tpr)} of the clients" in words
+
+
+def test_words_about_ends_of_other_pairs() -> None:
+    normal = br.ScoreModel(br.Normal(1, 1), br.Normal(0, 2))
+    assert "slowly varying" in " ".join(end_words(normal, "at_one"))
+    assert "high end" in end_words(normal, "at_one")[0]
+    alone = br.ScoreModel(br.Beta(2, 2), br.Inflated(br.Beta(2, 3), at_zero=0.25))
+    assert "Only impostors, 25 % of them" in " ".join(end_words(alone, "at_zero"))
+    both = br.ScoreModel(br.Inflated(br.Beta(2, 2), 0.125), br.Inflated(br.Beta(2, 3), 0.25))
+    assert "straight end" in " ".join(end_words(both, "at_zero"))
+    same = br.ScoreModel(br.Beta(2, 2), br.Beta(2, 2))
+    assert "touches the diagonal" in end_words(same, "at_zero")[0]
+    assert "chance" in whole_curve_words(same)
+    below = br.ScoreModel(br.Beta(2, 5), br.Beta(5, 2))
+    assert "impostors score higher" in whole_curve_words(below)
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [(0.0, "0 %"), (1.0, "100 %"), (0.12345, "12.3 %"), (0.99987, "99.987 %"),
+     (1e-7, "1e-05 %"), (math.nan, "undefined"), (0.995, "99.50 %")],
+)  # fmt: skip
+def test_percent(rate: float, text: str) -> None:
+    assert percent(rate) == text
+
+
+def test_thresholds_and_numbers_are_shown() -> None:
+    assert threshold(-math.inf, math.nan) == "accept all"
+    assert threshold(1.0, 110.803) == "1 (logit 110.8)"
+    assert threshold(0.5, 0.0) == "0.5"
+    assert number(math.inf) == "inf"
+    assert number(math.nan) == "undefined"
+
+
+def test_what_does_not_print_is_written_out() -> None:
+    assert visible("a\x1b[31m\u202e\udcff\n") == "a\\x1b[31m\\u202e\\udcff\\x0a"
+    assert visible("größe ⚙") == "größe ⚙"
+
+
+# ------------------------------------------------------------------ what the scores show
+def normal_scores(mean: float, sigma: float, n: int = 200) -> br.Scores:
+    """Quantiles of two normal laws: a fit that is known and no outlier."""
+    z = np.array([NormalDist().inv_cdf((k + 0.5) / n) for k in range(n)])
+    return br.Scores(mean + z, sigma * z)
+
+
+def test_depth_is_found_where_it_is_far_less_than_the_spacing_of_doubles() -> None:
+    """Normal(4, 1) against Normal(0, 0.8): TNR - FRR below the crossing at -16."""
+    model = br.ScoreModel(br.Normal(4.0, 1.0), br.Normal(0.0, 0.8))
+    cdf = lambda x, mu, sigma: 0.5 * math.erfc((mu - x) / sigma / math.sqrt(2.0))  # noqa: E731
+    grid = np.linspace(-24.0, -16.0, 80_001)
+    deepest = max(cdf(x, 4.0, 1.0) - cdf(x, 0.0, 0.8) for x in grid)
+    assert 0.0 < deepest < 1e-80
+    assert depth(model).gap == pytest.approx(deepest, rel=1e-3)
+
+
+def test_a_crossing_beyond_every_score_is_said_to_be_of_the_familys_making() -> None:
+    scores = normal_scores(2.0, 0.8)
+    model = br.fit(scores, "normal").model
+    hidden = unseen(model, scores)
+    assert (hidden.side, hidden.end, hidden.beyond, hidden.past_all) == (
+        "above", "at_zero", True, True,
+    )  # fmt: skip
+    assert whole_curve_words(model, scores) == (
+        "The ROC lies above the diagonal wherever there are scores."
+    )
+    (words,) = crossing_words(model, scores)
+    assert "normal distributions of different sigma cross it once, whatever the scores" in words
+    assert "beyond every score" in words
+    assert "nothing the data show" in words
+    assert " 0 %" not in words
+    assert "accept all" not in words
+    low, high = (" ".join(end_words(model, which, scores)) for which in ("at_zero", "at_one"))
+    assert "nothing the data show" in low
+    assert "worse than chance" not in low
+    assert "nothing the data show" not in high
+
+
+def test_the_same_crossing_with_the_classes_swapped() -> None:
+    scores = normal_scores(2.0, 0.8)
+    swapped = br.Scores(scores.impostor, scores.client)
+    with pytest.warns(br.ReversedScoresWarning):
+        model = br.fit(swapped, "normal").model
+    assert unseen(model, swapped).side == "below"
+    assert "impostors score higher" in whole_curve_words(model, swapped)
+    assert "TPR exceeds FAR" in crossing_words(model, swapped)[0]
+
+
+def test_log_odds_are_named_for_logit_normal_laws() -> None:
+    scores = normal_scores(2.0, 0.8)
+    unit = br.Scores(*(1.0 / (1.0 + np.exp(-s)) for s in (scores.client, scores.impostor)))
+    words = " ".join(crossing_words(br.fit(unit, "logit-normal").model, unit))
+    assert "normal distributions on the log-odds scale" in words
+    assert "log-odds" not in " ".join(crossing_words(br.fit(scores, "normal").model, scores))
+
+
+def test_a_hook_that_scores_can_show_is_described_as_before() -> None:
+    model = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91))
+    rng = np.random.default_rng(8)
+    scores = br.Scores(rng.beta(0.47, 0.36, 300), rng.beta(0.77, 1.91, 300))
+    assert unseen(model, scores) is None
+    assert whole_curve_words(model, scores) == whole_curve_words(model)
+
+
+def test_a_shallow_hook_is_less_than_half_a_trial() -> None:
+    """Far fewer trials than one over twice the depth show nothing of it."""
+    model = br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(0.0, 1.5))
+    gap = depth(model).gap
+    many, few = (normal_scores(1.0, 1.5, int(share / gap)) for share in (0.6, 0.4))
+    assert unseen(model, many) is None
+    hidden = unseen(model, few)
+    assert (hidden.side, hidden.end) == ("above", "at_one")
+    said = " ".join([whole_curve_words(model, few), *crossing_words(model, few)])
+    assert "nothing the data show" in said
+
+
+def test_headline_answers_for_the_test_sets(liveness: br.Analysis) -> None:
+    met = liveness.points[0]
+    lines = liveness.summary().splitlines()
+    assert lines[0].startswith("test contradicts dev: at dev's threshold ")
+    assert lines[1].startswith("AUC 0.9249 and EER 16.1 % on dev's scores")
+    assert lines[3].startswith("dev: another family is recommended, ")
+    assert lines[4] == (
+        f"test: at dev's EER threshold {met.expected.threshold:.4g}, FAR"
+        f" {percent(met.expected.far)} expected, {percent(met.observed[1].far)} observed; FRR"
+        f" {percent(met.expected.frr)} expected, {percent(met.observed[1].frr)} observed."
+    )
+    assert "above the diagonal" in lines[2]
+
+
+def test_promises_that_no_score_speaks_for_are_marked() -> None:
+    """270 clients around 20 and 550 impostors around 0, normal: an EER of no count."""
+    grid = NormalDist().inv_cdf
+    client = [20.0 + grid((k + 0.5) / 270) for k in range(270)]
+    impostor = [grid((k + 0.5) / 550) for k in range(550)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the bands without width
+        analysis = br.analyze(br.Scores(client, impostor), br.Scores(client, impostor[::2]),
+                              family="normal")  # fmt: skip
+    lines = analysis.summary().splitlines()
+    eer = percent(analysis.dev.fit.model.eer().hter)
+    mark = "extrapolated, no score expected there"
+    assert f"{eer} (below 1/550: {mark}) by the fitted distributions." in lines[0]
+    (met,) = (line for line in lines if line.startswith("test: at dev's EER threshold"))
+    assert f"(below 1/550: {mark}) expected" in met
+    assert f"(below 1/270: {mark}) expected" in met
+    assert met.endswith("0 % observed.")
+    # The fit is good all the same: no warning above it.
+    assert mismatch_words(analysis.dev) == ""
+    point = analysis.dev.fit.model.at(np.array([-40.0, 1.0, 3.0]))
+    # Everybody accepted is no small rate; FAR(1) = 0.16, FRR(1) < 1/270, so HTER is counted;
+    # FAR(3) = 0.00135 < 1/550.
+    assert [below_count(analysis.dev, point[k]) for k in range(3)] == [
+        ("", "", ""), ("", "below 1/270", ""), ("below 1/550", "below 1/270", "below 1/550"),
+    ]  # fmt: skip
+    assert "below 1/550" in "\n".join(line for line in lines if line.startswith("  0.5 "))
+
+
+def test_laws_that_do_not_describe_the_scores_are_said_to_first() -> None:
+    """Three outliers widen the normal law of 200: its distance is that of the step at 0."""
+    rng = np.random.default_rng(3)
+    client = np.append(rng.normal(8, 0.1, 200), [1.0, 1.0, 60.0])
+    impostor = rng.normal(0, 1, 200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        analysis = br.analyze(br.Scores(client, impostor), family="normal")
+    first = analysis.summary().splitlines()[0]
+    assert first.startswith("The fitted laws do not describe these scores: EER ")
+    law = analysis.dev.fit.model
+    p, seen = law.eer().hter, analysis.dev.empirical.eer().hter
+    rate = (p + seen) / 2
+    apart = abs(p - seen) / (0.5 * math.sqrt(rate * (1 - rate) * (1 / 203 + 1 / 200)))
+    assert f"{percent(seen)} counted on dev's scores, {apart:.2g} binomial standard" in first
+    assert f"{analysis.dev.distances.client:.2g} for clients" in first
+    assert analysis.dev.distances.client > 0.1369  # 1.95 / sqrt(203)
+
+
+def test_several_tests_are_called_by_their_files_where_these_differ() -> None:
+    def part(k: int, name: str) -> Part:
+        scores = br.Scores([0.5], [0.4], name=name)
+        return Part(f"test {k}", name, scores, None, empirical_model(scores, name), None)
+
+    assert called([part(1, "a.csv"), part(2, "b")]) == ["test 1 (a.csv)", "test 2 (b)"]
+    assert called([part(1, "a"), part(2, "a")]) == ["test 1", "test 2"]
+    assert called([part(1, "a")]) == ["test 1"]
+    assert called([part(1, 30 * "x"), part(2, "b")])[0] == f"test 1 ({21 * 'x'}...)"
+
+
+def test_separated_classes_are_said_to_be() -> None:
+    analysis = br.analyze(br.Scores([0.8, 0.9, 0.95] * 4, [0.1, 0.2, 0.3] * 4), family="normal")
+    assert "no impostor lies above 0.3, no client below 0.8" in analysis.summary()
+
+
+def test_targets_are_those_of_who_chose(liveness: br.Analysis) -> None:
+    titles = {(p.chosen_by, p.key): p.title for p in liveness.points}
+    assert titles["model", "far=0.01"] == "FAR 1 % by dev's fit"
+    assert titles["scores", "frr=0.01"] == "FRR 1 % at most on dev's scores"
+
+
+def test_coefficients_beyond_the_doubles_are_named() -> None:
+    model = br.ScoreModel(br.Beta(50.0, 2.0), br.Beta(0.5, 400.0))
+    assert model.ends().at_one.coefficient == 0.0
+    words = " ".join(end_words(model, "at_one"))
+    assert "FAR ~ K TPR^200 with K below 1e-308" in words
+
+
+def test_who_is_alone_at_an_end_and_why() -> None:
+    atom = br.ScoreModel(br.Inflated(br.Beta(2, 2), at_one=0.25), br.Beta(2, 3))
+    words = " ".join(end_words(atom, "at_one"))
+    assert "Only clients, 25 % of them, have scores at that very end: a point mass" in words
+    assert "exponent inf, no coefficient" in words
+    wider = br.ScoreModel(br.Normal(0.5, 1.0), br.Beta(2, 3))
+    assert "Only clients reach beyond 1 there" in " ".join(end_words(wider, "at_one"))
+    kinds = br.ScoreModel(br.LogitNormal(0.0, 1.0), br.Beta(2, 3))
+    assert "that of the impostors is the heavier" in " ".join(end_words(kinds, "at_one"))
+
+
+def test_scores_next_to_one_are_not_shown_as_one() -> None:
+    assert extreme(1.0) == "1"
+    assert extreme(1.0 - 3e-9) == "1 - 3e-09"
+    assert extreme(0.99945) == "0.99945"
+    assert extreme(1e-12) == "1e-12"
+
+
+# ------------------------------------------------------------------ files
+def test_output_replaces_and_keeps_the_mode(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_whole(path, "neu ü")
+    assert path.read_text(encoding="utf-8") == "neu ü"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_output_follows_links(tmp_path: Path) -> None:
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "real.txt")
+    write_whole(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+
+
+@pytest.mark.parametrize("failing", ["write", "fsync", "replace"])
+def test_a_failure_leaves_the_old_file(
+    failing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    if failing == "write":
+        monkeypatch.setattr("betaroc.rendering.files._write", full)
+    else:
+        monkeypatch.setattr(f"os.{failing}", full)
+    with pytest.raises(br.OutputError, match="No space left"):
+        write_whole(path, "new")
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_an_interrupt_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, "new")
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
+
+
+@pytest.mark.parametrize("path", ["/dev/full", "/dev/null", "/", "no/such/folder/out.html", "a\0b"])
+def test_impossible_outputs_are_output_errors(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(br.OutputError, match="the output must be"):
+        write_whole(path, "text")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_output_of_another_type() -> None:
+    with pytest.raises(br.InputTypeError, match="path must be"):
+        write_whole(3, "text")

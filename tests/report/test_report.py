@@ -1,0 +1,538 @@
+"""The report: complete, reproducible, inert whatever names it is given."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import re
+import warnings
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.core.notices import Notice, keep
+from betaroc.rendering.numbers import percent
+from betaroc.report.figures import Figure, curve_figures, epc_figures
+from betaroc.report.html import render_report
+from helpers.places import DATA
+
+LIVENESS = DATA / "liveness_cross_logreg"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_replicates() -> Iterator[None]:
+    """Checks of the fit have tests of their own; here they are as short as can be."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+        yield
+
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+#: What a page could do anything with; all else is text, tables and drawings.
+ALLOWED = {
+    "html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "ul", "li", "section",
+    "div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "strong", "sub", "sup", "figure",
+    "figcaption", "details", "summary", "footer", "br", "span",
+    "svg", "defs", "g", "path", "use", "text", "clippath", "rect", "tspan",
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """Elements, attributes and visible text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def some_scores(seed: int = 1, name: str | None = None) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 70), name=name)
+
+
+@pytest.fixture(scope="module")
+def analysis() -> br.Analysis:
+    dev = br.read_scores(LIVENESS / "dev.csv")
+    return br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"), family="beta")
+
+
+@pytest.fixture(scope="module")
+def text(analysis: br.Analysis) -> str:
+    return render_report(analysis)
+
+
+def assert_inert(text: str) -> None:
+    page = Page(text)
+    assert {tag for tag, _ in page.tags} <= ALLOWED
+    for tag, attributes in page.tags:
+        for key, value in attributes.items():
+            assert not key.startswith("on"), (tag, key)
+            if key in {"href", "xlink:href", "src", "action", "data"}:
+                assert value is not None
+                assert value.startswith("#"), (tag, value)
+            if key == "style":
+                assert "url(" not in (value or "").replace("url(#", "")
+    assert "javascript:" not in text.lower()
+    policies = [a["content"] for tag, a in page.tags if tag == "meta" and "http-equiv" in a]
+    assert policies == [POLICY]
+
+
+def test_page_is_inert_and_asks_for_nothing(text: str) -> None:
+    assert_inert(text)
+    addresses = set(re.findall(r"https?://[^\s\"'<>]+", text))
+    assert addresses <= {"http://www.w3.org/1999/xlink", "http://www.w3.org/2000/svg"}
+    assert "@import" not in text
+
+
+def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
+    page = " ".join("".join(Page(text).text).split())
+    fit = analysis.dev.fit
+    for piece in (
+        "dev.csv", "test_sharpen0.40.csv", "180", "448", "Family: beta",
+        f"{fit.client.params['a']:.6g}", f"{fit.impostor.std_errors['b']:.3g}",
+        f"{fit.log_likelihood:.6g}", f"{fit.aic:.6g}", f"{fit.model.auc():.5g}",
+        f"{analysis.dev.empirical.auc():.5g}", f"{analysis.dev.distances.client:.3g}",
+        "above the diagonal", "concave", "Towards threshold 0",
+        "J (scores pile up at 1; probability above 0.999)", "exponent",
+        "They are no test of fit", "FAR 0.1 % by dev’s fit", "test, observed",
+    ):  # fmt: skip
+        assert piece in page, piece
+    # Both classes of both sets, ROC and DET, P-P and Q-Q of both, expected performance curves.
+    assert text.count("<svg ") == 11
+    assert text.count("viewBox=") == 11
+    assert 'width="' not in "".join(re.findall(r"<svg [^>]*>", text))
+
+
+def test_rates_on_test_are_the_counted_ones(analysis: br.Analysis, text: str) -> None:
+    met = analysis.points[0]
+    rates, ends = (met.observed[1].far, met.observed[1].frr), met.observed_intervals[0]
+    row = "".join(
+        f'<td>{percent(v)}<span class="ci">{percent(m.low)} to {percent(m.high)}</span></td>'
+        for v, m in zip(rates, ends[:2], strict=True)
+    )
+    assert row in text
+
+
+def test_two_runs_give_the_same_bytes(analysis: br.Analysis, text: str, tmp_path: Path) -> None:
+    dev = br.read_scores(LIVENESS / "dev.csv")
+    again = br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"), family="beta")
+    again.to_html(tmp_path / "two.html")
+    assert (tmp_path / "two.html").read_bytes() == text.encode("utf-8")
+
+
+def test_no_ids_stand_twice_for_different_things(text: str) -> None:
+    seen: dict[str, str] = {}
+    for found in re.finditer(r'<(?:path|clipPath) id="([^"]+)"[^>]*>(?:\s*<rect[^>]*>)?', text):
+        assert seen.setdefault(found.group(1), found.group(0)) == found.group(0)
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "</title></style><svg onload=alert(1)>",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }}{% for x in y %}",
+    "$\\frac{1}{$ cost $5 and $6",
+    '=HYPERLINK("http://evil.example","x")',
+    "\u202egnp.exe\u2066",
+    "zero\u200bwidth\u200d and \x1b[31m red \x00",
+    "\udcff not utf-8",
+    "👩‍🚀 emoji",
+    "-->]]><!--",
+    "&lt;b&gt;",
+    "x" * 5000,
+    "new\nline",
+]
+
+
+def renamed(analysis: br.Analysis, name: str) -> br.Analysis:
+    dev, (test,) = analysis.dev, analysis.tests
+    dev, test = (dataclasses.replace(part, name=name) for part in (dev, test))
+    return dataclasses.replace(analysis, dev=dev, tests=(test,))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_only_text(
+    name: str, analysis: br.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
+    monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+    monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
+    panel = Figure("", "a panel")
+    monkeypatch.setattr("betaroc.report.page.epc_figures", lambda analysis: {"test": panel})
+    page = render_report(renamed(analysis, name))
+    page.encode("utf-8")
+    if "javascript:" in name:
+        page = page.replace("javascript:", "")
+    assert_inert(page)
+    assert "49" not in re.findall(r"<h1>.*?</h1>", page, re.S)[0]
+    for sign in ("\u202e", "\u2066", "\u200b", "\x1b", "\x00"):
+        assert sign not in page
+
+
+def test_no_foreign_text_enters_a_drawing(analysis: br.Analysis, text: str) -> None:
+    page = render_report(renamed(analysis, "<script>alert(1)</script>"))
+    drawings = re.compile(r"<svg .*?</svg>", re.S)
+    assert drawings.findall(page) == drawings.findall(text)
+
+
+def test_long_names_are_cut_with_the_whole_in_the_title() -> None:
+    name = "a" * 30 + "MIDDLE" + "b" * 30
+    page = Page(render_report(br.analyze(some_scores(1, name))))
+    titles = [attributes["title"] for tag, attributes in page.tags if tag == "bdi"]
+    assert name in titles
+    assert not any(name in piece for piece in page.text)
+    assert any(piece.startswith("a" * 30) and piece.endswith("…") for piece in page.text)
+
+
+def test_warnings_are_escaped_and_shown(analysis: br.Analysis) -> None:
+    message = "dev: <b>bold</b> & \u202e"
+    warned = dataclasses.replace(analysis)
+    keep(warned, [Notice(br.BetarocWarning, message)])
+    page = render_report(warned)
+    assert html.escape("dev: <b>bold</b> & ") + "\\u202e" in page
+    assert "<b>" not in page
+
+
+def test_report_without_a_test_set_says_what_the_rates_are() -> None:
+    page = "".join(Page(render_report(br.analyze(some_scores()))).text)
+    assert "No test set was given" in page
+
+
+def test_report_of_point_masses_hooks_and_weights() -> None:
+    rng = np.random.default_rng(4)
+    client = np.concatenate([rng.beta(0.5, 0.4, 80), [1.0] * 20])
+    impostor = np.concatenate([rng.beta(0.8, 2.0, 80), [0.0] * 5])
+    scores = br.Scores(client, impostor, client_weights=np.full(100, 2.0))
+    with pytest.warns(br.BoundaryWarning):
+        analysis = br.analyze(scores)
+    page = "".join(Page(render_report(analysis)).text)
+    for piece in ("with point masses", "P(S = 1) =", "20 of exactly 1", "(weight 200)", "at_zero"):
+        assert piece in page
+
+
+@pytest.mark.parametrize("family", ["empirical", "logit-normal"])
+def test_report_of_other_families(family: str) -> None:
+    page = render_report(br.analyze(some_scores(), some_scores(2), family=family))
+    assert_inert(page)
+    assert ("Behaviour of the fitted ROC" in page) == (family != "empirical")
+
+
+def test_report_of_a_test_set_that_has_no_fit() -> None:
+    with (
+        pytest.warns(br.SmallSampleWarning, match="no width"),
+        pytest.warns(br.BetarocWarning, match="not fitted"),
+    ):
+        analysis = br.analyze(some_scores(), br.Scores([0.8, 0.8], [0.2, 0.2]))
+    page = "".join(Page(render_report(analysis)).text)
+    assert "not fitted" in page
+
+
+def test_the_page_answers_for_test_and_names_its_threshold(
+    analysis: br.Analysis, text: str
+) -> None:
+    page = " ".join("".join(Page(text).text).split()).replace("\u00a0", " ")
+    mark = f"{analysis.dev.fit.model.eer().threshold:.4g}"
+    assert f"test: at dev’s EER threshold {mark}, FAR" in page
+    assert page.count(f"dotted line: dev’s EER threshold {mark}") == 4
+    assert page.count(f"Dots, all at dev’s EER threshold {mark}") == 2
+    assert "examples/data/liveness_cross_logreg/dev.csv"[-20:] in page
+    assert "361 rows" in page
+    assert "One family serves all sets of the call" in page
+    assert "test: its scores against dev’s scores" in page
+    assert re.search(r"FRR<sup>0\.\d+</sup>", text)
+    assert "fewer than the 1000 of which one is 0.1 %" in page
+
+
+def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
+    rng = np.random.default_rng(9)
+    scores = br.Scores(0.7 + 0.3 * rng.beta(8, 2, 40), 0.3 * rng.beta(2, 8, 40))
+    text = render_report(br.analyze(scores))
+    page = "".join(Page(text).text)
+    assert "No DET is drawn" in page
+    assert "Dev’s scores separate the classes" in page
+    assert "No impostor of dev lies above it" in page
+    assert text.count("<svg ") == 5
+    assert " inf FRR" not in page
+
+
+def test_equal_scores_of_both_classes_have_a_det() -> None:
+    """Its two points are ends, yet the straight line between them is chance."""
+    page = render_report(br.analyze(br.Scores([0.5] * 12, [0.5] * 12), family="empirical"))
+    assert page.count("<svg ") == 4
+    assert ">fitted<" not in page
+
+
+def test_dashed_density_of_dev_is_drawn_for_inflated_fits() -> None:
+    rng = np.random.default_rng(4)
+    sets = [
+        br.Scores(np.append(rng.beta(4, 2, 60), [1.0] * 6), rng.beta(2, 4, 70)) for _ in range(2)
+    ]
+    with pytest.warns(br.BoundaryWarning):
+        text = render_report(br.analyze(*sets))
+    drawings = re.findall(r"<svg .*?</svg>", text, re.S)
+    assert ["stroke-dasharray: 3.7" in svg for svg in drawings[:2]] == [False, True]
+
+
+def test_scores_next_to_one_are_told_from_one() -> None:
+    scores = br.Scores([0.4, 0.7, 1.0 - 3e-9] * 4, [0.1, 0.2, 0.5] * 4)
+    assert "<td>1 - 3e-09</td>" in render_report(br.analyze(scores))
+
+
+def test_long_paths_are_cut_at_their_start(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * 70) / "<b>"
+    folder.mkdir(parents=True)
+    path = folder / "dev.csv"
+    path.write_bytes((LIVENESS / "dev.csv").read_bytes())
+    text = render_report(br.analyze(br.read_scores(path)))
+    assert html.escape(str(path)) in text
+    assert re.search(r">…x{10,}/&lt;b&gt;/dev\.csv<", text)
+
+
+def test_many_sets_are_named_once_and_differ_in_colour() -> None:
+    analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(8)})
+    roc, det = (figure.svg for figure in curve_figures(analysis))
+    for svg in (roc, det):
+        named = re.findall(r">((?:dev|test)[^<]*)</text>", svg)
+        assert sorted(named) == ["dev", *(f"test {k}" for k in range(1, 9))]
+        assert len(set(re.findall(r"stroke: (#[0-9a-f]{6}); stroke-width: 1.8", svg))) == 9
+
+
+def test_many_tests_are_all_drawn() -> None:
+    analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(3)})
+    page = render_report(analysis)
+    assert page.count("<svg ") == 2 * 4 + 2 + 2 * 4 + 3
+    assert "test 3 (t2), observed" in page
+    assert "test 1 (t0): at dev’s EER threshold" in page
+
+
+# ------------------------------------------------------- expected performance curves
+@pytest.fixture
+def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing the other pictures again takes time and shows nothing."""
+    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
+    monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+    monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
+
+
+def plain(text: str) -> str:
+    return " ".join("".join(Page(text).text).split()).replace("\u00a0", " ")
+
+
+def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis: br.Analysis) -> None:
+    dev, test = (br.read_scores(LIVENESS / f"{name}.csv") for name in ("dev", "test_sharpen0.40"))
+    for met, given in zip(analysis.curves, (br.fit(dev, "beta"), dev), strict=True):
+        assert met.epc == br.epc(given, test)
+        assert met.band == met.epc.band(resample="test", replicates=2000, rng=0)
+        assert met.role == "test"
+    assert [met.chosen_by for met in analysis.curves] == ["model", "scores"]
+
+
+def test_the_panel_has_a_table_of_five_alphas(analysis: br.Analysis, text: str) -> None:
+    page = plain(text)
+    assert "Expected performance curves" in page
+    assert page.count("95 % low") == 2
+    for met in analysis.curves:
+        arrays = (met.epc.expected, met.epc.value, met.band.low, met.band.high,
+                  met.epc.a_posteriori)  # fmt: skip
+        for alpha, k in ((0.1, 10), (0.25, 25), (0.5, 50), (0.75, 75), (0.9, 90)):
+            cells = "".join(f"<td>{percent(float(values[k]))}</td>" for values in arrays)
+            assert f"<tr><th>{alpha}</th>{cells}</tr>" in text
+    assert "Thresholds chosen by dev’s fitted laws" in page
+    assert "Thresholds chosen on dev’s scores" in page
+    assert (
+        "test: HTER against alpha. Solid: met on test; dashed: promised. Thin: thresholds chosen by"
+        " dev’s scores; thick: by dev’s fitted laws. Shaded: 95 % interval at each alpha"
+    ) in page
+
+
+def test_the_picture_of_the_panel(analysis: br.Analysis) -> None:
+    (figure,) = epc_figures(analysis).values()
+    named = [t for t in re.findall(r">([^<>]*)</text>", figure.svg) if t.startswith("by dev")]
+    assert named == ["by dev’s fitted laws", "by dev’s scores"]
+    # Two curves met, two promised and dashed, two bands.
+    assert figure.svg.count("stroke-dasharray: 3.33") == 2
+    assert figure.svg.count("fill-opacity: 0.2") >= 2
+    # Laws accept all at alpha 0 and reject all at 1.
+    assert figure.caption.endswith(" Grey: a threshold there accepts or rejects everybody on dev.")
+
+
+def small(test: br.Scores, **options: object) -> br.Analysis:
+    """Dev chooses 2.5 at alpha 1/2 and promises FAR 1/3, FRR 0, HTER 1/6."""
+    dev = br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 2.0, 3.0] * 4)
+    return br.analyze(dev, test, family="empirical", **options)
+
+
+def test_the_sentence_of_the_loss_by_hand(panel_alone: None) -> None:
+    # At 2.5 one client and one impostor of three err: 1/3; at its own 1.5 or 3.5 one: 1/6.
+    page = plain(render_report(small(br.Scores([2.0, 4.0, 6.0] * 4, [0.0, 1.0, 3.0] * 4))))
+    assert (
+        "Thresholds by dev’s scores, alpha 0.5: HTER 16.7 % promised, 33.3 % met on test, a change"
+        " of +16.7 points: +16.7 points because the threshold is not the best for this set, none"
+        " because of the classes, which are as well separable as before."
+    ) in page
+    assert page.count("Thresholds by dev") == 1
+    # All scores moved by 0.1, which crosses no threshold.
+    kept = small(br.Scores([3.1, 4.1, 5.1] * 4, [1.1, 2.1, 3.1] * 4))
+    assert "HTER 16.7 % promised, 16.7 % met on test: the promise was kept." in kept.summary()
+    # At 2.5 two impostors of three err, no client: 1/3; at 3.75 one of each, at 4.75 two clients.
+    worse = small(br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 3.5, 4.5] * 4))
+    assert (
+        "a change of +16.7 points: no part of it because of the threshold, which is as good as"
+        " this set's own, +16.7 points because the classes are less separable than on dev."
+    ) in worse.summary()
+    # Perfectly separated at 2.5: HTER 0.
+    with pytest.warns(br.SmallSampleWarning, match="test, thresholds by dev's scores: the int"):
+        better = small(br.Scores([3.0, 4.0, 5.0] * 4, [0.0, 1.0, 2.0] * 4))
+    assert (
+        "a change of -16.7 points: no part of it because of the threshold, which is as good as"
+        " this set's own, -16.7 points because the classes are more separable than on dev."
+    ) in better.summary()
+
+
+def test_a_band_by_hand() -> None:
+    # HTER of a replicate at 2.5: (X + Y) / 6, X + Y binomial (6, 1/3): 0 and 4/6, see test_cli_epc.
+    with pytest.warns(br.SmallSampleWarning):
+        (met,) = small(br.Scores([2.0, 4.0, 6.0], [0.0, 1.0, 3.0])).curves
+    assert (met.band.low[50], met.band.high[50]) == (0.0, pytest.approx(4 / 6))
+
+
+def test_curves_stand_in_the_json_and_the_summary(analysis: br.Analysis, tmp_path: Path) -> None:
+    analysis.to_json(tmp_path / "a.json")
+    document = json.loads((tmp_path / "a.json").read_text())
+    assert document["level"] == 0.95
+    assert [(c["set"], c["chosen_by"]) for c in document["curves"]] == [
+        ("test", "model"), ("test", "scores"),
+    ]  # fmt: skip
+    for found, met in zip(document["curves"], analysis.curves, strict=True):
+        assert found["value"] == met.epc.value.tolist()
+        assert found["expected"] == met.epc.expected.tolist()
+        assert found["band"]["low"] == met.band.low.tolist()
+        assert found["band"]["resample"] == "test"
+        assert found["area"] == met.epc.area()
+        split = found["loss_split"]
+        total = np.add(split["threshold"], split["separability"])
+        assert total == pytest.approx(met.epc.value - met.epc.expected, abs=1e-15)
+    summary = analysis.summary()
+    assert "test: expected performance curve, thresholds chosen by dev's fitted model" in summary
+    row = [percent(float(v[50])) for v in (analysis.curves[0].epc.expected,
+                                           analysis.curves[0].epc.value)]  # fmt: skip
+    assert re.search(r"\n  0\.5 +" + r" +".join(row), summary)
+
+
+def test_level_and_seed_of_the_report(
+    panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = {}
+    for name, options in (
+        ("plain", []), ("same", ["--level", "0.95", "--seed", "0"]),
+        ("wide", ["--level", "0.99"]), ("other", ["--seed", "1"]),
+    ):  # fmt: skip
+        out = tmp_path / f"{name}.html"
+        call = ["report", "--dev", str(LIVENESS / "dev.csv"), "--test",
+                str(LIVENESS / "test_sharpen0.40.csv"), "-o", str(out)]  # fmt: skip
+        assert main([*call, *options]) == 0
+        texts[name] = out.read_text()
+    assert texts["plain"] == texts["same"]
+    assert len(set(texts.values())) == 3
+    page = plain(texts["wide"])
+    assert "99 % low" in page
+    assert "Shaded: 99 % interval at each alpha, thresholds as they are; 2000 replicates" in page
+    assert "2000 replicates, seed 0." in page
+    assert "2000 replicates, seed 1." in plain(texts["other"])
+    # None among 181: 1 - 0.01^(1/181) = 2.5 %, against 1.64 % at level 0.95.
+    assert "leaves room for rates up to 2.51 % (99 % confidence)" in page
+    assert "leaves room for rates up to 1.64 % (95 % confidence)" in plain(texts["plain"])
+    capsys.readouterr()
+    for options, message in ((["--level", "2"], "--level must be"), (["--seed=-1"], "--seed must")):
+        assert main(["report", "--dev", "x", "-o", str(tmp_path / "x.html"), *options]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_level_and_rng_of_analyze_are_checked() -> None:
+    for wrong, error in (({"level": 95}, br.InputError), ({"rng": "x"}, br.InputTypeError)):
+        with pytest.raises(error, match=next(iter(wrong))):
+            br.analyze(some_scores(), some_scores(2), **wrong)
+    one, two = (br.analyze(some_scores(), some_scores(2), level=0.8, rng=k) for k in (3, 4))
+    assert one.level == one.curves[0].band.level == 0.8
+    assert (one.seed, one.to_dict()["seed"]) == (3, 3)
+    assert one.curves[0].band != two.curves[0].band
+
+
+def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning(
+    panel_alone: None,
+) -> None:
+    rng = np.random.default_rng(5)
+    test = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20), client_weights=np.full(20, 0.5))
+    with pytest.warns(br.BetarocWarning, match="no interval around its expected performance"):
+        analysis = br.analyze(some_scores(), test)
+    assert [met.band for met in analysis.curves] == [None, None]
+    assert sum("no interval" in notice.message for notice in analysis.notices) == 1
+    page = plain(render_report(analysis))
+    assert "No interval; a warning above says why." in page
+    assert analysis.to_dict()["curves"][0]["band"] is None
+    assert "undefined" in analysis.summary()
+
+
+def test_groups_of_the_report(
+    panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
+    call = ["report", "--dev", files[0], "--test", files[1], "-o", str(tmp_path / "r.html")]
+    assert main([*call, "--group", "claimed"]) == 0
+    people = {line.split()[0] for line in Path(files[1]).read_text().splitlines()}
+    page = plain((tmp_path / "r.html").read_text())
+    assert f"thresholds as they are, trials drawn by {len(people)} groups; 2000 repl" in page
+
+
+def test_without_a_test_set_there_is_no_panel(panel_alone: None) -> None:
+    analysis = br.analyze(some_scores())
+    assert analysis.curves == ()
+    assert "Expected performance curves" not in plain(render_report(analysis))
+    assert "expected performance" not in analysis.summary()
+
+
+def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Path) -> None:
+    with pytest.raises(br.OutputError):
+        analysis.to_html("/dev/full")
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    with pytest.raises(br.OutputError):
+        analysis.to_html(folder)
+    with pytest.raises(br.OutputError):
+        analysis.to_html(tmp_path / "nowhere" / "out.html")
+    assert [p.name for p in tmp_path.iterdir()] == ["a folder"]
+
+
+def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> None:
+    """Outliers widen the laws, and their EER is still that of no score."""
+    rng = np.random.default_rng(4)
+    client = np.append(rng.normal(10, 0.2, 100), [2.0, 3.0, 40.0])
+    dev = br.Scores(client, rng.normal(0, 0.5, 120))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        analysis = br.analyze(dev, br.Scores(dev.client + 0.1, dev.impostor), family="normal")
+        page = render_report(analysis)
+    text = plain(page)
+    assert text.index("The fitted laws do not describe these scores") < text.index("AUC ")
+    assert '<p class="warn lead"><strong>The fitted laws' in page
+    far = percent(analysis.points[0].expected.far)
+    assert f"{far} (below 1/120: extrapolated, no score expected there) expected" in text
+    assert f"<td>{far} (below 1/120)<span" in page
+    assert "“Below 1/n”: less than one of the n scores" in text
+    assert "below 1/" not in plain(render_report(small(dev)))

@@ -1,0 +1,635 @@
+"""Intervals, verdicts, families and audits of the analysis, the report and the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betaroc as br
+from betaroc.cli import main
+from betaroc.fits.audit import Sensitivity, TailCheck
+from betaroc.fits.target_checks import check_targets, good_down_to
+from betaroc.inference.counted import observed_ends, resampled_ends, tpr_ends
+from betaroc.rendering.numbers import percent
+from betaroc.report.analysis import Part
+from betaroc.report.headline import family_words, lit
+from betaroc.report.html import render_report
+from betaroc.report.intervals import TPR, Measured, part_intervals
+from betaroc.report.parts import distances, empirical_model
+from betaroc.report.rates import rates_words, tail_words
+from betaroc.report.reliability import Quality, lamps, quality_of
+from helpers.places import DATA
+
+DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
+TEST = str(DATA / "liveness_cross_logreg" / "test_sharpen0.40.csv")
+BOB = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
+
+
+def beta_scores(n: int = 60, seed: int = 1) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(4, 2, n), rng.beta(2, 4, n))
+
+
+def plain(page: str) -> str:
+    body = page.split("</style>", 1)[1].replace("\u00a0", " ")
+    return " ".join(re.sub(r"<[^>]*>", "", body).split())
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As short a check as can be, where it is not the matter."""
+    monkeypatch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+
+
+@pytest.fixture(scope="module")
+def analysis() -> br.Analysis:
+    return br.analyze(br.read_scores(DEV), br.read_scores(TEST), family="beta")
+
+
+@pytest.fixture(scope="module")
+def page(analysis: br.Analysis) -> str:
+    return render_report(analysis).replace("\u00a0", " ")
+
+
+def named(found: tuple[Measured, ...]) -> dict[str, Measured]:
+    return {m.key: m for m in found}
+
+
+# ------------------------------------------------------------------ intervals of a set
+def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
+    for part in analysis.parts:
+        found, fit = part.intervals, part.fit
+        model, scores = named(found.model), named(found.scores)
+        for key, stat, at in (
+            ("auc", "auc", None), ("eer", "eer", None), (TPR, "tpr", 0.01),
+            ("exponent-at-one", "exponent-at-one", None),
+        ):  # fmt: skip
+            own = fit.interval(stat, at)
+            assert (model[key].low, model[key].high) == (own.low, own.high)
+            assert model[key].estimate == pytest.approx(own.estimate, rel=1e-9)
+        area = br.auc_interval(part.scores)
+        assert (scores["auc"].low, scores["auc"].high) == (area.low, area.high)
+        assert scores["auc"].method == area.method
+        for who in ("client", "impostor"):
+            own = fit.conf_int()[who]
+            assert [(m.low, m.high) for m in getattr(found, who)] == [
+                (i.low, i.high) for i in own.values()
+            ]
+        assert found.missing == [("scores ks", "a maximum over thresholds is too large on average")]
+
+
+def test_rates_by_laws_and_on_test_have_intervals(analysis: br.Analysis) -> None:
+    test = analysis.tests[0].scores
+    for met in analysis.points:
+        assert len(met.observed_intervals) == 1
+        far, frr, hter, f1 = met.observed_intervals[0]
+        for m, sample, hits in (
+            (far, test.impostor, test.impostor > met.expected.threshold),
+            (frr, test.client, test.client <= met.expected.threshold),
+        ):
+            own = stats.binomtest(int(hits.sum()), sample.size).proportion_ci(method="exact")
+            assert (m.low, m.high) == pytest.approx((own.low, own.high), abs=1e-9)
+        assert hter.low <= met.observed[1].hter <= hter.high
+        assert f1.low < met.observed[1].f1 < f1.high
+        assert (met.chosen_by == "model") == (len(met.expected_intervals) == 4)
+    # The law's FAR at the threshold of its own FAR of 1 %: far of `interval` there.
+    met = next(p for p in analysis.points if p.key == "far=0.01" and p.chosen_by == "model")
+    own = analysis.dev.fit.interval("far", met.expected.threshold)
+    assert met.expected_intervals[0].low == pytest.approx(own.low, rel=1e-6)
+    assert met.expected_intervals[0].high == pytest.approx(own.high, rel=1e-6)
+
+
+def test_the_hter_from_two_exact_intervals_by_hand() -> None:
+    # 2 of 10 clients rejected, 0 of 10 impostors accepted: Zou and Donner's squares.
+    scores = br.Scores([0.1, 0.2, *[0.9] * 8], [0.0] * 10)
+    t = empirical_model(scores, "x")._pair.candidates[[0]]
+    t = type(t).from_theta(np.array([0.5]))
+    point = empirical_model(scores, "x").at(0.5)
+    ends = observed_ends(scores, [point], t, 0.95)[0]
+    frr = stats.binomtest(2, 10).proportion_ci(method="exact")
+    far = stats.binomtest(0, 10).proportion_ci(method="exact")
+    low = 0.1 - 0.5 * (0.2 - frr.low)
+    high = 0.1 + 0.5 * math.hypot(frr.high - 0.2, far.high)
+    assert ends["hter"] == pytest.approx((low, high))
+    assert ends["far"] == pytest.approx((0.0, far.high))
+
+
+def test_rates_of_groups_are_those_of_robust_rates() -> None:
+    from betaroc.inference.rate_errors import robust_rates
+
+    rng = np.random.default_rng(2)
+    groups = np.repeat(np.arange(12), 5)
+    client = 1.0 + rng.normal(size=12)[groups] + rng.normal(size=60)
+    impostor = -1.0 + rng.normal(size=12)[groups] + rng.normal(size=60)
+    scores = br.Scores(client, impostor, client_groups=groups, impostor_groups=groups)
+    model = empirical_model(scores, "x")
+    t = model._pair.candidates
+    k = int(np.argmin(np.abs(t.theta)))
+    point = model._point(t)[k]
+    ends = observed_ends(scores, [point], t[[k]], 0.9)[0]
+    v = robust_rates(scores, float(t.theta[k]))
+    for key, rate, variance in (
+        ("far", point.far, v[0, 0]),
+        ("hter", point.hter, 0.25 * v.sum()),
+    ):
+        reach = stats.t(11).ppf(0.95) * math.sqrt(variance) / (rate * (1 - rate))
+        centre = math.log(rate / (1 - rate))
+        expected = [1 / (1 + math.exp(-y)) for y in (centre - reach, centre + reach)]
+        assert ends[key] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_resampled_eer_covers() -> None:
+    """Two normal laws a distance of 2 apart: EER Phi(-1). Of 150 sets, standard error 0.018."""
+    hits = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        scores = br.Scores(rng.normal(2, 1, 50), rng.normal(0, 1, 50))
+        low, high = resampled_ends(scores, empirical_model(scores, "x"), 0.95, seed)["eer"]
+        hits += low <= stats.norm.cdf(-1) <= high
+    assert 0.9 <= hits / 150 <= 0.995
+
+
+def test_the_resampled_eer_is_that_of_rows_drawn_again() -> None:
+    scores = beta_scores(40)
+    found = resampled_ends(scores, empirical_model(scores, "x"), 0.9, 3)["eer"]
+    rng = np.random.default_rng(4)
+    values = []
+    for _ in range(2000):
+        client, impostor = rng.choice(scores.client, 40), rng.choice(scores.impostor, 40)
+        places = np.concatenate([[-1.0], client, impostor])
+        far = (impostor > places[:, None]).mean(axis=1)
+        frr = (client <= places[:, None]).mean(axis=1)
+        values.append(0.5 * (far + frr)[np.argmin(np.abs(far - frr))])
+    # Steps of 1/80; quantiles of 1000 and of 2000 replicates differ by a step at most.
+    assert found == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])), abs=1 / 79)
+
+
+def test_resampling_of_groups_draws_groups() -> None:
+    rng = np.random.default_rng(5)
+    groups = np.repeat(np.arange(15), 6)
+    client = 1.0 + rng.normal(size=15)[groups] + 0.3 * rng.normal(size=90)
+    impostor = -1.0 + rng.normal(size=15)[groups] + 0.3 * rng.normal(size=90)
+    apart = br.Scores(client, impostor)
+    together = br.Scores(client, impostor, client_groups=groups, impostor_groups=100 + groups)
+    widths = []
+    for scores in (apart, together):
+        low, high = resampled_ends(scores, empirical_model(scores, "x"), 0.95, 1)["eer"]
+        widths.append(high - low)
+    assert widths[1] > 1.3 * widths[0]
+    # Six copies of each trial as one group say no more than the trials themselves.
+    single = beta_scores(30)
+    copies = br.Scores(
+        np.repeat(single.client, 6), np.repeat(single.impostor, 6),
+        client_groups=np.repeat(np.arange(30), 6), impostor_groups=np.repeat(30 + np.arange(30), 6),
+    )  # fmt: skip
+    ends = [resampled_ends(s, empirical_model(s, "x"), 0.9, 2)["eer"] for s in (single, copies)]
+    assert ends[0] == pytest.approx(ends[1], abs=1 / 29)
+
+
+def test_the_exact_tpr_by_hand_and_by_coverage() -> None:
+    # 300 impostors: P(K <= 0) = 0.99^300 = 0.049 > tail, so no bound from above.
+    tail = 0.5 * (1 - math.sqrt(0.95))
+    impostor = np.arange(300.0)
+    client = np.array([299.5] * 6 + [0.5] * 4)
+    law = stats.binom(300, 0.01)
+    assert law.cdf(0) > tail
+    most = int(law.ppf(1 - tail))
+    assert 299.5 > impostor[-most - 1] > 0.5
+    high = stats.beta(7, 4).ppf(1 - tail)  # Clopper and Pearson's of 6 in 10
+    assert tpr_ends(br.Scores(client, impostor), 0.95) == pytest.approx((0.0, high))
+    hits = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        scores = br.Scores(rng.normal(3, 1, 40), rng.normal(0, 1, 900))
+        low, high = tpr_ends(scores, 0.9)
+        hits += low <= stats.norm.cdf(3 - stats.norm.isf(0.01)) <= high
+    assert hits / 200 >= 0.9
+
+
+def test_what_has_no_interval_says_why() -> None:
+    rng = np.random.default_rng(6)
+    separated = br.Scores(0.7 + 0.2 * rng.random(20), 0.1 + 0.2 * rng.random(20))
+    found = part_intervals(separated, br.fit(separated), empirical_model(separated, "x"), 0.95, 0)
+    scores = named(found.scores)
+    own = br.auc_interval(separated)
+    assert (scores["auc"].low, scores["auc"].high) == (own.low, own.high)
+    for key in ("eer", "eer-threshold"):
+        assert scores[key].why == "no trial is on the wrong side: nothing varies"
+        assert math.isnan(scores[key].low)
+    assert scores[TPR].why == ""  # 20 impostors say little, and that is a statement
+    halves = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20), client_weights=np.full(20, 0.5))
+    found = part_intervals(halves, br.fit(halves), empirical_model(halves, "x"), 0.95, 0)
+    assert named(found.scores)["eer"].why == "weights are no whole numbers of copies"
+    assert named(found.scores)["auc"].why == ""
+    point = br.Scores([0.0] * 5 + [0.5, 0.6, 0.7] * 4, [0.1, 0.2, 0.3] * 4)
+    with pytest.warns(br.BoundaryWarning):
+        fit = br.fit(point)
+    found = part_intervals(point, fit, empirical_model(point, "x"), 0.95, 0)
+    assert "point mass" in named(found.model)["exponent-at-zero"].why
+    assert [m.key for m in found.client] == ["a", "b", "at_zero"]
+
+
+# ------------------------------------------------------------------ verdicts
+def test_quality_is_that_of_the_library(analysis: br.Analysis) -> None:
+    for part in analysis.parts:
+        assert part.quality.check == br.check_fit(part.fit, replicates=199, rng=0)
+        assert part.quality.audit == part.fit.sensitivity()
+    dev, test = (part.quality for part in analysis.parts)
+    assert dev.families == br.compare_families(analysis.dev.scores)
+    assert dev.recommended == "beta-mixture" == dev.families.recommended[0]
+    # None is chosen on a test set.
+    assert (test.families, test.recommended) == (None, "")
+
+
+def test_two_lamps_one_for_the_roc_one_for_the_rates() -> None:
+    """Both classes off in the same way, as by a stretched score: the ROC is right, rates not."""
+    rng = np.random.default_rng(7)
+    u = [1 / (1 + np.exp(-rng.normal(m, 1.0, 3000))) for m in (1.0, -1.0)]
+    scores = br.Scores(*(np.where(x < 0.5, 0.9 * x, x) for x in u))  # nobody from 0.45 to 0.5
+    squeezed = br.Scores(*(0.5 + 0.5 * x**8 for x in u))
+    for given in (scores, squeezed):
+        fit = br.fit(given, "normal")
+        found = quality_of(given, fit, 0.95, 0)
+        apart = distances(fit, empirical_model(given, "x"))
+        roc, rates = lamps(found, given, apart)
+        assert roc.of == "ROC"
+        good = found.check.verdict == "good" and rates.verdict == "poor"
+        assert roc.verdict == ("good as a curve only" if good else found.check.verdict)
+        assert found.check.reason in roc.words
+        noise = math.sqrt(math.log(2 / 0.05) / 6000)
+        worst = max(apart.client, apart.impostor)
+        expected = "poor" if worst - noise > 0.05 else "good" if worst + noise <= 0.05 else ""
+        # The worse of that and of the counts at thresholds.
+        counts = {t.verdict for t in found.targets}
+        assert rates.verdict == ("poor" if "poor" in counts else expected or "cannot tell")
+        assert f"{apart.client:.3f}" in rates.words
+    assert rates.verdict == "poor"
+
+
+@pytest.mark.parametrize("boundary", ["squeeze", "censor"])
+def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
+    scores = br.Scores([0.0, 0.4, 0.6, 0.7, 0.9] * 3, [0.1, 0.2, 0.3, 0.35, 1.0] * 3)
+    options = {"resolution": 0.01} if boundary == "censor" else {}
+    fit = br.fit(scores, boundary=boundary, **options)
+    found = quality_of(scores, fit, 0.95, 0)
+    assert found.check is None
+    lamp, rates = lamps(found, scores, None)
+    assert lamp.verdict == "not checked"
+    assert "the check draws scores as they come" in lamp.words
+    # 15 scores a class: two rates with 5 of them or more expected.
+    assert rates.verdict in {"cannot tell", "poor"}
+    assert found.targets == check_targets(fit)
+
+
+def test_few_scores_and_fractional_weights_are_said_on_the_page(few: None) -> None:
+    rng = np.random.default_rng(8)
+    halves = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30), impostor_weights=[0.5] * 30)
+    few = br.Scores([0.3, 0.6, 0.8, 0.9], [0.1, 0.2, 0.5, 0.4])
+    with pytest.warns(br.BetarocWarning):
+        page = plain(render_report(br.analyze(halves, few)))
+    assert "not checked" in page
+    assert "Weights are no whole numbers of copies" in page
+    assert "dev: no P–P picture. weights must be whole numbers" in page
+    with pytest.warns(br.SmallSampleWarning):
+        page = plain(render_report(br.analyze(few)))
+    assert "at least 10 distinct client scores" in page
+    assert "no law can be recommended on these scores" in page.lower()
+
+
+def test_a_recommended_other_family_stands_in_the_headline(few: None) -> None:
+    rng = np.random.default_rng(9)
+    client, impostor = (1 / (1 + np.exp(-rng.normal(m, 3.0, 250))) for m in (2.0, -2.0))
+    analysis = br.analyze(br.Scores(client, impostor), family="beta")
+    best = analysis.dev.quality.families
+    assert best.recommended == ("logit-normal", "logit-normal")
+    line = "dev: another family is recommended, logit-normal; what stands here is of the one"
+    assert line in analysis.summary().split("\n\n")[0]
+    assert best.reason in analysis.summary()
+    page = render_report(analysis)
+    assert page.index(line) < page.index("What was read")
+    own = br.analyze(analysis.dev.scores, family=best.recommended)
+    assert "another family is recommended" not in own.summary()
+    assert family_words(own.dev).startswith("dev: the family fitted, logit-normal, is the")
+
+
+def test_the_best_family_of_dev_serves_all_sets(few: None) -> None:
+    rng = np.random.default_rng(10)
+    dev, test = (
+        br.Scores(*(1 / (1 + np.exp(-rng.normal(m, s, 80))) for m in (2.0, -2.0)))
+        for s in (3.0, 0.4)
+    )
+    with pytest.warns(br.SmallSampleWarning):
+        analysis = br.analyze(dev, test)
+    best = analysis.dev.quality.families
+    assert best.recommended == ("logit-normal", "logit-normal")
+    assert analysis.family == analysis.tests[0].fit.family == "logit-normal"
+    assert analysis.reason == f"chosen as the best: {best.reason}"
+
+
+def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
+    rng = np.random.default_rng(11)
+    inside = br.Scores(0.1 + 0.8 * rng.beta(4, 2, 200), 0.1 + 0.8 * rng.beta(2, 4, 200))
+    assert quality_of(inside, br.fit(inside), 0.95, 0).called_for == ()
+    at_one = br.Scores(np.append(inside.client, [1.0] * 3), inside.impostor)
+    with pytest.warns(br.BoundaryWarning):
+        fit = br.fit(at_one)
+    found = quality_of(at_one, fit, 0.95, 0)
+    assert found.called_for[0] == "3 scores of exactly 0 or 1"
+    tiny = br.Scores(np.append(rng.beta(0.5, 2, 200), [1e-9]), rng.beta(0.3, 2, 200))
+    called = quality_of(tiny, br.fit(tiny), 0.95, 0).called_for
+    assert any("changes a shape by" in words for words in called)
+
+
+def test_an_empirical_family_has_a_recommendation_and_no_lamp_of_a_fit(few: None) -> None:
+    analysis = br.analyze(beta_scores(), family="empirical")
+    (lamp,) = lit(analysis.dev)
+    assert (lamp.verdict, lamp.words) == ("not checked", "no laws were fitted.")
+    assert family_words(analysis.dev).startswith("dev: recommended family ")
+    assert "No laws were fitted: there is nothing to check." in render_report(analysis)
+
+
+# ------------------------------------------------------------------ the page
+def test_the_page_shows_the_verdict_in_words_and_colour(analysis: br.Analysis, page: str) -> None:
+    for part in analysis.parts:
+        for lamp in lit(part):
+            assert f">{lamp.verdict}</strong>" in page
+            assert lamp.words[1:60] in page.replace("&#39;", "'")
+    assert page.index('class="status') < page.index("What was read")
+    text = plain(page)
+    assert "199 simulated score sets, seed 0, so that no p-value is below 0.005" in text
+    check = analysis.dev.quality.check
+    assert f"{check.ad.impostor.statistic:.4g} (p {check.ad.impostor.p_value:.3g})" in text
+
+
+def contaminated() -> br.Scores:
+    """Impostors of which one in a hundred is as a client."""
+    rng = np.random.default_rng(8)
+    x = np.where(rng.random(5000) < 0.01, rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
+    return br.Scores(rng.beta(6, 3, 3000), x)
+
+
+def test_no_status_is_green_beside_a_rate_that_is_poor(few: None) -> None:
+    analysis = br.analyze(contaminated(), family="beta")
+    check = analysis.dev.quality.check
+    assert check.verdict == "good"  # the curve, within its tolerance
+    roc, rates = lit(analysis.dev)
+    assert (roc.verdict, rates.verdict) == ("good as a curve only", "poor")
+    worst = next(t for t in check.targets if t.target == 0.001 and t.rate == "far")
+    assert (worst.expected, worst.verdict) == (5.0, "poor")
+    said = f"poor at FAR 0.1 %: 5 expected, {worst.observed:g} counted"
+    assert said in rates.words
+    assert "good (within a factor of 3) down to FAR 0.5 % and FRR" in rates.words
+    page = render_report(analysis).replace("\u00a0", " ")
+    head = page[page.index("<body>") : page.index("What was read")]
+    assert 'class="status poor"' in head
+    assert "good" not in re.findall(r'class="(?:status )?(\w+)"', head)
+    assert said in plain(page)
+    assert f"<th>FAR 0.1 %</th><td>{worst.threshold:.4g}</td><td>5</td>" in page
+    text = analysis.summary()
+    assert "fit of the ROC good as a curve only, of the rates at a threshold poor." in text
+    assert re.search(rf"FAR 0\.1 % +{worst.threshold:.4g} +5 +{worst.observed:g} ", text)
+    for line in text.splitlines():
+        assert not re.search(r"fit of the ROC:? good(?! as a curve only)", line)
+
+
+def test_the_json_has_every_target(few: None, tmp_path: Path) -> None:
+    analysis = br.analyze(contaminated(), family="beta")
+    analysis.to_json(tmp_path / "a.json")
+    found = json.loads((tmp_path / "a.json").read_text())["dev"]["fit_quality"]
+    check = analysis.dev.quality.check
+    assert (found["verdict"], found["status"]) == ("good", "poor")
+    assert found["rates_at_a_threshold"]["verdict"] == "poor"
+    assert found["good_down_to"] == check.good_down_to._asdict()
+    for row, t in zip(found["targets"], check.targets, strict=True):
+        assert (row["rate"], row["target"], row["observed"]) == (t.rate, t.target, t.observed)
+        assert row["verdict"] == t.verdict
+    # A right fit of as many scores has a green status.
+    rng = np.random.default_rng(9)
+    right = br.analyze(br.Scores(rng.beta(6, 3, 5000), rng.beta(2, 8, 5000)), family="beta")
+    assert [lamp.verdict for lamp in lit(right.dev)] == ["good", "good"]
+
+
+def test_hills_check_is_shown_wherever_it_speaks(few: None) -> None:
+    rng = np.random.default_rng(10)
+    # Far from 0 and 1, so that nothing else calls for the audit; clients end at .5.
+    client = 0.5 + 0.4 * rng.beta(2, 2, 1000)
+    scores = br.Scores(client, 0.1 + 0.4 * rng.beta(2, 2, 1000))
+    analysis = br.analyze(scores, family="beta")
+    found = analysis.dev.quality
+    assert found.called_for == ()
+    far = [tail for tail in found.audit.tails if abs(tail.z) > 3]
+    assert far
+    assert len(found.tails) == len(far)
+    page, text = plain(render_report(analysis)), analysis.summary()
+    for tail, words in zip(far, found.tails, strict=True):
+        end = "0" if tail.end == "at_zero" else "1"
+        assert words.startswith(
+            f"{tail.who} scores near {end}: Hill's exponent {tail.hill:.3g} from the {tail.scores}"
+            f" most extreme, fitted exponent {tail.fitted:.3g}, z = {tail.z:.3g}: "
+        )
+        assert words in text
+        assert words[1:] in page.replace("\u2019", "'").replace("&#39;", "'")
+    assert found.tails == tail_words(found.audit)
+
+
+def test_what_hills_check_means() -> None:
+    near = TailCheck("impostor", "at_one", 8.0, 2.0, 31, -4.2, 0.05, 7.0)
+    beyond = near._replace(hill=20.0, z=8.4)
+    narrow = TailCheck("client", "at_zero", 50.0, 20.0, 31, -3.3, 0.01, 20.5)
+    quiet = near._replace(hill=7.5, z=-0.3)
+    found = tail_words(Sensitivity((), (), (near, beyond, narrow, quiet)))
+    assert found[0].endswith(
+        "the extreme scores reach nearer to 1 than the fitted distribution has them (its own Hill"
+        " exponent over this share is 7), and rates that it gives beyond them are too small"
+    )
+    assert found[1].endswith("and rates that it gives beyond them are too large")
+    assert "the fitted distribution has 20.5 itself, so they say nothing against it" in found[2]
+    assert len(found) == 3
+
+
+def test_words_where_nothing_can_be_counted() -> None:
+    few_scores = beta_scores(9)
+    with pytest.warns(br.SmallSampleWarning):
+        fit = br.fit(few_scores)
+    nothing = check_targets(fit)
+    assert nothing == ()
+    assert rates_words(nothing, good_down_to(nothing)).startswith("scores are too few to count")
+    own = check_targets(br.fit(beta_scores(100), "empirical"))
+    assert rates_words(own, good_down_to(own)).endswith(
+        "no rate good; FAR and FRR: cannot tell, placed by these scores"
+    )
+
+
+def test_the_page_has_intervals_where_numbers_stand(analysis: br.Analysis, page: str) -> None:
+    found = analysis.dev.intervals
+    scores, model = named(found.scores), named(found.model)
+    for m, say in (
+        (scores["auc"], lambda v: f"{v:.5g}"), (model["auc"], lambda v: f"{v:.5g}"),
+        (scores["eer"], percent), (model["eer"], percent),
+        (model["exponent-at-zero"], lambda v: f"{v:.3g}"),
+    ):  # fmt: skip
+        assert f"{say(m.low)} to {say(m.high)}</span>" in page
+    for m in found.client:
+        assert f"<td>{m.low:.6g} to {m.high:.6g}</td>" in page
+    met = analysis.points[0].expected_intervals[0]
+    assert f"{percent(met.low)} to {percent(met.high)}</span>" in page
+    assert "99 % interval" in render_report(br.analyze(beta_scores(30), level=0.99)).replace(
+        "\u00a0", " "
+    )
+
+
+def test_the_page_has_families_audit_and_pictures(analysis: br.Analysis, page: str) -> None:
+    text = plain(page)
+    for row in analysis.dev.quality.families.rows:
+        assert f'<tr><th>{row.who}</th><td class="text">{row.family}</td>' in page
+        assert f"<td>{row.held_out:.4g}</td>" in page
+    for row in analysis.dev.quality.audit.policies:
+        assert f"<tr><th>{row.policy}</th><td>{row.client_a:.4g}</td>" in page
+    for role in ("dev", "test"):
+        assert f"{role}, P–P: probability by the fitted law" in text
+        assert f"{role}, Q–Q: scores against the quantiles" in text
+    assert "client: J (" in text
+
+
+def test_groups_are_said_and_widen(few: None) -> None:
+    """A bootstrap of 26 identities, not of 910 trials, in the report of both sets."""
+    alone, together = (
+        br.analyze(br.read_scores(BOB[0], group=group), br.read_scores(BOB[1], group=group),
+                   family="normal")
+        for group in (None, "claimed")
+    )  # fmt: skip
+    for one, two in zip(alone.parts, together.parts, strict=True):
+        assert (one.intervals.groups, two.intervals.groups) == (None, 26)
+        first, second = named(one.intervals.model)["auc"], named(two.intervals.model)["auc"]
+        assert second.high - second.low > first.high - first.low
+        assert {m.method for m in two.intervals.client} == {"wald"}
+    text = plain(render_report(together))
+    assert text.count("Intervals take 26 groups as what varies") == 1
+    assert "These distances take trials as independent, which these groups are not." in text
+    assert [m.why for m in together.dev.intervals.scores if m.key == TPR] == [
+        "the exact one takes trials as independent"
+    ]
+
+
+# ------------------------------------------------------------------ JSON and the command line
+def test_the_json_of_a_set(analysis: br.Analysis, tmp_path: Path) -> None:
+    analysis.to_json(tmp_path / "a.json")
+    for key, part in (("dev", analysis.dev), ("tests", analysis.tests[0])):
+        found = json.loads((tmp_path / "a.json").read_text())[key]
+        found = found if key == "dev" else found[0]
+        check = part.quality.check
+        assert found["fit_quality"]["verdict"] == check.verdict
+        assert found["fit_quality"]["roc_distance"]["sup"] == check.roc_distance.sup
+        assert found["fit_quality"]["tests"]["ks"]["client"]["p_value"] == check.ks.client.p_value
+        assert found["families"]["recommended"] == (part.quality.recommended or None)
+        rows = 0 if part.quality.families is None else len(part.quality.families.rows)
+        assert len(found["families"]["table"]) == rows
+        assert found["sensitivity"]["policies"][0]["policy"] == "as fitted"
+        interval = found["intervals"]["fitted"]["eer"]
+        assert interval["low"] < interval["estimate"] < interval["high"]
+        assert found["intervals"]["scores"]["ks"]["low"] is None
+        assert found["confidence"]["ends"]["at_one"]["side"] == "above"
+    point = json.loads((tmp_path / "a.json").read_text())["operating_points"][0]
+    assert set(point["intervals"]) == {"expected", "test"}
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_fit_has_intervals_of_the_level_and_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    fit, scores = br.fit(br.read_scores(DEV)), br.read_scores(DEV)
+    found = run(capsys, "fit", DEV, "--level", "0.9", "--seed", "7")["intervals"]
+    assert (found["level"], found["seed"]) == (0.9, 7)
+    own = fit.interval("auc", level=0.9)
+    assert (found["fitted"]["auc"]["low"], found["fitted"]["auc"]["high"]) == (own.low, own.high)
+    a = fit.conf_int(0.9)["client"]["a"]
+    assert (found["client"]["a"]["low"], found["client"]["a"]["high"]) == (a.low, a.high)
+    eer = resampled_ends(scores, empirical_model(scores, "x"), 0.9, 7)["eer"]
+    assert (found["scores"]["eer"]["low"], found["scores"]["eer"]["high"]) == eer
+    assert found == run(capsys, "fit", DEV, "--level", "0.9", "--seed", "7")["intervals"]
+    other = run(capsys, "fit", DEV, "--level", "0.9", "--seed", "8")["intervals"]
+    assert other["fitted"] == found["fitted"]
+    assert main(["fit", DEV, "--level", "0.9"]) == 0
+    out = capsys.readouterr().out
+    assert "90 % low" in out
+    assert f"{own.low:.6g}" in out
+    for wrong in (["--level", "90"], ["--seed=-1"]):
+        assert main(["fit", DEV, *wrong]) == 2
+        assert wrong[0].partition("=")[0] in capsys.readouterr().err
+
+
+def test_fit_checks_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "fit_quality" not in run(capsys, "fit", DEV)
+    found = run(capsys, "fit", DEV, "--check", "--seed", "3")
+    check = br.check_fit(br.fit(br.read_scores(DEV)), replicates=199, rng=3)
+    assert found["fit_quality"]["verdict"] == check.verdict
+    assert found["fit_quality"]["roc_distance"]["p_value"] == check.roc_distance.p_value
+    assert found["families"]["recommended"]
+    assert found["sensitivity"]["tails"]
+
+
+def test_the_best_family_on_the_command_line(
+    few: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(13)
+    paths = []
+    for name in ("dev", "test"):
+        rows = [f"{1 / (1 + math.exp(-v))!r},1" for v in rng.normal(2, 3, 60).tolist()]
+        rows += [f"{1 / (1 + math.exp(-v))!r},0" for v in rng.normal(-2, 3, 60).tolist()]
+        paths.append(str(tmp_path / f"{name}.csv"))
+        Path(paths[-1]).write_text("score,label\n" + "\n".join(rows) + "\n")
+    dev, test = paths
+    best = br.compare_families(br.read_scores(dev))
+    assert best.recommended == ("logit-normal", "logit-normal")
+    found = run(capsys, "fit", dev, "--family", "best")
+    assert found["family"] == "logit-normal"
+    assert found["reason"] == f"chosen as the best: {best.reason}"
+    epc = run(capsys, "epc", "--dev", dev, "--test", test, "--family", "best", "--alpha", "0.5")
+    assert epc["family"] == "logit-normal"
+    assert epc["reason"] == f"chosen as the best: {best.reason}"
+    out = tmp_path / "r.html"
+    assert main(["report", "--dev", dev, "-o", str(out), "--family", "best"]) == 0
+    text = plain(out.read_text())
+    assert "Family: logit-normal; chosen as the best" in text
+    assert "another family is recommended" not in text.lower()
+    # Scores beyond [0, 1] have the normal law, which has no rule for 0 and 1.
+    assert main(["fit", BOB[0], "--family", "best", "--boundary", "drop"]) == 2
+    assert "takes normal here" in capsys.readouterr().err
+
+
+def test_groups_of_a_fit(capsys: pytest.CaptureFixture[str]) -> None:
+    found = run(capsys, "fit", BOB[0], "--group", "claimed")
+    fit = br.fit(br.read_scores(BOB[0], group="claimed"), "normal")
+    own = fit.interval("auc")
+    assert found["intervals"]["groups"] == 26
+    assert found["intervals"]["fitted"]["auc"]["low"] == own.low
+
+
+@pytest.mark.parametrize("boundary", ["inflate", "squeeze", "drop", "matlab"])
+def test_every_rule_gives_intervals_or_reasons(
+    boundary: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(12)
+    rows = [f"{s!r},1" for s in [*rng.beta(3, 2, 20).tolist(), 1.0]]
+    rows += [f"{s!r},0" for s in [*rng.beta(2, 3, 20).tolist(), 0.0]]
+    path = tmp_path / "s.csv"
+    path.write_text("score,label\n" + "\n".join(rows) + "\n")
+    found = run(capsys, "fit", str(path), "--boundary", boundary)
+    for group in ("fitted", "scores", "client", "impostor"):
+        for m in found["intervals"][group].values():
+            assert (m["low"] is None) == (m["why_none"] is not None)
+
+
+def test_a_part_without_quality_has_no_lamps() -> None:
+    scores = beta_scores(20)
+    part = Part("scores", "x", scores, None, empirical_model(scores, "x"), None)
+    assert (lit(part), family_words(part)) == ([], "")
+    assert Quality().recommended == ""

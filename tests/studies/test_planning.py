@@ -1,0 +1,470 @@
+"""Planned numbers of scores: formulas by hand, brute force, small simulations with fixed seeds."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from itertools import product
+from statistics import NormalDist
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.special import stdtrit
+from scipy.stats import f as f_law
+
+import betaroc as br
+from betaroc.fits.refits import drawn_inside
+from betaroc.inference.delta import STATISTICS, bare_interval
+from betaroc.studies.expected_fits import expected_fit, mean_over_fits, scattered
+from betaroc.studies.plan_goals import AreaWidth, GapWidth, ShapeChance, SideChance, StatWidth
+
+PHI = NormalDist()
+Z = PHI.inv_cdf(0.975)
+BELL = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
+CROSSING = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(3.0, 3.5))
+JJ = br.ScoreModel(br.Beta(2.0, 0.763711), br.Beta(0.763711, 2.0))
+NORMAL = br.ScoreModel(br.Normal(1.5, 1.2), br.Normal(0.0, 0.8))
+MIXTURE = br.ScoreModel(
+    br.BetaMixture([0.5, 0.5], [br.Beta(6.0, 2.0), br.Beta(3.0, 2.0)]), br.Beta(2.0, 4.0)
+)
+SHARES = br.ScoreModel(br.Empirical([1, 2, 3, 4, 7]), br.Empirical([0, 1, 2, 3]))
+
+
+def swapped(model: br.ScoreModel) -> br.ScoreModel:
+    """Both laws mirrored, so that the classes change places."""
+    client, impostor = model.client, model.impostor
+    return br.ScoreModel(br.Beta(impostor.b, impostor.a), br.Beta(client.b, client.a))
+
+
+# ---------------------------------------------------------------------- formulas by hand
+def test_the_area_of_a_binormal_pair_at_many_scores() -> None:
+    # A = Phi(d), d = (m1 - m2)/S, S^2 = s1^2 + s2^2; Var m = s^2/n, Var s = s^2/(2 n): width
+    # 2 z phi(d) sd(d), of which 4 z^2 phi^2 (V_c + V_i/ratio)/w^2 scores are left over.
+    m, s1, s2, ratio, width = 1.5, 1.2, 0.8, 2.0, 0.002
+    s = math.hypot(s1, s2)
+    d = m / s
+    own = (s1 / s) ** 2 + (d * s1**2 / s**2) ** 2 / 2
+    other = (s2 / s) ** 2 + (d * s2**2 / s**2) ** 2 / 2
+    first = (2 * Z * PHI.pdf(d) / width) ** 2 * (own + other / ratio)
+    found = br.plan_sample_size("auc", model=NORMAL, width=width, ratio=ratio)
+    assert found.n_client == pytest.approx(first, rel=1e-4)
+    assert found.n_impostor == 2 * found.n_client
+    assert found.estimate == pytest.approx(PHI.cdf(d), rel=1e-12)
+
+
+def test_the_exponent_of_a_beta_pair_by_its_information() -> None:
+    # Var log a = [I^-1]_aa/(n a^2), with trigammas in 30 digits; width rho (e^h - e^-h).
+    with mpmath.workdps(30):
+
+        def variance(a: float, b: float) -> Any:
+            both = mpmath.psi(1, a + b)
+            information = mpmath.matrix(
+                [[mpmath.psi(1, a) - both, -both], [-both, mpmath.psi(1, b) - both]]
+            )
+            return mpmath.inverse(information)[0, 0] / a**2
+
+        half = mpmath.asinh(mpmath.mpf("0.01") / 2 / 0.5)  # rho = a_i/a_c = 1/2
+        first = float(Z**2 * (variance(4, 2) + variance(2, 4) / 4) / half**2)
+    found = br.plan_sample_size("exponent-at-zero", model=BELL, width=0.01, ratio=4)
+    assert found.estimate == 0.5
+    assert found.n_client == pytest.approx(first, rel=1e-4)
+
+
+def test_the_expected_fit_has_the_interval_of_a_fit_with_these_estimates() -> None:
+    rng = np.random.default_rng(1)
+    fit = br.fit(br.Scores(rng.beta(4, 2, 50), rng.beta(2, 4, 90)))
+    expected = expected_fit(fit.model, (50, 90))
+    np.testing.assert_allclose(expected.client.cov, fit.client.cov, rtol=1e-9)
+    for stat, at in (("eer", None), ("tpr", 0.1), ("exponent-at-one", None)):
+        want = fit.interval(stat, at)
+        found = bare_interval(expected, stat, at, 0.95, "delta", 1, None, groups=False)
+        assert [found.low, found.high] == pytest.approx([want.low, want.high], rel=1e-7)
+    want, found = (f.end_tests().at_zero.z for f in (fit, expected))
+    assert found == pytest.approx(want, rel=1e-7)
+
+
+def test_fits_nearby_have_the_mean_and_spread_of_a_normal_law() -> None:
+    # Of (log a_c)^2, with log a_c normal: mean m^2 + s^2, m with the bias of log a.
+    fit = expected_fit(BELL, (40, 40))
+    logs = np.array([math.log(f.client.values[0]) for f in scattered(fit)])
+    s = fit.client.std_errors["a"] / 4.0
+    assert np.std(logs) == pytest.approx(s, rel=1e-9)
+    mean = mean_over_fits(lambda f: math.log(f.client.values[0]) ** 2, fit)[0]
+    assert mean == pytest.approx(np.mean(logs) ** 2 + s**2, rel=1e-9)
+    rng = np.random.default_rng(2)
+    x = rng.beta(4, 2, (20_000, 40))
+    a, _, _ = br.beta_mle(np.log(x).mean(axis=1), np.log1p(-x).mean(axis=1))
+    # The error of this mean is 0.0016.
+    assert np.mean(logs) == pytest.approx(np.mean(np.log(a)), abs=0.006)
+
+
+def test_the_power_of_a_spread_is_that_of_an_f_test() -> None:
+    found = br.plan_sample_size("side-at-one", model=NORMAL, ratio=2)
+    for n, enough in ((found.n_client, True), (found.n_client - 1, False)):
+        critical = f_law.ppf(0.975, n - 1, 2 * n - 1)
+        power = f_law.sf(critical * (0.8 / 1.2) ** 2, n - 1, 2 * n - 1)
+        assert (power >= 0.8) == enough
+    assert found.power >= 0.8
+    # FAR ~ exp(-t^2/(2 s_i^2)) = TPR^(s_c^2/s_i^2) far out.
+    assert found.estimate == pytest.approx((1.2 / 0.8) ** 2, rel=1e-12)
+
+
+def test_the_generic_power_of_a_spread_is_near_the_exact_one() -> None:
+    for n in ((40, 80), (80, 40), (60, 60)):
+        goal = SideChance("side-at-zero", NORMAL, 0.95)
+        assert goal.generic(n) == pytest.approx(goal.reached(n), abs=0.015)
+
+
+def test_a_gap_by_hand() -> None:
+    # Binomial variances of dev and test: 2 sum 1/4 r (1 - r)/n; at alpha 1/2 the threshold is
+    # 1/2, both rates are P(Beta(4, 2) <= 1/2) = 6/32.
+    r = 6 / 32
+    found = br.plan_sample_size("epc-gap", 0.5, model=BELL, width=0.05, thresholds="empirical")
+    n = 2 * 2 * r * (1 - r) / 4 * (2 * Z / 0.05) ** 2
+    assert found.n_client == found.n_impostor == math.ceil(n)
+    assert found.estimate == 0.0
+    # Which needs no information: any laws with densities will do.
+    mixed = br.plan_sample_size("epc-gap", 0.5, model=MIXTURE, width=0.05, thresholds="empirical")
+    assert 0.5 * n < mixed.n_client < 2.0 * n
+    # Of two systems at 1/2 the threshold's error does not count, and test has its part twice.
+    both = br.plan_sample_size("epc-gap", 0.5, model=(BELL, BELL), width=0.05)
+    assert both.n_client == math.ceil(n)
+
+
+# ------------------------------------------------------------------------------- DeLong
+def delong_mean(client: Any, impostor: Any, m: int, n: int) -> float:
+    """E Var A over all samples with replacement, each as likely."""
+    total = 0.0
+    for c in product(client, repeat=m):
+        for i in product(impostor, repeat=n):
+            wins = np.array([[(a > b) + 0.5 * (a == b) for b in i] for a in c], dtype=float)
+            total += np.var(wins.mean(axis=1), ddof=1) / m + np.var(wins.mean(axis=0), ddof=1) / n
+    return total / (len(client) ** m * len(impostor) ** n)
+
+
+def test_delongs_mean_variance_by_enumeration() -> None:
+    client, impostor = [1, 2, 4], [0, 2, 3]
+    model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
+    goal = AreaWidth(model, 0.95, logit=False)
+    x, y = goal.variances
+    area = goal.estimate
+    m, n = 3, 2
+    wins = np.array([[(a > b) + 0.5 * (a == b) for b in impostor] for a in client])
+    assert area == pytest.approx(wins.mean(), rel=1e-12)
+    assert (x, y) == pytest.approx((np.var(wins.mean(1)), np.var(wins.mean(0))), rel=1e-12)
+    # With ties the variance of a comparison is less than A (1 - A).
+    own = np.var(wins)
+    want = x / m + y / n + 2 * (own - x - y) / (m * n)
+    assert delong_mean(client, impostor, m, n) == pytest.approx(want, rel=1e-12)
+    assert goal.variance((m, n)) == pytest.approx(want, rel=1e-12)
+
+
+def test_exponential_scores_have_hanley_and_mcneils_variances() -> None:
+    # F_i = t, F_c = t^k on [0, 1]: A = k/(k + 1), Q1 = A/(2 - A), Q2 = 2 A^2/(1 + A).
+    for k in (1.5, 4.0):
+        model = br.ScoreModel(br.Beta(k, 1.0), br.Beta(1.0, 1.0))
+        goal, area = AreaWidth(model, 0.95, logit=False), k / (k + 1)
+        q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
+        assert goal.estimate == pytest.approx(area, rel=1e-12)
+        assert goal.variances == pytest.approx((q1 - area**2, q2 - area**2), rel=1e-10)
+
+
+def test_delong_of_laws_with_masses() -> None:
+    model = br.ScoreModel(
+        br.Inflated(br.Beta(2.0, 1.0), 0.1, 0.2), br.Inflated(br.Beta(1.0, 2.0), 0.3, 0.05)
+    )
+    rng = np.random.default_rng(4)
+    c, i = model.client.sample(200_000, rng), model.impostor.sample(200_000, rng)
+    x, y = AreaWidth(model, 0.95, logit=False).variances
+    # An error of about 0.3 % each.
+    assert np.var(model.impostor.cdf(c) - 0.5 * mass_at(model.impostor, c)) == pytest.approx(
+        x, rel=0.015
+    )
+    assert np.var(model.client.cdf(i) - 0.5 * mass_at(model.client, i)) == pytest.approx(
+        y, rel=0.015
+    )
+
+
+def mass_at(law: br.Inflated, x: Any) -> Any:
+    return law.at_zero * (x == 0.0) + law.at_one * (x == 1.0)
+
+
+# ---------------------------------------------------------------------------- the search
+@pytest.mark.parametrize(
+    ("stat", "at", "options"),
+    [
+        ("auc", None, {"width": 0.08}),
+        ("auc", None, {"width": 0.08, "method": "delong", "ratio": 3}),
+        ("tpr", 0.05, {"width": 0.2, "ratio": 2.5}),
+        ("side-at-one", None, {"power": 0.95, "ratio": 0.4}),
+        ("shapes", None, {"power": 0.9, "ratio": 1.5}),
+        ("epc-gap", 0.3, {"width": 0.1, "ratio": 0.1}),
+        ("epc-gap", 0.3, {"width": 0.2, "thresholds": "empirical", "measure": "weighted-error"}),
+    ],
+)
+def test_one_score_less_is_not_enough(stat: str, at: Any, options: dict[str, Any]) -> None:
+    found = br.plan_sample_size(stat, at, model=JJ, **options)
+    goals = {
+        "side-at-one": SideChance(stat, JJ, 0.95),
+        "shapes": ShapeChance(("client", "impostor"), JJ),
+        "epc-gap": GapWidth((JJ,), at, 0.95, found.measure, found.method == "smooth"),
+    }
+    width = AreaWidth(JJ, 0.95, False) if "method" in options else StatWidth(stat, at, JJ, 0.95)
+    goal: Any = goals.get(stat, width)
+    sign = 1.0 if math.isnan(found.power) else -1.0
+    sizes = found.n_client, found.n_impostor
+    assert sign * goal.reached(sizes) <= sign * found.wanted
+    assert goal.reached(sizes) == (found.width if sign > 0 else found.power)
+    k = min(sizes) - 1
+    less = (k, math.ceil(found.ratio * k)) if found.ratio >= 1 else (math.ceil(k / found.ratio), k)
+    assert sign * goal.reached(less) > sign * found.wanted
+
+
+def test_narrower_intervals_and_larger_chances_need_more() -> None:
+    sizes = [br.plan_sample_size("auc", model=BELL, width=w).n_client for w in (0.1, 0.05, 0.02)]
+    assert sizes == sorted(sizes)
+    assert sizes[2] / sizes[1] == pytest.approx(6.25, rel=0.02)
+    powers = [
+        br.plan_sample_size("side-at-one", model=CROSSING, power=p).n_client
+        for p in (0.5, 0.8, 0.95)
+    ]
+    assert powers == sorted(set(powers))
+    levels = [
+        br.plan_sample_size("auc", model=NORMAL, width=0.1, level=p).n_client
+        for p in (0.8, 0.95, 0.99)
+    ]
+    assert levels == sorted(set(levels))
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.1, 2.5])
+def test_classes_change_places(ratio: float) -> None:
+    for stat, at, options in (
+        ("auc", None, {"width": 0.1}),
+        ("auc", None, {"width": 0.1, "method": "logit-delong"}),
+        ("epc-gap", 0.5, {"width": 0.1}),
+    ):
+        one = br.plan_sample_size(stat, at, model=JJ, ratio=ratio, **options)
+        other = br.plan_sample_size(stat, at, model=swapped(JJ), ratio=1 / ratio, **options)
+        assert (one.n_client, one.n_impostor) == (other.n_impostor, other.n_client)
+    one = br.plan_sample_size("side-at-zero", model=CROSSING, ratio=ratio)
+    other = br.plan_sample_size("side-at-one", model=swapped(CROSSING), ratio=1 / ratio)
+    assert (one.n_client, one.n_impostor) == (other.n_impostor, other.n_client)
+
+
+def test_a_ratio_is_the_decimal_that_was_meant() -> None:
+    found = br.plan_sample_size("auc", model=BELL, width=0.1, ratio=0.1)
+    assert found.n_client == 10 * found.n_impostor
+    assert found.ratio == 0.1
+
+
+def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
+    rng = np.random.default_rng(3)
+    fit = br.fit(br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 80)))
+    whole = br.plan_sample_size("auc", model=fit, width=0.1)
+    assert whole == br.plan_sample_size("auc", model=fit.model, width=0.1)
+    # The mean of a client, by hand: sd of a fitted mean is about that of scores.
+    mean = br.plan_sample_size(lambda m: m.client.mean, model=NORMAL, width=0.5)
+    n = mean.n_client
+    # sigma z-bar with Student's t and the divisor n - 1; fits nearby have sigma less its bias.
+    reach = float(stdtrit(n - 1, 0.975)) * 1.2 / math.sqrt(n - 1)
+    assert mean.width == pytest.approx(2 * reach * (1 - 3 / (4 * n)), rel=0.002)
+    assert mean.stat == "<lambda>(model)"
+
+
+@pytest.mark.parametrize("stat", STATISTICS)
+def test_every_statistic_of_an_interval_can_be_planned(stat: str) -> None:
+    at = {
+        "(low, high)": (0.0, 0.2), "a FAR": 0.1, "an FRR": 0.1, "a threshold": 0.5, "an alpha": 0.4,
+    }.get(str(STATISTICS[stat].at))  # fmt: skip
+    model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if "crossing" in stat else BELL
+    goal = StatWidth(stat, at, model, 0.95)
+    first = goal._width(expected_fit(model, (400, 400)))
+    # Few per cent of second order, more of a coefficient.
+    assert goal.reached((400, 400)) == pytest.approx(first, rel=0.06)
+    if stat in ("auc", "far", "hter", "ks", "optimal-threshold", "coefficient-at-one"):
+        found = br.plan_sample_size(stat, at, model=model, width=first)
+        assert found.n_client == pytest.approx(400, rel=0.13)
+
+
+# ------------------------------------------------------------------------------- answers
+def test_answers_in_words_and_as_values() -> None:
+    found = br.plan_sample_size("epc-gap", 0.3, model=[BELL, JJ], width=0.1, measure="hter")
+    assert "of dev and as many of test, of each system" in str(found)
+    assert "smooth thresholds" in found.summary()
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found
+    assert hash(again) == hash(found)
+    names = {"SampleSize": br.SampleSize, "ScoreModel": br.ScoreModel, "Beta": br.Beta}
+    side = br.plan_sample_size("side-at-one", model=CROSSING)
+    for value in (found, side):
+        assert eval(repr(value), names) == value
+    assert "found with probability" in str(side)
+    assert "at level 0.95" in str(side)
+
+
+def test_few_scores_are_said_to_be_few() -> None:
+    with pytest.warns(br.SmallSampleWarning, match="6 client and 6 impostor"):
+        br.plan_sample_size("auc", model=BELL, width=0.5)
+    # An F test is exact with any number.
+    wide = br.ScoreModel(br.Normal(1.0, 3.0), br.Normal(0.0, 1.0))
+    assert br.plan_sample_size("side-at-one", model=wide).n_client < 30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "words"),
+    [
+        (("aucc",), {"width": 0.1}, r"stat must be one of .*Did you mean 'auc'"),
+        (("side-at-zer",), {}, "Did you mean 'side-at-zero'"),
+        (("auc",), {}, "needs a width"),
+        (("auc",), {"width": 0.0}, "width must be a finite number > 0"),
+        (("auc",), {"width": -0.1}, "width must be"),
+        (("auc",), {"width": 1.0}, "less than the range of 'auc', 1"),
+        (("epc-gap", 0.5), {"width": 2.0}, "less than the range of 'epc-gap', 2"),
+        (("eer-threshold",), {"width": 1.5}, "less than the range"),
+        (("tpr",), {"width": 0.1}, "'tpr' needs at, a FAR"),
+        (("epc-gap",), {"width": 0.1}, "'epc-gap' needs at, an alpha"),
+        (("epc-gap", 1.5), {"width": 0.1}, "at must be a fraction"),
+        (("auc", 0.1), {"width": 0.1}, "'auc' has no at"),
+        (("shapes", 0.1), {}, "'shapes' has no at"),
+        (("auc",), {"width": 0.1, "ratio": 0.0}, "ratio must be"),
+        (("auc",), {"width": 0.1, "ratio": 1e12}, "ratio must be"),
+        (("auc",), {"width": 0.1, "level": 95}, r"Did you mean 0\.95"),
+        (("auc",), {"width": 0.1, "power": 0.8}, "got power=0.8"),
+        (("auc",), {"width": 0.1, "measure": "hter"}, "got measure='hter'"),
+        (("side-at-zero",), {"width": 0.1}, "got width=0.1"),
+        (("shapes",), {"power": 1.0}, "power must be a probability strictly"),
+        (("shapes",), {"power": 1.2}, "power must be a probability strictly"),
+        (("eer",), {"width": 0.1, "method": "delong"}, 'is for "auc"'),
+        (("auc",), {"width": 0.1, "method": "delon"}, "Did you mean 'delong'"),
+        (("epc-gap", 0.5), {"width": 0.1, "measure": "far"}, "measure must be one of"),
+        (("epc-gap", 0.5), {"width": 0.1, "thresholds": "smoth"}, "Did you mean 'smooth'"),
+        (("epc-gap", 1.0), {"width": 0.1}, "must lie inside the scale"),
+        (("crossing",), {"width": 0.1}, "finite number"),
+        (("auc",), {"width": 1e-9}, "not reachable: 1000000000 client"),
+        (("auc",), {"width": 0.1, "model": (BELL, BELL)}, "two models are for the gap"),
+        (("auc",), {"width": 0.1, "model": SHARES}, 'take method="delong"'),
+        (("side-at-zero",), {"model": br.ScoreModel(br.Beta(2.0, 1.5), br.Beta(2.0, 3.0))},
+         "impossible because the exponent is 1: no size decides"),
+        (("side-at-one",), {"model": br.ScoreModel(br.Normal(1.0, 1.0), br.Normal(0.0, 1.0))},
+         "impossible because the exponent is 1"),
+        (("side-at-one",), {"model": br.ScoreModel(br.Beta(1.0, 2.0), br.Normal(0.0, 1.0))},
+         "two beta, two normal"),
+        (("side-at-zero",),
+         {"model": br.ScoreModel(br.Beta(2.0, 2.0), br.Inflated(br.Beta(1.0, 2.0), 0.1))},
+         "without point masses at that end"),
+        (("side-at-zero",), {"model": br.ScoreModel(br.Beta(2.00001, 2.0), br.Beta(2.0, 3.0))},
+         "not reachable"),
+        (("client-shape",), {"model": br.ScoreModel(br.Beta(1.0, 2.0), br.Beta(0.5, 2.0))},
+         "impossible because the client law .* border"),
+        (("impostor-shape",), {"model": NORMAL}, "shapes are those of beta laws"),
+        (("epc-gap", 0.5), {"width": 0.1, "model": (BELL, MIXTURE)}, 'thresholds="empirical"'),
+        (("ks",), {"width": 0.1, "model": br.ScoreModel(br.Beta(2.0, 2.0), br.Beta(2.0, 2.0))},
+         "inside its range"),
+        (("auc",), {"width": 0.1, "method": "delong",
+                    "model": br.ScoreModel(br.Empirical([2, 3]), br.Empirical([0, 1]))},
+         "do not overlap"),
+    ],
+)  # fmt: skip
+def test_bad_input(arguments: tuple[Any, ...], options: dict[str, Any], words: str) -> None:
+    with pytest.raises(br.InputError, match=words):
+        br.plan_sample_size(*arguments, **({"model": BELL} | options))
+
+
+def test_wrong_types() -> None:
+    with pytest.raises(br.InputTypeError, match="model must be a ScoreModel or a fit"):
+        br.plan_sample_size("auc", model=br.Scores([2, 3], [0, 1.5]), width=0.1)
+    with pytest.raises(br.InputTypeError, match="stat must be a name or a function"):
+        br.plan_sample_size(3, model=BELL, width=0.1)
+    with pytest.raises(br.InputTypeError, match="width must be"):
+        br.plan_sample_size("auc", model=BELL, width="0.1")
+    with pytest.raises(br.InputError, match="a function takes the model alone"):
+        br.plan_sample_size(lambda m: m.auc(), 0.1, model=BELL, width=0.1)
+
+
+# ---------------------------------------------------------------- simulation, fixed seeds
+def drawn(model: br.ScoreModel, plan: br.SampleSize, rng: np.random.Generator) -> br.Scores:
+    return br.Scores(
+        drawn_inside(model.client, rng, plan.n_client),
+        drawn_inside(model.impostor, rng, plan.n_impostor),
+    )
+
+
+@pytest.mark.parametrize(
+    ("stat", "at", "model", "options"),
+    [
+        ("auc", None, JJ, {"width": 0.1, "ratio": 10}),
+        ("auc", None, NORMAL, {"width": 0.1, "method": "delong"}),
+        ("tpr", 0.1, NORMAL, {"width": 0.2, "ratio": 0.5}),
+        ("exponent-at-zero", None, BELL, {"width": 0.5}),
+    ],
+)
+def test_simulated_widths_are_those_planned(
+    stat: str, at: Any, model: br.ScoreModel, options: dict[str, Any]
+) -> None:
+    plan, rng, widths = (
+        br.plan_sample_size(stat, at, model=model, **options),
+        np.random.default_rng(7),
+        [],
+    )
+    family = "normal" if model is NORMAL else "beta"
+    for _ in range(80):
+        scores = drawn(model, plan, rng)
+        if plan.method == "delta":
+            found = br.fit(scores, family).interval(stat, at)
+        else:
+            found = br.auc_interval(scores, method=plan.method)
+        widths.append(found.high - found.low)
+    error = np.std(widths) / math.sqrt(len(widths))
+    assert error < 0.035 * plan.wanted
+    assert np.mean(widths) == pytest.approx(plan.wanted, rel=0.1)
+
+
+def test_simulated_verdicts_are_right_as_often_as_planned() -> None:
+    plan, rng = (
+        br.plan_sample_size("side-at-one", model=CROSSING, power=0.8),
+        np.random.default_rng(8),
+    )
+    sides = [br.fit(drawn(CROSSING, plan, rng)).end_tests().at_one.side for _ in range(400)]
+    # Standard error 0.02.
+    assert sides.count("above") / 400 == pytest.approx(0.8, abs=0.06)
+
+
+def test_simulated_shapes_are_right_as_often_as_planned() -> None:
+    plan, rng = br.plan_sample_size("shapes", model=JJ, ratio=2), np.random.default_rng(9)
+    right = np.ones(4000, dtype=bool)
+    for law, n in ((JJ.client, plan.n_client), (JJ.impostor, plan.n_impostor)):
+        x = drawn_inside(law, rng, (4000, n))
+        a, b, _ = br.beta_mle(np.log(x).mean(axis=1), np.log1p(-x).mean(axis=1))
+        right &= ((a > 1) == (law.a > 1)) & ((b > 1) == (law.b > 1))
+    # Standard error 0.0063; the plan's expansion is good to about 0.01.
+    assert np.mean(right) == pytest.approx(plan.power, abs=0.03)
+
+
+def test_simulated_gaps_spread_as_planned() -> None:
+    plan, rng, gaps = (
+        br.plan_sample_size("epc-gap", 0.5, model=BELL, width=0.2),
+        np.random.default_rng(10),
+        [],
+    )
+    for _ in range(200):
+        curve = br.epc(br.fit(drawn(BELL, plan, rng)), drawn(BELL, plan, rng), alpha=[0.5])
+        gaps.append(curve.value[0] - curve.expected[0])
+    # The standard error of a spread is 1/sqrt(2 n), 5 %.
+    assert 2 * Z * np.std(gaps) == pytest.approx(0.2, rel=0.15)
+
+
+def test_a_power_that_a_test_has_without_a_side_is_refused() -> None:
+    """A two-sided test at level 0.95 finds the right side by chance with probability 0.025."""
+    model = br.ScoreModel(br.Beta(2.0, 1.0), br.Beta(1.0, 2.0))
+    with pytest.raises(br.InputError, match=r"between 0\.025 and 1; got 0\.02"):
+        br.plan_sample_size("side-at-zero", model=model, power=0.02)
+    with pytest.warns(br.SmallSampleWarning):
+        assert br.plan_sample_size("side-at-zero", model=model, power=0.1).power >= 0.1
+
+
+def test_a_shape_has_no_level() -> None:
+    model = br.ScoreModel(br.Beta(2.0, 3.0), br.Beta(3.0, 2.0))
+    with pytest.raises(br.InputError, match=r"'shapes' has no level"):
+        br.plan_sample_size("shapes", model=model, level=0.9)

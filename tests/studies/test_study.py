@@ -1,0 +1,1223 @@
+"""Studies: designs, statistics of trials, the same bytes from every engine, folders that resume."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import itertools
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.core.notices import quietly
+from betaroc.studies import batches
+from betaroc.studies.blocks import Block, computed
+from betaroc.studies.fingerprints import fingerprint
+from betaroc.studies.parameters import setting
+from betaroc.studies.result import read
+from betaroc.studies.statistics import as_statistics
+from betaroc.studies.storage import Folder, as_parquet
+from betaroc.studies.study import Study
+from betaroc.studies.trials import Seed, Trial
+
+SHAPES = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.5, 5.0, "log"))
+PAIR = {"a_c": 3.0, "b_c": 2.0, "a_i": 2.0, "b_i": 3.0}
+NORMAL = {"law": "normal", "mu_c": 1.0, "sigma_c": 1.0, "mu_i": 0.0, "sigma_i": 1.0}
+
+
+def content(folder: Any) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+# ------------------------------------------------------------------------------- designs
+def test_grid_is_the_product_of_the_levels_in_order() -> None:
+    design = br.Design.grid({"a": [1, 2], "b": ["x", "y", "z"], "c": True})
+    wanted = [{"a": a, "b": b, "c": True} for a, b in itertools.product([1, 2], "xyz")]
+    assert list(design) == wanted
+    assert [design.cell(k) for k in range(len(design))] == wanted
+    assert design.to_frame().to_dict("records") == wanted
+    assert design == br.Design.grid({"a": np.array([1, 2]), "b": ["x", "y", "z"], "c": [True]})
+
+
+def test_product_has_every_cell_of_one_with_every_cell_of_the_other() -> None:
+    one, other = br.Design.grid({"a": [1, 2]}), br.Design.grid({"b": [3.0, 4.0]})
+    assert one * other == br.Design.grid({"a": [1, 2], "b": [3.0, 4.0]})
+    with pytest.raises(br.InputError, match="'a' occurs in both"):
+        one * one
+
+
+def test_sobol_is_that_of_scipy_on_the_wanted_scale() -> None:
+    from scipy.stats import qmc
+
+    design = br.Design.sobol({"a": (1.0, 3.0), "b": (0.1, 10.0, "log")}, 16, rng=5)
+    unit = qmc.Sobol(2, scramble=True, rng=np.random.default_rng(5)).random_base2(4)
+    a, b = (np.array(column) for column in design.columns)
+    np.testing.assert_allclose(a, 1.0 + 2.0 * unit[:, 0], rtol=1e-14)
+    np.testing.assert_allclose(b, 10.0 ** (2.0 * unit[:, 1] - 1.0), rtol=1e-14)
+    assert design == br.Design.sobol({"a": (1.0, 3.0), "b": (0.1, 10.0, "log")}, 16, rng=5)
+    # Balanced in every margin: each sixteenth has one point.
+    assert sorted(int(v) for v in 8.0 * (a - 1.0)) == list(range(16))
+
+
+def test_latin_hypercube_has_one_point_in_every_stratum() -> None:
+    design = br.Design.latin_hypercube({"a": (0.0, 7.0), "n": (1, 7, "int")}, 7, rng=1)
+    assert sorted(math.floor(v) for v in design.columns[0]) == list(range(7))
+    assert sorted(design.columns[1]) == list(range(1, 8))
+    assert all(type(n) is int for n in design.columns[1])
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: br.Design.grid({}), br.InputError, "at least one parameter"),
+        (lambda: br.Design.grid({"a": []}), br.InputError, "'a' must have at least one level"),
+        (lambda: br.Design.grid({"a": [1, 1.0]}), br.InputError, "must be distinct"),
+        (lambda: br.Design.grid({"a": [1, "x"]}), br.InputTypeError, "numbers and text"),
+        (lambda: br.Design.grid({"a": [1, None]}), br.InputTypeError, "None of type NoneType at"),
+        (lambda: br.Design.grid({"a": [1.0, math.nan]}), br.InputError, "finite.* index 1"),
+        (lambda: br.Design.grid({"a": 1j}), br.InputTypeError, "'a' has 1j.*Give a list"),
+        (lambda: br.Design.grid({"a": [2**63]}), br.InputError, "fit into 64 bits.* index 0"),
+        (lambda: br.Design.grid({"a": ["x", "\ud800"]}), br.InputError, "UTF-8 can hold"),
+        (lambda: br.Design.grid({"\ud800": 1}), br.InputError, "UTF-8 can hold"),
+        (lambda: br.Design.grid([1, 2]), br.InputTypeError, "mapping"),
+        (lambda: br.Design.grid({1: [1]}), br.InputTypeError, "must be text"),
+        (lambda: br.Design(("a", "b"), ((1,), (1, 2))), br.InputError, "lengths"),
+        (lambda: br.Design(("a",), ()), br.InputError, "1 names and 0 columns"),
+        (lambda: br.Design.sobol({"a": (0, 1)}, 12), br.InputError, "power of two.*Take 8 or 16"),
+        (lambda: br.Design.sobol({"a": (1, 1)}, 8), br.InputError, "low < high"),
+        (lambda: br.Design.sobol({"a": (2, 1)}, 8), br.InputError, "Exchange them"),
+        (lambda: br.Design.sobol({"a": (0, 1, "log")}, 8), br.InputError, "low > 0"),
+        (lambda: br.Design.sobol({"a": (0.5, 2, "int")}, 8), br.InputError, "whole ends"),
+        (lambda: br.Design.sobol({"a": (0, 1, "lin")}, 8), br.InputTypeError, '"log" or "int"'),
+        (lambda: br.Design.sobol({"a": [1.0]}, 8), br.InputTypeError, "Design.grid"),
+        (lambda: br.Design.sobol({}, 8), br.InputError, "at least one parameter"),
+        (lambda: br.Design.sobol({"a": (0, 1)}, 8, rng="x"), br.InputTypeError, "rng"),
+        (lambda: br.Design.latin_hypercube({"a": (0, 1)}, 0), br.InputError, "n must be"),
+        (lambda: br.Design.grid({"a": 1}).cell(1), br.InputError, "below 1"),
+        (lambda: br.Design.grid({"a": 1}) * 2, TypeError, "unsupported"),
+    ],
+)
+def test_designs_that_are_none(make: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_levels_of_enumerations_are_what_they_stand_for() -> None:
+    law = enum.Enum("law", {"B": "beta"}, type=str)
+    size = enum.IntEnum("size", {"SMALL": 3})
+    design = br.Design.grid({"family": list(law), "n": [*size, np.int64(30)]})
+    assert design == br.Design.grid({"family": ["beta"], "n": [3, 30]})
+    assert {type(v) for column in design.columns for v in column} == {str, int}
+
+
+def test_a_long_design_is_shown_by_its_size() -> None:
+    assert repr(br.Design.grid({"a": range(50)})) == "<Design of 50 cells: a>"
+    short = br.Design.grid({"a": [1, 2]})
+    assert eval(repr(short), {"Design": br.Design}) == short
+
+
+# ------------------------------------------------------------------------------ statistics
+def one_by_one(trial: Trial) -> dict[str, Any]:
+    """What a loop of one's own would compute, with the functions of the package."""
+    scores = br.Scores(trial.scores.client, trial.scores.impostor)
+    fitted = br.fit(scores).model
+    ends = fitted.ends()
+    return {
+        "fit.auc": fitted.auc(),
+        "fit.a_c": fitted.client.a,
+        "fit.b_i": fitted.impostor.b,
+        "fit.exponent-at-zero": ends.at_zero.exponent,
+        "fit.exponent-at-one": ends.at_one.exponent,
+        "fit.side-at-zero": ends.at_zero.side,
+        "fit.side-at-one": ends.at_one.side,
+        "fit.global-shape": fitted.global_shape(),
+        "fit.client-shape": fitted.client.shape.value,
+        "fit.tpr@0.01": float(fitted.roc().tpr(0.01)),
+        "empirical.auc": br.ScoreModel(
+            br.Empirical(scores.client), br.Empirical(scores.impostor)
+        ).auc(),
+    }
+
+
+def test_names_are_the_numbers_of_the_package(tmp_path: Path) -> None:
+    """Batches against one fit after another, to the accuracy of the fits."""
+    design = br.Design.sobol(SHAPES, 16, rng=2) * br.Design.grid({"n": [25, 300]})
+    names = ["fit.auc", "fit.a_c", "fit.b_i", "fit.exponent-at-zero", "fit.exponent-at-one",
+             "fit.side-at-zero", "fit.side-at-one", "fit.global-shape", "fit.client-shape",
+             "fit.tpr@0.01", "empirical.auc"]  # fmt: skip
+    asked: dict[str, Any] = {name: name for name in names} | {"own": one_by_one}
+    frame = Study(design, asked, folder=tmp_path, rng=1, block=7).run().to_frame()
+    assert (frame["status"] == "ok").all()
+    for name in names:
+        ours, theirs = frame[name], frame[f"own.{name}"]
+        if ours.dtype.kind == "f":
+            np.testing.assert_allclose(ours, theirs, rtol=1e-11, err_msg=name)
+        else:
+            assert ours.tolist() == theirs.tolist(), name
+
+
+def test_a_batch_is_used_and_agrees_to_twelve_digits() -> None:
+    seed = Seed(3)
+    cells = list(br.Design.sobol(SHAPES, 32, rng=4) * br.Design.grid({"n": [40, 900]}))
+    trials = [Trial(cell, k, 0, seed, setting(cell, None)) for k, cell in enumerate(cells)]
+    batches.draw_and_fit(trials)
+    for trial in trials:
+        # Doubles next to 1 can be drawn as 1 from small shapes: not from these.
+        assert trial.batch_shapes is not None
+        with quietly():
+            alone = br.fit(br.Scores(*trial.drawn)).model
+        wanted = alone.client.a, alone.client.b, alone.impostor.a, alone.impostor.b
+        np.testing.assert_allclose(trial.batch_shapes, wanted, rtol=1e-12)
+        assert trial.fitted.prior == alone.prior
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        PAIR | {"n": 30, "boundary": "squeeze"},
+        PAIR | {"n": 30, "resolution": 0.01},
+        PAIR | {"n": 30, "family": "normal"},
+        {"a_c": 2e5, "b_c": 1e5, "a_i": 1e5, "b_i": 2e5, "n": 30},  # two sums hold too little
+        {"a_c": 1.0, "b_c": 0.05, "a_i": 1.0, "b_i": 3.0, "n": 200},  # scores of exactly 1
+    ],
+)
+def test_what_two_sums_do_not_settle_is_fitted_by_itself(cell: dict[str, Any]) -> None:
+    trial = Trial(cell, 0, 0, Seed(1), setting(cell, None))
+    batches.draw_and_fit([trial])
+    assert trial.batch_shapes is None
+    with quietly():
+        alone = br.fit(trial.scores, **trial.setting.options)
+        assert trial.fitted == alone.model
+
+
+def test_a_batch_hangs_on_no_neighbour() -> None:
+    """Any division of the trials into batches gives the same bits."""
+    shapes = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.05, 1e4, "log"))
+    cells = list(br.Design.sobol(shapes, 128, rng=1) * br.Design.grid({"n": [3, 64, 200]}))
+
+    def fitted(size: int) -> list[Any]:
+        trials = [Trial(c, k, 0, Seed(1), setting(c, None)) for k, c in enumerate(cells)]
+        for k in range(0, len(trials), size):
+            batches.draw_and_fit(trials[k : k + size])
+        return [trial.batch_shapes for trial in trials]
+
+    assert fitted(1) == fitted(17) == fitted(len(cells))
+
+
+def test_sums_of_logs_are_right_to_fifteen_digits() -> None:
+    rng = np.random.default_rng(1)
+    x = np.stack([
+        rng.beta(2.0, 3.0, 300), rng.beta(0.5, 0.5, 300), rng.beta(90.0, 1.0, 300),
+        10.0 ** -rng.uniform(1.0, 300.0, 300), 1.0 - 2.0**-52 * rng.integers(1, 99, 300),
+    ])  # fmt: skip
+    g = batches._mean_logs(x, np.empty_like(x))
+    for row, g1, g2 in zip(x, *g, strict=True):
+        assert g1 == pytest.approx(math.fsum(map(math.log, row)) / 300, rel=2e-15)
+        assert g2 == pytest.approx(math.fsum(math.log1p(-v) for v in row) / 300, rel=2e-15)
+
+
+def test_true_pairs_need_no_sample(tmp_path: Path) -> None:
+    """AUC of normal laws is Phi(d / sqrt 2), EER is Phi(-d / 2); E2 of a beta pair is 19/20."""
+    from scipy.stats import norm
+
+    design = NORMAL | {"mu_c": [0.5, 1.0, 3.0]}
+    asked = ["true.auc", "true.eer", "true.mu_c", "true.a_c", "true.global-shape"]
+    frame = Study(design, asked, folder=tmp_path / "a", rng=1).run().to_frame()
+    d = np.array([0.5, 1.0, 3.0])
+    np.testing.assert_allclose(frame["true.auc"], norm.cdf(d / math.sqrt(2.0)), rtol=1e-12)
+    np.testing.assert_allclose(frame["true.eer"], norm.cdf(-d / 2.0), rtol=1e-12)
+    assert frame["true.mu_c"].tolist() == [0.5, 1.0, 3.0]
+    assert frame["true.a_c"].isna().all()  # a normal law has none
+    assert frame["true.global-shape"].tolist() == ["proper"] * 3
+
+
+def test_hook_depth_is_zero_without_a_hook(tmp_path: Path) -> None:
+    """Beta(2, 2) v uniform: F_i - F_c = t - 3 t^2 + 2 t^3, extreme sqrt(3)/18."""
+    cells = br.Design(
+        ("a_c", "b_c", "a_i", "b_i"), ((2.0, 3.0), (2.0, 1.0), (1.0, 1.0), (1.0, 1.0))
+    )
+    frame = Study(cells, ["true.hook-depth", "true.crossings"], folder=tmp_path).run().to_frame()
+    assert frame["true.hook-depth"].tolist() == pytest.approx([math.sqrt(3.0) / 18.0, 0.0])
+    assert frame["true.crossings"].tolist() == [1.0, 0.0]
+
+
+def test_thresholds_are_chosen_on_the_sample_and_met_on_the_true_pair(tmp_path: Path) -> None:
+    cell = PAIR | {"n_client": 80, "n_impostor": 120, "alpha": 0.3, "measure": "weighted-error"}
+    names = ["epc-fit.value", "epc-empirical.value", "epc-empirical.threshold", "epc-true.value",
+             "epc-fit.expected", "epc-fit.value@0.5"]  # fmt: skip
+
+    def own(trial: Trial) -> dict[str, float]:
+        with quietly():
+            fitted = br.epc(trial.fit, trial.model, measure="weighted-error", alpha=[0.3, 0.5])
+            steps = br.epc(trial.scores, trial.model, measure="weighted-error", alpha=[0.3])
+        return {
+            "epc-fit.value": fitted.value[0],
+            "epc-empirical.value": steps.value[0],
+            "epc-empirical.threshold": steps.threshold[0],
+            "epc-true.value": trial.model.min_weighted_error(0.3).weighted_error(0.3),
+            "epc-fit.expected": fitted.expected[0],
+            "epc-fit.value@0.5": fitted.value[1],
+        }
+
+    asked: dict[str, Any] = {name: name for name in names} | {"own": own}
+    frame = Study(cell, asked, folder=tmp_path, replicates=5, rng=1).run().to_frame()
+    for name in names:
+        np.testing.assert_allclose(frame[name], frame[f"own.{name}"], rtol=1e-10, err_msg=name)
+    # No threshold is better than the best one.
+    assert (frame["epc-fit.value"] >= frame["epc-true.value"]).all()
+    assert (frame["epc-empirical.value"] >= frame["epc-true.value"]).all()
+
+
+def test_a_shifted_test_side_and_a_test_sample(tmp_path: Path) -> None:
+    """Impostors of N(0, 1) moved up by a half: the threshold 1/2 has HTER (Phi(-1/2) + 1/2)/2."""
+    from scipy.stats import norm
+
+    cell = NORMAL | {"shift_impostor": 0.5, "n": 50, "n_test": 40_000}
+    asked = ["test.auc", "true.auc", "epc-true.value"]
+
+    def met(trial: Trial) -> float:
+        return trial.test.at(0.5).hter
+
+    frame = Study(cell, [*asked, met], folder=tmp_path, rng=1).run().to_frame()
+    (row,) = frame.to_dict("records")
+    assert row["true.auc"] == pytest.approx(norm.cdf(1.0 / math.sqrt(2.0)), rel=1e-12)
+    error = 0.5 / math.sqrt(2.0 * 40_000)  # of HTER and, about, of the AUC
+    assert row["met"] == pytest.approx(0.5 * (norm.cdf(-0.5) + 0.5), abs=4.0 * error)
+    assert row["test.auc"] == pytest.approx(norm.cdf(0.5 / math.sqrt(2.0)), abs=4.0 * error)
+    assert row["epc-true.value"] == pytest.approx(norm.cdf(-0.25), rel=1e-9)
+
+
+def test_rounded_scores_are_multiples(tmp_path: Path) -> None:
+    def rest(trial: Trial) -> float:
+        return float(
+            np.max(np.abs(trial.scores.client * 20.0 - np.round(trial.scores.client * 20.0)))
+        )
+
+    for name in ("resolution", "rounding"):
+        cell = PAIR | {"n": 60, name: [0.0, 0.05]}
+        frame = (
+            Study(cell, {"r": rest, "a": "fit.a_c"}, folder=tmp_path / name, rng=1).run().to_frame()
+        )
+        exact, rounded = frame["r"]
+        assert exact > 0.1
+        assert rounded < 1e-9
+        assert (frame["status"] == "ok").all()
+
+
+def test_a_step_that_leaves_the_scale_is_none(tmp_path: Path) -> None:
+    """7 times 0.15 is the multiple nearest to 1, and lies beyond it."""
+    cell = PAIR | {"n": 20, "rounding": [0.15, 1.0 / 49.0, 0.3]}
+    frame = Study(cell, {"top": lambda t: t.scores.client.max()}, folder=tmp_path).run().to_frame()
+    assert frame["status"].tolist() == ["failed", "ok", "ok"]
+    assert "multiples of 0.15 would put 1 at 1.05" in frame["error"][0]
+
+
+def test_a_moved_law_has_not_the_parameters_of_the_one_it_was(tmp_path: Path) -> None:
+    cell = PAIR | {"shift": 1.0}
+    asked = ["test.a_c", "test.client-shape", "true.a_c", "true.client-shape", "test.mean_c"]
+    (row,) = Study(cell, asked, folder=tmp_path).run().to_frame().to_dict("records")
+    assert math.isnan(row["test.a_c"])
+    assert (row["test.client-shape"], row["true.client-shape"], row["true.a_c"]) == ("", "bell", 3)
+    assert row["test.mean_c"] > 0.6  # 3/5 before
+    moved = Study(NORMAL | {"shift": 1.0}, ["test.mu_c"], folder=tmp_path / "normal").run()
+    assert moved.to_frame()["test.mu_c"].tolist() == [2.0]
+
+
+def test_a_prescribed_pair_and_an_impossible_one(tmp_path: Path) -> None:
+    """Exponents (1/2, 3/2) allow an AUC above 1/(1 + 1/2) or 3/2 / (5/2) = 3/5 only."""
+    cell = {"auc": [0.3, 0.9], "exponent_at_zero": 0.5, "exponent_at_one": 1.5}
+    asked = ["true.auc", "true.exponent-at-zero", "true.exponent-at-one"]
+    frame = Study(cell, asked, folder=tmp_path).run().to_frame()
+    assert frame["status"].tolist() == ["failed", "ok"]
+    assert "InputError: no pair" in frame["error"][0]
+    assert frame.loc[1, asked].tolist() == pytest.approx([0.9, 0.5, 1.5], abs=1e-10)
+
+
+def test_a_model_of_ones_own_has_names_of_its_own(tmp_path: Path) -> None:
+    def model(cell: dict[str, Any]) -> br.ScoreModel:
+        return br.ScoreModel(br.Beta(1.0 + cell["gap"], 1.0), br.Beta(1.0, 1.0))
+
+    study = Study({"gap": [1.0, 3.0], "n": 100}, ["true.auc", "fit.b_c"], folder=tmp_path,
+                  model=model, rng=1)  # fmt: skip
+    frame = study.run().to_frame()
+    np.testing.assert_allclose(frame["true.auc"], [2.0 / 3.0, 0.8], rtol=1e-12)  # a / (a + 1)
+    other = Study({"gap": [1.0, 3.0], "n": 100}, ["true.auc", "fit.b_c"], folder=tmp_path,
+                  model=lambda cell: None, rng=1)  # fmt: skip
+    with pytest.raises(br.StudyError, match="model"):
+        other.run()
+    wrong = Study({"gap": 1.0}, ["true.auc"], folder=tmp_path / "b", model=lambda cell: 3)
+    assert "model must return a ScoreModel" in wrong.run().to_frame()["error"][0]
+
+
+@pytest.mark.parametrize(
+    ("statistic", "words"),
+    [
+        ("fit.acu", "'acu'.*Did you mean 'auc'"),
+        ("auc", "Did you mean 'fit.auc'"),
+        ("fited.auc", "Did you mean 'fit'"),
+        ("epc-fit.valeu", "Did you mean 'value'"),
+        ("fit.tpr", "needs a FAR after '@'"),
+        ("fit.tpr@x", "must be a number"),
+        ("fit.tpr@2", r"lie in \[0, 1\]"),
+        ("fit.auc@1", "takes nothing after '@'"),
+        ("fit.partial-auc@0.1", "low, high"),
+        ("fit.far@inf", "finite"),
+        ("true.log-likelihood", "no 'log-likelihood'"),
+    ],
+)
+def test_unknown_statistics_name_the_nearest(statistic: str, words: str) -> None:
+    with pytest.raises(br.InputError, match=words):
+        as_statistics([statistic])
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ([], br.InputError, "at least one"),
+        (3, br.InputTypeError, "in a list or in a mapping"),
+        ([lambda trial: 1], br.InputTypeError, "Pass a mapping"),
+        ([3], br.InputTypeError, "index 0"),
+        ({"x": 3}, br.InputTypeError, "'x' must be a name or a function"),
+        ({"": "fit.auc"}, br.InputTypeError, "must be text"),
+        ({"cell": "fit.auc"}, br.InputError, "column of every study"),
+        ({"\ud800": "fit.auc"}, br.InputError, "UTF-8 can hold"),
+        (["fit.auc", "fit.auc"], br.InputError, "occurs twice"),
+    ],
+)
+def test_lists_of_statistics_that_are_none(given: Any, error: Any, words: str) -> None:
+    with pytest.raises(error, match=words):
+        as_statistics(given)
+
+
+@pytest.mark.parametrize(
+    ("design", "words"),
+    [
+        (PAIR | {"famly": "beta"}, "'famly' is no parameter of a study. Did you mean 'family'"),
+        ({"a_c": 1.0, "b_c": 1.0, "a_i": 1.0}, "'b_i' is missing"),
+        (PAIR | {"auc": 0.8}, "by its parameters or by what it is to have"),
+        (PAIR | {"mu_c": 0.8}, "'mu_c' is no parameter"),
+        (PAIR | {"a_c": [1.0, -1.0]}, "a_c must be a finite number > 0"),
+        (PAIR | {"n": 3.5}, "n must be an int"),
+        (PAIR | {"n": 3, "n_client": 3}, "size of both"),
+        (PAIR | {"n_client": 3}, "given together"),
+        (PAIR | {"n": 3, "family": "bta"}, "Did you mean 'beta'"),
+        (PAIR | {"n": 3, "law": "bta"}, "Did you mean 'beta'"),
+        (PAIR | {"n": 3, "alpha": 1.5}, "alpha must be"),
+        (PAIR | {"n": 3, "resolution": 0.1, "rounding": 0.1}, "got both"),
+        (PAIR, "size the design does not give"),
+    ],
+)
+def test_parameters_that_are_none(design: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(br.InputError, match=words):
+        Study(design, ["fit.auc"], folder=tmp_path)
+    assert content(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"replicates": 0}, br.InputError, "replicates"),
+        ({"workers": 0}, br.InputError, "workers"),
+        ({"workers": "all"}, br.InputTypeError, "workers"),
+        ({"rng": "x"}, br.InputTypeError, "rng"),
+        ({"block": 0}, br.InputError, "block"),
+        ({"model": 3}, br.InputTypeError, "model must be a function"),
+        ({"folder": 3}, br.InputTypeError, "folder must be the path"),
+    ],
+)
+def test_options_that_are_none(options: Any, error: Any, words: str, tmp_path: Path) -> None:
+    with pytest.raises(error, match=words):
+        Study(PAIR, ["true.auc"], **{"folder": tmp_path} | options)
+
+
+def test_names_of_parameters_are_not_those_of_columns(tmp_path: Path) -> None:
+    with pytest.raises(br.InputError, match="'mean' is both"):
+        Study({"mean": 1.0}, ["true.auc"], folder=tmp_path, model=lambda cell: None)
+    with pytest.raises(br.InputTypeError, match="Design or a mapping"):
+        Study([PAIR], ["true.auc"], folder=tmp_path)
+
+
+def test_a_function_may_need_the_names_below_its_own(tmp_path: Path) -> None:
+    """It may return a mapping, whose columns would take the place of others."""
+    asked: dict[str, Any] = {"own": lambda trial: {"m": 1.0}, "own.m": "true.auc"}
+    for given in (asked, dict(reversed(asked.items()))):
+        with pytest.raises(br.InputError, match=r"'own\.m' may be a column of the function 'own'"):
+            Study(PAIR, given, folder=tmp_path)
+    with pytest.raises(br.InputError, match=r"'own\.m' may be"):
+        Study({"own.m": 1.0}, {"own": one_by_one}, folder=tmp_path, model=lambda cell: None)
+    keys = Study(PAIR, {"own": lambda trial: {1: 1.0}}, folder=tmp_path).run().to_frame()
+    assert keys["error"][0].startswith("InputTypeError: the keys of statistic 'own' must be text")
+
+
+# ------------------------------------------------------------------ what tells functions apart
+def scaled(trial: Trial, by: float = 1.0) -> float:
+    return by
+
+
+class Scaled:
+    def __init__(self, by: Any) -> None:
+        self.by = by
+
+    def __call__(self, trial: Trial) -> float:
+        return float(self.by)
+
+    @functools.cached_property
+    def whole(self) -> int:
+        return int(self.by)
+
+
+def closing_over(value: Any) -> Any:
+    return lambda trial: float(np.sum(value))
+
+
+def with_default(value: float) -> Any:
+    def own(trial: Trial, by: float = value, *, further: float = 2.0 * value) -> float:
+        return by + further
+
+    return own
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        closing_over,
+        with_default,
+        Scaled,
+        lambda v: Scaled(v).__call__,
+        lambda v: functools.partial(scaled, by=v),
+        lambda v: closing_over(np.array([0.0, v])),
+        lambda v: closing_over({"a": [v, {v + 1.0, 9.0}]}),
+        lambda v: closing_over(closing_over(v)),
+        lambda v: closing_over(br.Beta(v, 1.0)),
+    ],
+)
+def test_functions_are_told_apart_by_what_they_carry(of: Any, tmp_path: Path) -> None:
+    assert fingerprint(of(1.0)) == fingerprint(of(1.0))
+    assert fingerprint(of(1.0)) != fingerprint(of(2.0))
+
+
+def test_what_a_function_carries_makes_another_study(tmp_path: Path) -> None:
+    Study(PAIR, {"x": closing_over(1.0)}, folder=tmp_path).run()
+    with pytest.raises(br.StudyError, match=r"'x' is function closing_over.* with other code"):
+        Study(PAIR, {"x": closing_over(2.0)}, folder=tmp_path).run()
+    assert Study(PAIR, {"x": closing_over(1.0)}, folder=tmp_path).run().skipped == 1
+
+
+def test_what_an_object_has_cached_does_not_count() -> None:
+    used = Scaled(3.5)
+    before = fingerprint(used)
+    assert used.whole == 3
+    assert fingerprint(used) == before
+    itself: list[Any] = []
+    itself.append(itself)
+    assert fingerprint(closing_over(itself)) == fingerprint(closing_over(itself))
+
+
+def test_digests_hang_on_no_hash_seed() -> None:
+    """A set of text has another order in every process."""
+    code = "from betaroc.studies.fingerprints import fingerprint"
+    expression = "lambda t, s=set('abcdefgh'): t in {'x', 'y', 'z'} or s"
+    printed = f"print(fingerprint({expression}))\nprint(fingerprint(asked))"
+    said = subprocess.run(
+        [sys.executable, "-c", f"{MODULE}\n{code}\n{printed}"],
+        capture_output=True, text=True, check=True, cwd=Path(br.__file__).parents[1],
+        env=os.environ | {"PYTHONHASHSEED": "1"},
+    ).stdout  # fmt: skip
+    wanted = fingerprint(eval(expression)), fingerprint(of_module()["asked"])
+    assert tuple(said.splitlines()) == wanted
+
+
+MODULE = """
+K, NAMES, HELD, CALLS = 1, ("a", 2.0), [], 0
+
+def helper(trial):
+    return other(trial) + float(K)
+
+def other(trial):
+    return trial and recursive(0)
+
+def recursive(n):
+    return n or recursive(n + 1)
+
+def asked(trial):
+    global CALLS
+    CALLS += 1
+    return [helper(one) for one in NAMES], HELD, trial.unused
+
+def unused():
+    return 1
+"""
+
+
+def of_module(old: str = "", new: str = "") -> Any:
+    assert old in MODULE
+    namespace: dict[str, Any] = {"__name__": "own"}
+    exec(MODULE.replace(old, new) if old else MODULE, namespace)
+    return namespace
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "seen"),
+    [
+        ("= 1, (", "= 2, (", True),  # K, which a helper reads
+        ('"a", 2.0', '"a", 3.0', True),
+        ("trial and", "trial or", True),  # a helper of a helper
+        ("n + 1)", "n + 2)", True),
+        ("[], 0", "[], 7", False),  # a counter: the function assigns it
+        ("[], 0", "[1], 0", False),  # no constant
+        ("return 1", "return 2", False),  # no one reads it, an attribute is called so
+    ],
+)
+def test_constants_and_helpers_of_the_module_count(old: str, new: str, seen: bool) -> None:
+    assert fingerprint(of_module()["asked"]) == fingerprint(of_module()["asked"])
+    changed = fingerprint(of_module(old, new)["asked"])
+    assert (changed != fingerprint(of_module()["asked"])) == seen
+    bound = functools.partial(of_module(old, new)["asked"])
+    assert (fingerprint(bound) != fingerprint(functools.partial(of_module()["asked"]))) == seen
+
+
+def test_a_global_that_changed_makes_another_study(tmp_path: Path) -> None:
+    namespace: dict[str, Any] = {"__name__": "own", "K": 1}
+    exec("def asked(trial):\n    return K", namespace)
+    Study(PAIR, {"x": namespace["asked"]}, folder=tmp_path).run()
+    assert Study(PAIR, {"x": namespace["asked"]}, folder=tmp_path).run().skipped == 1
+    namespace["K"] = 2
+    with pytest.raises(br.StudyError, match="'x' is function asked in it too, with other code"):
+        Study(PAIR, {"x": namespace["asked"]}, folder=tmp_path).run()
+
+
+# --------------------------------------------------------------------------------- seeds
+def test_a_trial_draws_from_its_own_seed_sequence(tmp_path: Path) -> None:
+    """The rule, written out with numpy."""
+    asked = {"x": lambda trial: float(trial.scores.impostor[-1])}
+    design = PAIR | {"n": [4, 9]}
+    frame = Study(design, asked, folder=tmp_path, replicates=2, rng=11).run().to_frame()
+    for cell, replicate, n, x in zip(
+        *(frame[k] for k in ("cell", "replicate", "n", "x")), strict=True
+    ):
+        child = np.random.SeedSequence(11, spawn_key=(int(cell), int(replicate)))
+        rng = np.random.default_rng(child)
+        rng.beta(3.0, 2.0, n)
+        assert x == rng.beta(2.0, 3.0, n)[-1]
+
+
+def test_without_a_seed_one_is_drawn_and_kept(tmp_path: Path) -> None:
+    def study(where: str, **options: Any) -> Study:
+        return Study(PAIR | {"n": 5}, ["empirical.mean_c"], folder=tmp_path / where, **options)
+
+    first = study("a", replicates=4, block=1)
+    one = first.run().to_frame()
+    (tmp_path / "a" / "part-000002.parquet").unlink()
+    again = first.run()
+    assert (again.computed, again.skipped) == (1, 3)
+    assert again.to_frame().equals(one)
+    assert not study("b", replicates=4).run().to_frame().equals(one)
+    with pytest.raises(br.StudyError, match="seed"):
+        study("a", replicates=4, rng=1).run()
+
+
+@pytest.mark.parametrize(
+    "rng", [7, np.random.SeedSequence(7, spawn_key=(3,)), np.random.default_rng(7)]
+)
+def test_every_source_of_randomness(rng: Any, tmp_path: Path) -> None:
+    study = Study(PAIR | {"n": 5}, ["empirical.mean_c"], folder=tmp_path, rng=rng, block=1,
+                  replicates=2)  # fmt: skip
+    study.run()
+    before = content(tmp_path)
+    (tmp_path / "part-000001.parquet").unlink()
+    study.run()
+    assert content(tmp_path) == before
+
+
+# ------------------------------------------------------------- the same bytes everywhere
+#: A file that the one who kills a worker leaves behind.
+MARK = "BETAROC_TEST_MARK"
+
+
+def mixed(trial: Trial) -> dict[str, Any]:
+    mark = os.environ.get(MARK)
+    if mark and trial.number == 21 and not os.path.exists(mark):
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"m": trial.scores.client.mean(), "r": trial.rng.random(), "t": f"{trial.number}"}
+
+
+def forty(folder: Path, **options: Any) -> br.StudyResult:
+    """Forty cells, one of them failing, twelve parts."""
+    design = br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [50, 100, 30, 1, 20]})
+    asked = {"auc": "fit.auc", "e": "epc-empirical.value", "own": mixed, "g": "fit.global-shape"}
+    return Study(design, asked, folder=folder, rng=1, **{"block": 4} | options).run()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plain") / "study"
+    result = forty(folder)
+    assert (result.rows, result.computed, result.skipped) == (40, 40, 0)
+    assert (result.failed, result.missing) == (8, 0)  # samples of one score
+    return folder
+
+
+def test_processes_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
+    for workers in (2, 4):
+        forty(tmp_path / str(workers), workers=workers)
+        assert content(tmp_path / str(workers)) == content(plain)
+
+
+def test_threads_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
+    import joblib
+
+    for workers in (2, None):
+        with joblib.parallel_config(backend="threading", n_jobs=3):
+            forty(tmp_path / str(workers), workers=workers)
+        assert content(tmp_path / str(workers)) == content(plain)
+
+
+def test_dask_gives_the_same_bytes_though_a_worker_is_killed(
+    plain: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    import joblib
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setenv(MARK, str(tmp_path / "killed"))
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        forty(tmp_path / "study", workers=None)
+    assert (tmp_path / "killed").exists()
+    assert content(tmp_path / "study") == content(plain)
+
+
+def test_any_block_gives_the_same_rows(plain: Path, tmp_path: Path) -> None:
+    wanted = br.Study.open(plain).to_frame()
+    for block in (1, 7, 100):
+        assert forty(tmp_path / str(block), block=block).to_frame().equals(wanted)
+    chosen = forty(tmp_path / "chosen", block=None)
+    assert chosen.to_frame().equals(wanted)
+
+
+def test_the_chosen_block_hangs_on_the_number_of_trials_alone(tmp_path: Path) -> None:
+    for n, size in ((10, 1), (33, 2), (3_000, 94), (10**6, 128)):
+        study = Study(PAIR | {"n": 5}, ["true.auc"], folder=tmp_path, replicates=n)
+        assert study._manifest()["block"] == size
+
+
+# ------------------------------------------------------------------------------- resuming
+def test_only_missing_trials_are_computed(plain: Path, tmp_path: Path) -> None:
+    forty(tmp_path)
+    for number in (0, 3, 9):
+        (tmp_path / f"part-{number:06d}.parquet").unlink()
+    assert br.Study.open(tmp_path).missing == 12
+    result = forty(tmp_path)
+    assert (result.computed, result.skipped, result.missing) == (12, 28, 0)
+    assert content(tmp_path) == content(plain)
+    assert forty(tmp_path).computed == 0
+
+
+SLOW = """
+import os, sys, time
+import betaroc as br
+
+MARK = []  # where the one who kills a worker says so
+
+def slow(trial):
+    time.sleep(0.03)
+    if MARK and trial.number == 20 and not os.path.exists(MARK[0]):
+        open(MARK[0], "w").close()
+        os.kill(os.getpid(), 9)
+    return trial.scores.client.mean()
+
+def go(folder, workers):
+    design = {"a_c": [float(k) for k in range(1, 41)], "b_c": 1.0, "a_i": 1.0, "b_i": 2.0, "n": 9}
+    return br.Study(design, {"slow": slow}, folder=folder, workers=workers, rng=3).run()
+
+if __name__ == "__main__":
+    MARK += sys.argv[3:]
+    go(sys.argv[1], int(sys.argv[2]))
+"""
+
+
+def gone_on_with(folder: Path) -> br.StudyResult:
+    """The same study, from another process."""
+    namespace: dict[str, Any] = {"__name__": "slow"}
+    exec(SLOW, namespace)
+    result: br.StudyResult = namespace["go"](folder, 1)
+    return result
+
+
+class Started:
+    """A study in a process of its own."""
+
+    def __init__(self, script: Path, folder: Path, *arguments: object) -> None:
+        self.folder = folder
+        self.err = folder.with_suffix(".err")
+        with self.err.open("w") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, str(script), str(folder), *map(str, arguments)],
+                stderr=err, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                cwd=Path(br.__file__).parents[1], env=os.environ | {"PYTHONPATH": "."},
+                start_new_session=True,
+            )  # fmt: skip
+
+    def until_parts(self, count: int) -> None:
+        end = time.monotonic() + 60.0
+        while len(list(self.folder.glob("part-*"))) < count and time.monotonic() < end:
+            time.sleep(0.01)
+
+    def ended(self) -> str:
+        self.process.wait(60)
+        return self.err.read_text()
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """The script, and what it writes if nothing happens to it."""
+    folder = tmp_path_factory.mktemp("script")
+    path = folder / "slow.py"
+    path.write_text(SLOW)
+    gone_on_with(folder / "whole")
+    return path, content(folder / "whole")
+
+
+def test_a_killed_study_resumes_to_the_same_bytes(script: Any, tmp_path: Path) -> None:
+    """Ctrl-C with workers: tests/test_study_cli.py."""
+    path, wanted = script
+    folder = tmp_path / "study"
+    run = Started(path, folder, 1)
+    run.until_parts(4)
+    os.killpg(run.process.pid, signal.SIGKILL)
+    run.ended()
+    there = len(list(folder.glob("part-*")))
+    assert 4 <= there < 20
+    assert all(wanted[p.name] == p.read_bytes() for p in folder.glob("part-*"))
+    assert br.Study.open(folder).missing == 40 - 2 * there
+    result = gone_on_with(folder)
+    assert (result.computed, result.skipped) == (40 - 2 * there, 2 * there)
+    assert content(folder) == wanted
+
+
+def test_a_killed_worker_is_told_and_nothing_is_lost(script: Any, tmp_path: Path) -> None:
+    path, wanted = script
+    folder = tmp_path / "study"
+    said = Started(path, folder, 2, tmp_path / "killed").ended()
+    assert "StudyError: workers of the study were killed" in said
+    assert "finished parts are kept. Run the study again" in said
+    assert gone_on_with(folder).computed < 40
+    assert content(folder) == wanted
+
+
+def test_one_run_at_a_time(plain: Path, tmp_path: Path) -> None:
+    with Folder(tmp_path).alone(), pytest.raises(br.StudyError, match="another run is at work"):
+        forty(tmp_path)
+    forty(tmp_path)
+    assert content(tmp_path) == content(plain)
+
+
+# ----------------------------------------------------------------------- failing trials
+def test_a_failing_trial_is_kept_with_its_error(tmp_path: Path) -> None:
+    def divided(trial: Trial) -> float:
+        return 1.0 / (trial.cell["a_c"] - 2.0)
+
+    asked = {"x": divided, "auc": "true.auc"}
+    result = Study(PAIR | {"a_c": [1.0, 2.0, 3.0]}, asked, folder=tmp_path).run()
+    frame = result.to_frame()
+    assert frame["status"].tolist() == ["ok", "failed", "ok"]
+    assert frame["x"].tolist()[::2] == [-1.0, 1.0]
+    assert frame.loc[1, ["x", "auc"]].isna().all()
+    first, *trace = frame["error"][1].splitlines()
+    assert first == "ZeroDivisionError: float division by zero"
+    # Its second line, wherever the file lies and the function stands in it.
+    assert trace[-1] == "  in divided, line 2 of it, test_study.py"
+    assert result.failed == 1
+    assert str(result).splitlines()[0].endswith("3 computed now, 0 were there, 1 failed")
+    assert str(result).splitlines()[1:] == [f"failed: cell 1, replicate 0: {first}"]
+    assert "\n" not in repr(result)
+
+
+def test_a_prescription_is_solved_once(tmp_path: Path, monkeypatch: Any) -> None:
+    """For all sizes, replicates and blocks; one that no pair meets fails with its reason."""
+    from betaroc.studies import parameters
+
+    asked: list[Any] = []
+
+    def counted(**options: Any) -> Any:
+        asked.append(options["auc"])
+        return br.solve_pair(**options)
+
+    monkeypatch.setattr(parameters, "solve_pair", counted)
+    parameters._solution.cache_clear()
+    # By exponents 1/2 and 2 the area exceeds 2/3.
+    design = {"auc": [0.9, 0.6], "exponent_at_zero": 0.5, "exponent_at_one": 2.0, "n": [20, 30],
+              "prior": [0.2, 0.5]}  # fmt: skip
+    stats = ["true.auc", "true.prior"]
+    frame = Study(design, stats, folder=tmp_path, replicates=3, block=2).run().to_frame()
+    assert asked == [0.9, 0.6]
+    good, lost = (frame[frame["auc"] == auc] for auc in (0.9, 0.6))
+    np.testing.assert_allclose(good["true.auc"], 0.9, rtol=1e-9)
+    assert (good["true.prior"] == good["prior"]).all()
+    assert len(lost) == (lost["status"] == "failed").sum() == 12
+    assert lost["error"].str.startswith("InputError: auc must lie between 0.666667 and 1").all()
+
+
+def test_errors_of_the_package_are_kept_in_one_line(plain: Path) -> None:
+    frame = br.Study.open(plain).to_frame()
+    lost = frame[frame["status"] == "failed"]
+    assert (lost["n"] == 1).all()
+    assert lost["error"].str.startswith("DegenerateDataError: client: ").all()
+    assert not lost["error"].str.contains("\n").any()
+
+
+def test_a_trial_without_a_value_of_a_kind(tmp_path: Path) -> None:
+    for k, value in enumerate((None, [1.0], 1j)):
+        asked = {"x": lambda trial, v=value: v}
+        (error,) = Study(PAIR, asked, folder=tmp_path / str(k)).run().to_frame()["error"]
+        assert error.startswith("InputTypeError: statistic 'x' must be a number")
+    kinds = {"x": lambda trial: "text" if trial.number else 1.0}
+    for k, block in enumerate((1, 2)):
+        study = Study(PAIR | {"a_c": [1.0, 2.0]}, kinds, folder=tmp_path / f"k{k}", block=block)
+        with pytest.raises(br.StudyError, match="number in every trial or text in every trial"):
+            study.run().to_frame()
+
+
+def test_text_that_no_file_holds_is_an_error_of_its_trial(tmp_path: Path) -> None:
+    def raising(trial: Trial) -> float:
+        raise ValueError("half \ud800")
+
+    asked: list[Any] = [lambda trial: "half \ud800", raising]
+    for k, function in enumerate(asked):
+        frame = Study(PAIR, {"x": function}, folder=tmp_path / str(k)).run().to_frame()
+        assert frame["status"].tolist() == ["failed"]
+        assert r"half \ud800" in frame["error"][0]
+
+
+def test_parts_have_one_schema_though_all_of_one_fail(tmp_path: Path) -> None:
+    """So that any reader takes them together."""
+    import polars as pl
+
+    asked = ["fit.auc", "fit.side-at-zero", "epc-fit.value"]
+    result = Study(PAIR | {"n": [1, 30]}, asked, folder=tmp_path, block=1).run()
+    assert result.failed == 1
+    table = pl.read_parquet(tmp_path / "part-*.parquet")
+    kinds = dict.fromkeys(asked, pl.Float64) | {"fit.side-at-zero": pl.String}
+    assert {name: table.schema[name] for name in asked} == kinds
+    assert table["status"].to_list() == ["failed", "ok"]
+
+
+def test_booleans_are_zeros_and_ones(tmp_path: Path) -> None:
+    asked = {"low": lambda trial: trial.number < 1, "np": lambda trial: np.bool_(True)}
+    frame = Study(PAIR | {"a_c": [1.0, 2.0]}, asked, folder=tmp_path).run().to_frame()
+    assert frame["low"].tolist() == [1.0, 0.0]
+    assert frame["np"].tolist() == [1.0, 1.0]
+
+
+def test_no_warning_leaves_a_study(tmp_path: Path) -> None:
+    """Scores of exactly 1, small samples and reversed classes, all of which `fit` warns of."""
+    cell = {"a_c": 1.0, "b_c": 3.0, "a_i": 1.0, "b_i": 0.05, "n": [4, 50]}
+    result = Study(cell, ["fit.at_one_i", "fit.auc"], folder=tmp_path, rng=1).run()
+    frame = result.to_frame()
+    assert result.failed == 0
+    assert (frame["fit.at_one_i"] > 0.0).all()
+    with pytest.warns(br.ReversedScoresWarning):  # and the filters are as they were
+        br.fit(br.Scores(np.linspace(0.1, 0.5, 30), np.linspace(0.4, 0.9, 30)))
+
+
+def test_memory_that_is_short_is_no_result(tmp_path: Path) -> None:
+    def hungry(trial: Trial) -> float:
+        raise MemoryError
+
+    with pytest.raises(br.StudyError, match="memory must hold a block of 1 trials"):
+        Study(PAIR, {"x": hungry}, folder=tmp_path).run()
+    assert list(content(tmp_path)) == ["study.json"]
+
+
+# ------------------------------------------------------------------------------ the folder
+def test_the_folder_of_another_study_says_what_differs(plain: Path) -> None:
+    before = content(plain)
+    design = br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [50, 100, 30, 1, 20]})
+    asked: dict[str, Any] = {"auc": "fit.auc", "e": "epc-empirical.value", "own": mixed,
+                             "g": "fit.global-shape"}  # fmt: skip
+    changed: list[tuple[Any, dict[str, Any], dict[str, Any], str]] = [
+        (br.Design.sobol(SHAPES, 8, rng=2) * br.Design.grid({"n": [50, 100, 30, 1, 20]}), asked, {},
+         r"here: levels of 'a_c', 'b_c', 'a_i', 'b_i'\."),
+        (br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [50, 100, 30, 1, 21]}), asked, {},
+         r"here: levels of 'n'\."),
+        (br.Design.sobol(SHAPES, 8, rng=1) * br.Design.grid({"n": [100, 50, 30, 1, 20]}), asked, {},
+         r"here: cells, of which the order counts\."),
+        (design, asked | {"auc": "fit.eer"}, {},
+         r"statistics: 'auc' is fit\.auc in it, fit\.eer here\."),
+        (design, asked | {"more": "fit.eer"}, {}, r"statistics: 'more' is not in it\."),
+        (design, {"auc": "fit.auc"}, {}, r"'e', 'own' and 1 more are in it and not asked for;"),
+        (design, dict(reversed(asked.items())), {}, r"statistics \(their order\)\."),
+        (design, asked | {"own": lambda trial: 1.0}, {},
+         "'own' is function mixed .* in it, function .*lambda"),
+        (design, asked, {"rng": 2}, r"seed \('1' v '2'\)"),
+        (design, asked, {"replicates": 2}, r"replicates \(1 v 2\)"),
+        (design, asked, {"block": 5}, r"block \(4 v 5\)"),
+    ]  # fmt: skip
+    for other, statistics, options, words in changed:
+        with pytest.raises(br.StudyError, match=words):
+            Study(other, statistics, folder=plain, **{"rng": 1} | options).run()
+    assert content(plain) == before
+    # A block that is not stated is the folder's.
+    assert Study(design, asked, folder=plain, rng=1).run().skipped == 40
+
+
+def test_another_version_is_another_study(tmp_path: Path, monkeypatch: Any) -> None:
+    study = Study(PAIR, ["true.auc"], folder=tmp_path)
+    study.run()
+    monkeypatch.setattr(br, "__version__", "99.0")
+    with pytest.raises(br.StudyError, match=r"version of betaroc \('0.1.0' v '99.0'\)"):
+        study.run()
+    assert br.Study.open(tmp_path).rows == 1
+
+
+def test_foreign_files_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(br.StudyError, match=r"thesis\.tex"):
+        Study(PAIR, ["true.auc"], folder=tmp_path).run()
+    assert content(tmp_path) == {"thesis.tex": b"mine"}
+    (tmp_path / "thesis.tex").rename(tmp_path / "part-000000.parquet")
+    with pytest.raises(br.StudyError, match=r"parts without it"):
+        Study(PAIR, ["true.auc"], folder=tmp_path).run()
+
+
+def test_parts_that_the_study_does_not_have(tmp_path: Path) -> None:
+    study = Study(PAIR | {"a_c": [1.0, 2.0]}, ["true.auc"], folder=tmp_path)
+    study.run()
+    (tmp_path / "part-1000000.parquet").write_bytes(b"")
+    for using in (study.run, lambda: read(tmp_path)):
+        with pytest.raises(br.StudyError, match=r"but the 2 of its study; part-1000000\.parquet"):
+            using()
+
+
+def test_folders_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(br.StudyError, match=r"has none"):
+        read(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(br.OutputError, match="folder must be a folder"):
+        Study(PAIR, ["true.auc"], folder=tmp_path / "file").run()
+    for text in ("{", "[]", '{"layout": 1}', '{"layout": 99}', "\xff"):
+        (tmp_path / "study.json").write_text(text, encoding="latin-1")
+        with pytest.raises(br.StudyError, match=r"study\.json"):
+            read(tmp_path)
+
+
+def test_a_damaged_part_is_computed_again(plain: Path, tmp_path: Path) -> None:
+    forty(tmp_path)
+    part = tmp_path / "part-000003.parquet"
+    part.write_bytes(part.read_bytes()[:-40])
+    with pytest.raises(br.StudyError, match=r"part-000003\.parquet.*run the study again"):
+        br.Study.open(tmp_path)
+    with pytest.warns(br.BetarocWarning, match=r"part-000003\.parquet.*damaged"):
+        result = forty(tmp_path)
+    assert result.computed == 4
+    assert content(tmp_path) == content(plain)
+
+
+def test_a_flipped_bit_is_seen_when_read(plain: Path, tmp_path: Path) -> None:
+    forty(tmp_path)
+    part = tmp_path / "part-000003.parquet"
+    whole = bytearray(part.read_bytes())
+    whole[120] ^= 1
+    part.write_bytes(bytes(whole))
+    with pytest.raises(br.StudyError, match="Delete it and run the study again"):
+        read(tmp_path).to_frame()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("room", [0, 5])
+def test_a_full_disk_loses_nothing(
+    plain: Path, tmp_path: Path, monkeypatch: Any, workers: int, room: int
+) -> None:
+    """The disk is full after so many writes, the manifest's being the first."""
+    import joblib
+
+    written = itertools.count()
+    real = os.fsync
+
+    def full(descriptor: int) -> None:
+        if next(written) >= room:
+            raise OSError(28, "No space left on device")
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with (
+        joblib.parallel_config(backend="threading"),
+        pytest.raises(br.OutputError, match=r"No space left.*run the study again") as error,
+    ):
+        forty(tmp_path, workers=workers)
+    assert len(str(error.value)) <= 500
+    monkeypatch.undo()
+    there = content(tmp_path)
+    assert len(there) == room
+    assert set(there) <= set(content(plain))  # and nothing half written
+    forty(tmp_path)
+    assert content(tmp_path) == content(plain)
+
+
+def test_threads_that_are_given_up_leave_the_filters_of_warnings(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    import threading
+    import warnings
+
+    import joblib
+
+    go_on, ended = threading.Event(), threading.Semaphore(0)
+
+    def slow(trial: Trial) -> float:
+        if trial.number:
+            go_on.wait(10.0)
+            ended.release()
+        return 0.0
+
+    def full(*arguments: object) -> None:
+        raise br.OutputError("full")
+
+    before = list(warnings.filters)
+    study = Study(PAIR | {"a_c": [1.0, 2.0]}, {"x": slow}, folder=tmp_path, workers=2)
+    monkeypatch.setattr(Folder, "write_part", full)
+    threading.Timer(0.2, go_on.set).start()
+    with joblib.parallel_config(backend="threading"), pytest.raises(br.OutputError):
+        study.run()
+    go_on.set()
+    assert ended.acquire(timeout=10.0)
+    assert list(warnings.filters) == before
+
+
+def test_what_a_killed_write_left_is_removed(plain: Path, tmp_path: Path) -> None:
+    forty(tmp_path)
+    (tmp_path / ".betaroc-0123456789abcdef.tmp").write_text("half a part")
+    assert forty(tmp_path).computed == 0
+    assert content(tmp_path) == content(plain)
+
+
+def test_workers_without_joblib(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    study = Study(PAIR, ["true.auc"], folder=tmp_path, workers=2)
+    with pytest.raises(br.MissingDependencyError, match=r'pip install "betaroc\[study\]"'):
+        study.run()
+    assert Study(PAIR, ["true.auc"], folder=tmp_path, workers=1).run().computed == 1
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(br.MissingDependencyError, match="Parquet, which needs pyarrow"):
+        study.run()
+
+
+# --------------------------------------------------------------------------------- results
+def test_summary_is_that_of_the_rows(tmp_path: Path) -> None:
+    study = Study(PAIR | {"n": [10, 40]}, ["empirical.mean_c", "true.auc", "true.side-at-zero"],
+                  folder=tmp_path, replicates=30, rng=1)  # fmt: skip
+    result = study.run()
+    frame, table = result.to_frame(), result.summary(quantiles=[0.25])
+    # Two numbers of each cell and the one value of the text.
+    assert table.shape == (2 * 3, 1 + 5 + 1 + 4 + 1)
+    for cell, n in ((0, 10), (1, 40)):
+        values = frame.loc[frame["n"] == n, "empirical.mean_c"].to_numpy()
+        row = table[(table["cell"] == cell) & (table["statistic"] == "empirical.mean_c")].iloc[0]
+        assert row["replicates"] == 30
+        assert row["mean"] == pytest.approx(np.mean(values), rel=1e-13)
+        assert row["sd"] == pytest.approx(np.std(values, ddof=1), rel=1e-12)
+        assert row["mc_error"] == pytest.approx(np.std(values, ddof=1) / math.sqrt(30), rel=1e-12)
+        assert row["q0.25"] == np.quantile(values, 0.25)
+        # Beta(3, 2): mean 3/5, variance 1/25.
+        assert abs(row["mean"] - 0.6) < 4.0 * 0.2 / math.sqrt(30 * n)
+    constant = table[table["statistic"] == "true.auc"]
+    assert (constant["sd"] == 0.0).all()
+    with pytest.raises(br.InputError, match="quantiles"):
+        result.summary([2.0])
+
+
+def test_summary_of_text_is_the_share_of_each_value(tmp_path: Path) -> None:
+    # Three trials of one cell, four of the other and one that fails.
+    values = ["b", "a", "a", None, "a", "a", "a", "a"]
+
+    def side(trial: Trial) -> Any:
+        return values[4 * trial.number + trial.replicate]
+
+    design = PAIR | {"a_c": [1.0, 2.0]}
+    table = Study(design, {"x": side}, folder=tmp_path, replicates=4).run().summary([])
+    assert table["statistic"].tolist() == ["x=a", "x=b"] * 2
+    assert table["replicates"].tolist() == [3, 3, 4, 4]
+    np.testing.assert_allclose(table["mean"], [2 / 3, 1 / 3, 1.0, 0.0], rtol=1e-15)
+    # Of a share p: p (1 - p) / (n - 1).
+    error = math.sqrt(2 / 3 * 1 / 3 / 2)
+    np.testing.assert_allclose(table["mc_error"], [error, error, 0.0, 0.0], rtol=1e-14)
+
+
+def test_summary_of_a_text_of_many_values_says_that_it_has_none(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"id": lambda trial: f"{trial.replicate}", "auc": "true.auc"}
+    result = Study(PAIR, asked, folder=tmp_path, replicates=33).run()
+    with pytest.warns(br.BetarocWarning, match="'id' has 33 values"):
+        table = result.summary()
+    assert table["statistic"].tolist() == ["auc"]
+
+
+def test_summary_of_what_some_trials_lack(tmp_path: Path) -> None:
+    # 0, 1, 2, 3 and nan; all nan; an infinity.
+    values = {0: [0.0, 1.0, math.nan, 2.0, 3.0], 1: [math.nan] * 5, 2: [1.0, 1.0, 2.0, math.inf, 0]}
+    asked = {"x": lambda trial: values[trial.number][trial.replicate]}
+    design = PAIR | {"a_c": [1.0, 2.0, 3.0]}
+    table = Study(design, asked, folder=tmp_path / "b", replicates=5).run().summary([0.5])
+    assert table["replicates"].tolist() == [4, 0, 5]
+    assert table["mean"].tolist()[::2] == [1.5, math.inf]
+    assert table["sd"][0] == pytest.approx(math.sqrt(5.0 / 3.0), rel=1e-15)
+    assert table["q0.5"].tolist()[::2] == [1.5, 1.0]
+    assert table.loc[1, ["mean", "sd", "mc_error", "q0.5"]].isna().all()
+
+
+def test_summary_leaves_out_what_failed(plain: Path) -> None:
+    table = read(plain).summary()
+    auc = table[table["statistic"] == "auc"]
+    assert (auc["replicates"] == (auc["n"] != 1)).all()
+    assert auc.loc[auc["n"] == 1, "mean"].isna().all()
+
+
+def test_results_read_without_the_code(plain: Path) -> None:
+    result = br.Study.open(plain)
+    assert (result.computed, result.skipped, result.missing) == (0, 40, 0)
+    frame = result.to_frame()
+    assert list(frame.columns) == ["cell", "replicate", "a_c", "b_c", "a_i", "b_i", "n", "auc", "e",
+                                   "own.m", "own.r", "own.t", "g", "status", "error"]  # fmt: skip
+    assert frame["cell"].tolist() == list(range(40))
+    manifest = json.loads((plain / "study.json").read_text())
+    assert manifest["statistics"][0] == "auc: fit.auc"
+    assert manifest["names"] == ["a_c", "b_c", "a_i", "b_i", "n"]
+
+
+def test_a_study_begun_and_empty(tmp_path: Path) -> None:
+    study = Study(PAIR, ["true.auc"], folder=tmp_path)
+    study.run()
+    (tmp_path / "part-000000.parquet").unlink()
+    result = br.Study.open(tmp_path)
+    assert (result.missing, result.failed, len(result.to_frame())) == (1, 0, 0)
+    assert len(study) == 1
+    assert "1 cells" in repr(study)
+
+
+def test_a_bar_only_if_wanted(tmp_path: Path, capsys: Any) -> None:
+    study = Study(PAIR | {"a_c": [1.0, 2.0]}, ["true.auc"], folder=tmp_path / "a")
+    study.run()
+    assert capsys.readouterr() == ("", "")
+    Study(PAIR | {"a_c": [1.0, 2.0]}, ["true.auc"], folder=tmp_path / "b").run(progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "2/2" in err
+
+
+def test_the_same_columns_are_the_same_bytes() -> None:
+    block = Block(0, {0: dict(PAIR)}, ((0, 0),), as_statistics(["true.auc"]), Seed(1), None)
+    assert as_parquet(computed(block)) == as_parquet(computed(block))
