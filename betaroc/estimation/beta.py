@@ -16,10 +16,10 @@ from betaroc.distributions.beta import Beta
 from betaroc.estimation.contract import (
     Coordinates,
     Data,
-    Estimate,
     Family,
     Influence,
     Matrix,
+    Maximum,
     Sample,
     too_few_distinct,
 )
@@ -38,7 +38,7 @@ _CONCENTRATED = 0.1
 _SMALL_SHAPES = 30.0
 
 
-def estimate_beta(sample: Data) -> Estimate:
+def estimate_beta(sample: Data) -> Maximum:
     """The maximum-likelihood beta law of scores strictly inside (0, 1)."""
     if sample.low == sample.high:
         raise too_few_distinct(sample, "beta")
@@ -85,11 +85,11 @@ def _too_concentrated(sample: Data) -> DegenerateDataError:
     )
 
 
-def _at_maximum(sample: Data, g1: float, g2: float, found: BetaSolution) -> Estimate:
+def _at_maximum(sample: Data, g1: float, g2: float, found: BetaSolution) -> Maximum:
     a, b = found.a, found.b
     aa, ab, bb = found.covariance
     covariance = ((aa, ab), (ab, bb))
-    return Estimate(
+    return Maximum(
         Beta(a, b),
         ("a", "b"),
         (a, b),

@@ -16,7 +16,7 @@ from betaroc.core.checks import choice, finite
 from betaroc.core.errors import DegenerateDataError, InputError
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES, Inflated
-from betaroc.estimation.contract import Coordinates, Data, Ends, Estimate, Family, Matrix, Sample
+from betaroc.estimation.contract import Coordinates, Data, Ends, Family, Matrix, Maximum, Sample
 from betaroc.estimation.likelihood import cells, censored, maximise
 
 __all__ = ["BoundaryRule"]
@@ -73,7 +73,7 @@ class Request(NamedTuple):
 class Ruled(NamedTuple):
     """An estimate under a rule, and how many scores it used."""
 
-    estimate: Estimate
+    estimate: Maximum
     rule: BoundaryRule | None
     base_total: float
     n: int
@@ -171,7 +171,7 @@ def _inside(sample: Data, ends: Ends) -> Data:
     return inside
 
 
-def _inflate(total: float, inside: float, ends: Ends, base: Estimate) -> Estimate:
+def _inflate(total: float, inside: float, ends: Ends, base: Maximum) -> Maximum:
     """Point masses with their observed shares beside the law of the rest."""
     at_zero, at_one = ends.zero / total, ends.one / total
     masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)

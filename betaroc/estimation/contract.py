@@ -204,7 +204,7 @@ class Influence(NamedTuple):
     score: float
 
 
-class Estimate(NamedTuple):
+class Maximum(NamedTuple):
     """What an estimator returns; ``covariance`` is that of one unit of weight."""
 
     distribution: Distribution
@@ -220,10 +220,10 @@ class Estimate(NamedTuple):
     fixed: tuple[str, ...] = ()
 
 
-class ClassEstimate(NamedTuple):
+class ClassMaximum(NamedTuple):
     """An estimate, the weight that its continuous part was fitted to, and that of its precision."""
 
-    estimate: Estimate
+    estimate: Maximum
     weight: float
     total: float
 
@@ -246,8 +246,8 @@ class Coordinates(NamedTuple):
 class Joined(NamedTuple):
     """Two estimates that share parameters."""
 
-    client: Estimate
-    impostor: Estimate
+    client: Maximum
+    impostor: Maximum
     #: Covariance of the clients' parameters (rows) with the impostors'.
     shared_cov: Matrix
     #: Parameters of one value in both.
@@ -265,13 +265,13 @@ class Family:
     for sums and counts alone, never for ``rows()``: a summary can be fitted.
     """
 
-    estimate: Callable[[Data], Estimate]
+    estimate: Callable[[Data], Maximum]
     coordinates: Coordinates | None = None
     on_unit: bool = False
-    impostor: Callable[[Data], Estimate] | None = None
-    join: Callable[[ClassEstimate, ClassEstimate], Joined | None] | None = None
-    sized: Callable[[Data, int], Estimate] | None = None
-    near: Callable[[Data, Distribution], Estimate] | None = None
+    impostor: Callable[[Data], Maximum] | None = None
+    join: Callable[[ClassMaximum, ClassMaximum], Joined | None] | None = None
+    sized: Callable[[Data, int], Maximum] | None = None
+    near: Callable[[Data, Distribution], Maximum] | None = None
     summed: bool = False
 
     @property

@@ -6,21 +6,21 @@ import math
 
 from betaroc.core.errors import DegenerateDataError
 from betaroc.distributions.beta import Beta
-from betaroc.estimation.contract import Data, Estimate, Family
+from betaroc.estimation.contract import Data, Family, Maximum
 
 
-def estimate_client(sample: Data) -> Estimate:
+def estimate_client(sample: Data) -> Maximum:
     """p = -1 / mean log s: the power law s^p, whose -log s is exponential."""
     p, log_likelihood = _power(sample, 0)
-    return Estimate(
+    return Maximum(
         Beta(p, 1.0), ("a", "b"), (p, 1.0), ((p * p, 0.0), (0.0, 0.0)), log_likelihood, fixed=("b",)
     )
 
 
-def estimate_impostor(sample: Data) -> Estimate:
+def estimate_impostor(sample: Data) -> Maximum:
     """q = -1 / mean log(1 - s)."""
     q, log_likelihood = _power(sample, 1)
-    return Estimate(
+    return Maximum(
         Beta(1.0, q), ("a", "b"), (1.0, q), ((0.0, 0.0), (0.0, q * q)), log_likelihood, fixed=("a",)
     )
 

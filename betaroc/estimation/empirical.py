@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from betaroc.estimation.contract import Data, Estimate, Family
+from betaroc.estimation.contract import Data, Family, Maximum
 
 
-def estimate_empirical(sample: Data) -> Estimate:
+def estimate_empirical(sample: Data) -> Maximum:
     """The sample itself; equal scores are legal."""
-    return Estimate(sample.law(), (), (), (), math.nan)
+    return Maximum(sample.law(), (), (), (), math.nan)
 
 
 EMPIRICAL = Family(estimate_empirical, summed=True)

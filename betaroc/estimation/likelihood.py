@@ -12,7 +12,7 @@ import numpy as np
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.contract import Coordinates, Estimate, Matrix, Sample
+from betaroc.estimation.contract import Coordinates, Matrix, Maximum, Sample
 
 Likelihood = Callable[[Any], float]
 _FIRST, _SECOND = 2e-3, 1e-2
@@ -95,7 +95,7 @@ class _Maximum(NamedTuple):
 
 def maximise(
     coordinates: Coordinates, likelihood: Likelihood, start: Distribution, total: float, name: str
-) -> Estimate:
+) -> Maximum:
     """The law of largest likelihood, with the observed information as its precision.
 
     Works in coordinates in which the start's information is the unit matrix:
@@ -133,12 +133,12 @@ def maximise(
 
 def _estimate(
     law: Distribution, covariance: FloatArray, value: float, found: _Maximum, norm: float
-) -> Estimate:
+) -> Maximum:
     names = tuple(field.name for field in fields(law))  # type: ignore[arg-type]
     rows: Matrix = tuple(tuple(row) for row in covariance.tolist())
     converged = bool(np.all(np.abs(found.gradient) <= _TINY_GRADIENT))
     values = tuple(getattr(law, n) for n in names)
-    return Estimate(law, names, values, rows, value, converged, found.iterations, norm)
+    return Maximum(law, names, values, rows, value, converged, found.iterations, norm)
 
 
 def _no_maximum(name: str, law: Distribution) -> DegenerateDataError:

@@ -14,22 +14,22 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.estimation.contract import (
     Coordinates,
     Data,
-    Estimate,
     Family,
+    Maximum,
     Sample,
     too_few_distinct,
 )
 from betaroc.estimation.normal import checked, inverse_information, normal_log_likelihood
 
 
-def estimate_logit_normal(sample: Data) -> Estimate:
+def estimate_logit_normal(sample: Data) -> Maximum:
     """Moments of log x - log(1 - x); the Jacobian -log x - log(1 - x) joins the likelihood."""
     if sample.low == sample.high:
         raise too_few_distinct(sample, "logit-normal")
     *found, mean_jacobian = sample.logit_moments()
     mu, sigma = checked(sample, "logit-normal", *found)
     jacobian = -sample.total * mean_jacobian
-    return Estimate(
+    return Maximum(
         LogitNormal(mu, sigma),
         ("mu", "sigma"),
         (mu, sigma),

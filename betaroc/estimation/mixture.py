@@ -22,7 +22,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.mixture import BetaMixture
 from betaroc.estimation.beta import estimate_beta
-from betaroc.estimation.contract import Data, Estimate, Family, Matrix, Sample, too_few_distinct
+from betaroc.estimation.contract import Data, Family, Matrix, Maximum, Sample, too_few_distinct
 from betaroc.estimation.newton import solve_one
 
 __all__ = ["BETA_MIXTURE", "estimate_mixture"]
@@ -104,7 +104,7 @@ class _Derivatives(NamedTuple):
     hessian: FloatArray
 
 
-def estimate_mixture(given: Data, count: int = 2) -> Estimate:
+def estimate_mixture(given: Data, count: int = 2) -> Maximum:
     """The mixture of `count` beta laws of scores strictly inside (0, 1)."""
     sample = given.rows()
     if sample.low == sample.high:
@@ -121,7 +121,7 @@ def estimate_mixture(given: Data, count: int = 2) -> Estimate:
     return _highest(sample, single, starts, count)
 
 
-def estimate_near(given: Data, law: Distribution) -> Estimate:
+def estimate_near(given: Data, law: Distribution) -> Maximum:
     """The maximum that is uphill from the mixture of nearly the same scores."""
     sample, near = given.rows(), cast(BetaMixture, law)
     shares = np.array(near._shares)
@@ -129,7 +129,7 @@ def estimate_near(given: Data, law: Distribution) -> Estimate:
     return _highest(sample, estimate_beta(sample), [start], shares.size)
 
 
-def _highest(sample: Sample, single: Estimate, starts: Sequence[_Point], count: int) -> Estimate:
+def _highest(sample: Sample, single: Maximum, starts: Sequence[_Point], count: int) -> Maximum:
     """The largest of the maxima that the starts lead to."""
     data = _Data.of(sample.values, sample.weights)
     cap = _CONCENTRATION * (1.0 + sum(single.values))
@@ -150,7 +150,7 @@ def _rank(d: _Derivatives) -> tuple[bool, float]:
     return float(np.abs(d.gradient).max()) <= 10.0 * _TINY_GRADIENT, d.value
 
 
-def _estimate(point: _Point, d: _Derivatives, iterations: int, total: float) -> Estimate:
+def _estimate(point: _Point, d: _Derivatives, iterations: int, total: float) -> Maximum:
     law = point.law
     parameters = law._parameters()
     try:
@@ -159,7 +159,7 @@ def _estimate(point: _Point, d: _Derivatives, iterations: int, total: float) -> 
         size = len(parameters)
         covariance = tuple((math.nan,) * size for _ in range(size))
     norm = float(np.abs(d.gradient).max())
-    return Estimate(
+    return Maximum(
         law,
         tuple(p.name for p in parameters),
         tuple(p.value for p in parameters),
@@ -171,7 +171,7 @@ def _estimate(point: _Point, d: _Derivatives, iterations: int, total: float) -> 
     )
 
 
-def _checked(sample: Sample, estimate: Estimate) -> Estimate:
+def _checked(sample: Sample, estimate: Maximum) -> Maximum:
     if estimate.converged:
         return estimate
     raise FitError(
@@ -182,7 +182,7 @@ def _checked(sample: Sample, estimate: Estimate) -> Estimate:
     )
 
 
-def _nothing_found(sample: Sample, count: int, single: Estimate) -> FitError:
+def _nothing_found(sample: Sample, count: int, single: Maximum) -> FitError:
     return FitError(
         f"{sample.name}: no mixture of {count} beta laws was found whose components all have"
         f" {_LEAST_SCORES:g} scores and a width and which is likelier than one beta law; the scores"
@@ -193,7 +193,7 @@ def _nothing_found(sample: Sample, count: int, single: Estimate) -> FitError:
 
 
 # ------------------------------------------------------------------------------------- starts
-def _best_starts(sample: Sample, single: Estimate, count: int, cap: float) -> list[_Point]:
+def _best_starts(sample: Sample, single: Maximum, count: int, cap: float) -> list[_Point]:
     """The most promising starts after some steps on a thinned sample."""
     values, shares = _thinned(sample)
     data = _Data.of(values, shares)
@@ -222,7 +222,7 @@ def _thinned(sample: Sample) -> tuple[FloatArray, FloatArray]:
 
 
 def _first_shares(
-    values: FloatArray, weights: FloatArray, single: Estimate, count: int
+    values: FloatArray, weights: FloatArray, single: Maximum, count: int
 ) -> Iterator[FloatArray]:
     """Who may have made which score, a row a component; the scores are sorted."""
     # A start must leave every component a little of every score; nothing of it stays in the fit.

@@ -6,19 +6,19 @@ import math
 
 from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.distributions.normal import Normal
-from betaroc.estimation.contract import Data, Estimate, Family, Matrix, too_few_distinct
+from betaroc.estimation.contract import Data, Family, Matrix, Maximum, too_few_distinct
 
 #: Squares of sigmas beyond these lose digits, then themselves.
 _LEAST, _MOST = 1e-145, 1e145
 
 
-def estimate_normal(sample: Data) -> Estimate:
+def estimate_normal(sample: Data) -> Maximum:
     """mu = mean, sigma^2 = mean (x - mu)^2: closed form, no iteration."""
     if sample.low == sample.high:
         raise too_few_distinct(sample, "normal")
     mu, sigma = checked(sample, "normal", *sample.moments())
     log_likelihood = normal_log_likelihood(sigma, sample.total)
-    return Estimate(
+    return Maximum(
         Normal(mu, sigma), ("mu", "sigma"), (mu, sigma), inverse_information(sigma), log_likelihood
     )
 

@@ -17,7 +17,7 @@ from betaroc.core.polygamma import beta_inverse_information
 from betaroc.core.special import log_beta_ratio
 from betaroc.core.thresholds import FloatArray
 from betaroc.estimation.beta import estimate_beta
-from betaroc.estimation.contract import ClassEstimate, Estimate, Family, Joined, Matrix
+from betaroc.estimation.contract import ClassMaximum, Family, Joined, Matrix, Maximum
 from betaroc.estimation.newton import solve_one
 from betaroc.estimation.tied import ClassSums, tied_mle
 
@@ -35,7 +35,7 @@ class _Candidate(NamedTuple):
     converged: bool
 
 
-def join_proper(client: ClassEstimate, impostor: ClassEstimate) -> Joined | None:
+def join_proper(client: ClassMaximum, impostor: ClassMaximum) -> Joined | None:
     """The constrained maximum; None where the free one is proper already."""
     free = _shapes(client.estimate), _shapes(impostor.estimate)
     if _proper(*free):
@@ -57,7 +57,7 @@ def join_proper(client: ClassEstimate, impostor: ClassEstimate) -> Joined | None
     return joined
 
 
-def _shapes(estimate: Estimate) -> Shapes:
+def _shapes(estimate: Maximum) -> Shapes:
     return estimate.values[0], estimate.values[1]
 
 
@@ -108,7 +108,7 @@ def _change(new: Shapes, free: Shapes) -> float:
 
 
 def _joined(
-    c: _Candidate, classes: tuple[ClassEstimate, ...], free: tuple[Shapes, Shapes]
+    c: _Candidate, classes: tuple[ClassMaximum, ...], free: tuple[Shapes, Shapes]
 ) -> Joined:
     covariance = _covariance(c, (classes[0].weight, classes[1].weight))
     estimates = []
@@ -144,7 +144,7 @@ def _covariance(c: _Candidate, weights: Shapes) -> FloatArray:
     return np.asarray(whole - gone.T @ np.linalg.solve(ties @ gone.T, gone))
 
 
-def _with_block(covariance: Matrix, block: FloatArray, one: ClassEstimate) -> Matrix:
+def _with_block(covariance: Matrix, block: FloatArray, one: ClassMaximum) -> Matrix:
     """The covariance of one unit of weight with the shapes' part replaced."""
     matrix = np.array(covariance)
     matrix[:2, :2] = block * one.total

@@ -22,7 +22,7 @@ from betaroc.estimation.boundary import (
     check_request,
     estimate_on_unit,
 )
-from betaroc.estimation.contract import ClassEstimate, Data, Estimate, Family, Matrix, Sample
+from betaroc.estimation.contract import ClassMaximum, Data, Family, Matrix, Maximum, Sample
 from betaroc.estimation.families import (
     AUTO,
     BEST,
@@ -67,10 +67,10 @@ class _Class(NamedTuple):
         return self.ruled.base_total if dropped else self.sample.total
 
     @property
-    def seen(self) -> ClassEstimate:
-        return ClassEstimate(self.ruled.estimate, self.ruled.base_total, self.total)
+    def seen(self) -> ClassMaximum:
+        return ClassMaximum(self.ruled.estimate, self.ruled.base_total, self.total)
 
-    def replaced(self, estimate: Estimate) -> _Class:
+    def replaced(self, estimate: Maximum) -> _Class:
         return _Class(self.sample, self.ruled._replace(estimate=estimate))
 
 
@@ -143,7 +143,7 @@ class _Task(NamedTuple):
         try:
             return _Class(sample, self._estimate(sample))
         except FitError as error:
-            if isinstance(error.result, Estimate):
+            if isinstance(error.result, Maximum):
                 ruled = Ruled(error.result, None, sample.total, sample.n)
                 error.result = self._result(_Class(sample, ruled))
             raise
@@ -211,9 +211,7 @@ def _both(tasks: tuple[_Task, _Task], scores: Any) -> tuple[Any, ...]:
     return fits[0][0], fits[1][0], notices, shared, ties
 
 
-def _sized(
-    estimate: Callable[[Data, int], Estimate], components: int
-) -> Callable[[Data], Estimate]:
+def _sized(estimate: Callable[[Data, int], Maximum], components: int) -> Callable[[Data], Maximum]:
     return lambda sample: estimate(sample, components)
 
 

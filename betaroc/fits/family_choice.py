@@ -379,7 +379,7 @@ class _Entry(NamedTuple):
     def of(cls, side: Side, one: Tried, *, unit: bool) -> _Entry:
         f = one.fit
         return cls(
-            one.family, (one.family, one.family), f._free, (f.log_likelihood, f.aic, f.bic),
+            one.family, (one.family, one.family), f.n_free, (f.log_likelihood, f.aic, f.bic),
             [one.logs], [one.held], side.distance(f.distribution),
             _outside([f.distribution]) if unit else math.nan, (f,),
         )  # fmt: skip

@@ -207,7 +207,7 @@ class Joint(NamedTuple):
     @property
     def parameters(self) -> int:
         f = self.fit
-        return f.client._free + f.impostor._free - len(f.tied)
+        return f.client.n_free + f.impostor.n_free - len(f.tied)
 
 
 def joint_of(name: str, sides: Sequence[Side]) -> Joint:

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from betaroc.core.thresholds import FloatArray
-from betaroc.core.value import Result
-from betaroc.distributions.base import Distribution
-from betaroc.distributions.inflated import MASSES
-from betaroc.estimation.boundary import BoundaryRule
-from betaroc.estimation.contract import Matrix
+from betaroc.estimation.record import Estimate
 from betaroc.fits.points import FitPoints
 
 if TYPE_CHECKING:
-    from betaroc.data.scores import Scores
-    from betaroc.data.summary import ScoreSummary
     from betaroc.decision.bands import Band
     from betaroc.fits.audit import Sensitivity
     from betaroc.fits.calibration import CalibrationTest
     from betaroc.fits.shape_tests import CurveTest, EndTests
     from betaroc.inference.interval import Interval
-    from betaroc.model.model import ScoreModel
 
 __all__ = ["DistributionFit", "Fit"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DistributionFit(Result):
+class DistributionFit(Estimate):
     """A law fitted to one sample, and how well the sample determines it.
 
     Made by :func:`fit_distribution`; `Fit.client` and `Fit.impostor` are such values.
@@ -82,56 +69,6 @@ class DistributionFit(Result):
     >>> fit.converged, fit.n
     (True, 10)
     """
-
-    family: str
-    distribution: Distribution
-    names: tuple[str, ...]
-    values: tuple[float, ...]
-    covariance: Matrix
-    log_likelihood: float
-    n: int
-    total_weight: float
-    converged: bool = True
-    iterations: int = 0
-    gradient_norm: float = 0.0
-    boundary: BoundaryRule | None = None
-    fixed: tuple[str, ...] = ()
-    tied: tuple[str, ...] = ()
-
-    @property
-    def params(self) -> Mapping[str, float]:
-        """The parameters, in order, read-only."""
-        return MappingProxyType(dict(zip(self.names, self.values, strict=True)))
-
-    @cached_property
-    def cov(self) -> FloatArray:
-        """Covariance matrix in the order of `params`: inverse information over the weight."""
-        size = len(self.names)
-        matrix = np.array(self.covariance, dtype=np.float64).reshape(size, size)
-        matrix.flags.writeable = False
-        return matrix
-
-    @property
-    def std_errors(self) -> Mapping[str, float]:
-        """Square roots of the diagonal of `cov`, by name, read-only."""
-        errors = (math.sqrt(self.covariance[i][i]) for i in range(len(self.names)))
-        return MappingProxyType(dict(zip(self.names, errors, strict=True)))
-
-    @property
-    def aic(self) -> float:
-        """2 k - 2 log-likelihood, k parameters."""
-        return 2.0 * self._free - 2.0 * self.log_likelihood
-
-    @property
-    def _free(self) -> int:
-        """Parameters that were estimated: a mass nobody had is none."""
-        absent = [n for n in MASSES if self.params.get(n) == 0.0]
-        return len(self.names) - len(absent) - len(self.fixed)
-
-    @property
-    def bic(self) -> float:
-        """k log(total weight) - 2 log-likelihood."""
-        return self._free * math.log(self.total_weight) - 2.0 * self.log_likelihood
 
     def conf_int(self, level: float = 0.95, method: str = "profile") -> dict[str, Interval]:
         """Confidence interval of each parameter.
@@ -263,39 +200,8 @@ class Fit(FitPoints):
     (0.809772, 5.116924)
     """
 
-    model: ScoreModel
-    scores: Scores | ScoreSummary
     client: DistributionFit
     impostor: DistributionFit
-    family: str | tuple[str, str]
-    reason: str = field(default="", compare=False)
-    shared_cov: Matrix | None = None
-    tied: tuple[str, ...] = ()
-
-    @property
-    def log_likelihood(self) -> float:
-        """Sum over the classes, which are independent samples."""
-        return self.client.log_likelihood + self.impostor.log_likelihood
-
-    @property
-    def aic(self) -> float:
-        """Sum over the classes: 2 k - 2 log-likelihood; a shared parameter counts once."""
-        return self.client.aic + self.impostor.aic - 2.0 * len(self.tied)
-
-    @property
-    def bic(self) -> float:
-        """Sum over the classes, each parameter charged the log of its own class's weight.
-
-        A shared one is charged the log of both together.
-        """
-        weights = self.client.total_weight, self.impostor.total_weight
-        charged = math.log(sum(weights)) - sum(map(math.log, weights))
-        return self.client.bic + self.impostor.bic + len(self.tied) * charged
-
-    @property
-    def converged(self) -> bool:
-        """Whether both laws are at their maximum; always true in a result that was returned."""
-        return self.client.converged and self.impostor.converged
 
     def interval(
         self,

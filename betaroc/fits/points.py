@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.checks import rate_array
-from betaroc.core.value import Result
 from betaroc.distributions.empirical import Empirical
+from betaroc.estimation.record import PairEstimate
 from betaroc.inference import scores_beyond
 from betaroc.model.measures import OperatingPoint
-
-if TYPE_CHECKING:
-    from betaroc.data.scores import Scores
-    from betaroc.data.summary import ScoreSummary
-    from betaroc.fits.fit import DistributionFit
-    from betaroc.model.model import ScoreModel
 
 __all__ = ["FitPoints"]
 
 
-class FitPoints(Result):
+class FitPoints(PairEstimate):
     """What a fit and its model have in common: every method that gives an operating point.
 
     The points are those of the model; here they say what they rest on. ``n_beyond`` is the number
@@ -40,11 +34,6 @@ class FitPoints(Result):
     scores (``"empirical"``) is counted, and is extrapolated only where a rate was asked for that
     less than one of its scores expects.
     """
-
-    model: ScoreModel
-    scores: Scores | ScoreSummary
-    client: DistributionFit
-    impostor: DistributionFit
 
     @cached_property
     def _evidence(self) -> scores_beyond.Evidence:

@@ -16,7 +16,7 @@ from betaroc.core.errors import FitError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.scores import Scores
-from betaroc.estimation.contract import ClassEstimate, Estimate
+from betaroc.estimation.contract import ClassMaximum, Maximum
 from betaroc.estimation.newton import beta_mle
 from betaroc.estimation.proper_beta import join_proper
 from betaroc.fits.estimate import fit, fit_distribution
@@ -185,12 +185,12 @@ def _joined_rows(found: list[Parameters], samples: list[FloatArray]) -> list[Par
     return [tuple(client), tuple(impostor)]
 
 
-def _class_estimate(columns: list[FloatArray], row: int, weight: float) -> ClassEstimate:
+def _class_estimate(columns: list[FloatArray], row: int, weight: float) -> ClassMaximum:
     from betaroc.distributions.beta import Beta
 
     values = float(columns[0][row, 0]), float(columns[1][row, 0])
-    estimate = Estimate(Beta(*values), ("a", "b"), values, ((0.0, 0.0), (0.0, 0.0)), 0.0)
-    return ClassEstimate(estimate, weight, weight)
+    estimate = Maximum(Beta(*values), ("a", "b"), values, ((0.0, 0.0), (0.0, 0.0)), 0.0)
+    return ClassMaximum(estimate, weight, weight)
 
 
 # ------------------------------------------------------------------------------- mixtures

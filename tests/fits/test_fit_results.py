@@ -19,7 +19,8 @@ from betaroc.core.errors import (
     ReversedScoresWarning,
     SmallSampleWarning,
 )
-from betaroc.estimation.contract import Estimate, Family
+from betaroc.estimation.boundary import BoundaryRule
+from betaroc.estimation.contract import Family, Maximum
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.notices import empirical_auc
 
@@ -145,7 +146,7 @@ def test_results_are_values(family):
     with pytest.raises(ValueError, match="read-only"):
         fit.client.cov[...] = 0.0
     names = {**vars(br.errors), **{n: getattr(br, n) for n in br.__all__}, "nan": math.nan}
-    names["BoundaryRule"] = __import__("betaroc.fits", fromlist=["x"]).BoundaryRule
+    names["BoundaryRule"] = BoundaryRule
     assert eval(repr(fit.client), names) == fit.client
 
 
@@ -249,7 +250,7 @@ def test_a_new_family_costs_one_row(monkeypatch):
     def half_normal(sample):
         sigma = math.sqrt(sample.mean(sample.values**2))
         law = br.Normal(0.0, sigma)
-        return Estimate(law, ("sigma",), (sigma,), ((0.5 * sigma**2,),), -1.0)
+        return Maximum(law, ("sigma",), (sigma,), ((0.5 * sigma**2,),), -1.0)
 
     monkeypatch.setitem(FAMILIES, "half-normal", Family(half_normal))
     fit = br.fit(SCORES, "half-normal")
