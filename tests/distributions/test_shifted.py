@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-import mpmath
 import numpy as np
 import pytest
 from scipy.special import betainc, expit, logit
@@ -16,6 +15,9 @@ from scipy.special import betainc, expit, logit
 import betaroc as br
 from betaroc.distributions.pairs import Pair
 from betaroc.distributions.shifted import ShiftedPair
+from helpers.extras import needs
+
+mpmath = needs("mpmath", "test")
 
 X = np.array([1e-12, 0.01, 0.3, 0.5, 0.8, 0.999])
 
