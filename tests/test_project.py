@@ -18,12 +18,12 @@ from enum import Enum
 from functools import cache, cached_property
 from pathlib import Path
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 import betaroc
-from helpers.places import DATA, ROOT
+from helpers.places import DATA, ROOT, script
 
 PACKAGE = ROOT / "betaroc"
 
@@ -36,63 +36,10 @@ INSTALL_AND_TEST = 'python -m pip install ".[test]" && python -m pytest -n auto'
 
 # ------------------------------------------------------------------ the import graph
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-#: Bottom to top, as the page on the architecture shows them.
-ROOMS = re.findall(
-    r"^\| `(\w+)` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.M
-)
-#: Modules that load by name what is asked of them.
-TABLES = ("betaroc", "betaroc.cli", "betaroc.sklearn")
-MOST_FILES = 23
+house = script(ROOT / "docs" / "house.py")
+ROOMS, MODULES, room = house.ROOMS, house.MODULES, house.room
+MOST_FILES = 22
 MOST_LINES = 450
-
-
-def module_name(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-
-
-class Import(NamedTuple):
-    """One module of the package that another imports, wherever the import stands."""
-
-    module: str
-    target: str
-    lazy: bool
-
-
-def room(module: str) -> str:
-    return module.split(".")[1]
-
-
-def imports(module: str, node: ast.AST, lazy: bool = False) -> Iterator[Import]:
-    """Every import of an own module: at the top, for types alone, inside a function, by name."""
-    if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
-        for alias in node.names:
-            whole = f"{node.module}.{alias.name}"
-            yield Import(module, whole if whole in MODULES else str(node.module), lazy)
-    elif isinstance(node, ast.Import):
-        for alias in node.names:
-            if alias.name.split(".")[0] == "betaroc":
-                yield Import(module, alias.name, lazy)
-    elif isinstance(node, ast.Constant) and node.value in MODULES and node.value != "betaroc":
-        yield Import(module, str(node.value), True)
-    lazy = lazy or isinstance(node, Function | ast.Lambda)
-    for child in ast.iter_child_nodes(node):
-        yield from imports(module, child, lazy)
-
-
-@cache
-def all_imports() -> list[Import]:
-    return [
-        found
-        for module, path in MODULES.items()
-        if module not in ("betaroc", "betaroc.__main__")
-        for found in imports(module, ast.parse(path.read_text(encoding="utf-8")))
-        if not (found.lazy and module in TABLES)
-    ]
 
 
 def test_nothing_lies_loose() -> None:
@@ -114,7 +61,7 @@ def test_a_room_is_no_larger_than_can_be_known() -> None:
 def test_imports_go_down_the_rooms() -> None:
     up = {
         (found.module, found.target)
-        for found in all_imports()
+        for found in house.imports()
         if ROOMS.index(room(found.target)) > ROOMS.index(room(found.module))
     }
     assert up == set()
@@ -123,20 +70,20 @@ def test_imports_go_down_the_rooms() -> None:
 @pytest.mark.xfail(reason="the walls are going up", strict=True)
 def test_no_file_is_in_a_circle() -> None:
     graph: dict[str, set[str]] = {}
-    for found in all_imports():
+    for found in house.imports():
         graph.setdefault(found.module, set()).add(found.target)
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError with the circle
 
 
 @pytest.mark.xfail(reason="the walls are going up", strict=True)
 def test_no_own_module_is_imported_inside_a_function() -> None:
-    assert [found for found in all_imports() if found.lazy] == []
+    assert [found for found in house.imports() if found.lazy] == []
 
 
 @pytest.mark.xfail(reason="the walls are going up", strict=True)
 def test_doors_import_nothing() -> None:
     doors = {m for m, path in MODULES.items() if path.name == "__init__.py"}
-    assert [found for found in all_imports() if found.module in doors] == []
+    assert [found for found in house.imports() if found.module in doors] == []
 
 
 def test_nothing_but_rendering_imports_matplotlib() -> None:
