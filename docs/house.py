@@ -78,43 +78,37 @@ def imports() -> tuple[Import, ...]:
 
 
 def draw(path: Path) -> None:
-    """Rooms on a line, upper rooms above; an arc from each room to those it imports from."""
+    """A row a room, the upper rooms above: how many of its imports lead to each other room."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
-    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.patches import Rectangle
 
     files = Counter(room(module) for module in MODULES if module.count(".") > 1)
-    rooms = [name for name in ROOMS if files[name]]
-    pairs = Counter(
-        (room(found.module), room(found.target))
-        for found in set(imports())
-        if room(found.module) != room(found.target)
-    )
+    rooms = [name for name in reversed(ROOMS) if files[name]]
+    pairs = {(found.module, found.target) for found in imports()}
+    counts = Counter((room(module), room(target)) for module, target in pairs)
+    shades = mpl.colormaps["Blues"]
+    most = max(n for (above, below), n in counts.items() if above != below)
     with mpl.rc_context({"svg.hashsalt": "house", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(7.0, 7.5))
-        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        axes.set(xlim=(-0.4, 3.4), ylim=(-0.7, len(rooms) - 0.3))
-        axes.axis("off")
-        for k, name in enumerate(rooms):
-            axes.text(0.0, k, name, va="center", ha="left", fontsize=12, fontweight="bold")
-            axes.text(
-                1.0, k, f"{files[name]} files", va="center", ha="right", fontsize=10, color="0.35"
-            )
-        for (upper, lower), count in sorted(pairs.items()):
-            start, end = rooms.index(upper), rooms.index(lower)
-            axes.add_patch(
-                FancyArrowPatch(
-                    (1.1, start),
-                    (1.1, end),
-                    connectionstyle=f"arc3,rad={-0.35 if start > end else 0.35}",
-                    arrowstyle="-|>",
-                    mutation_scale=7,
-                    lw=0.4 + 0.12 * count,
-                    color="tab:blue" if start > end else "tab:red",
-                    alpha=0.55,
-                )
-            )
-        figure.savefig(path, metadata={"Date": None, "Creator": None})
+        figure = Figure(figsize=(9.0, 6.0))
+        axes = figure.add_axes((0.22, 0.02, 0.76, 0.82))
+        axes.set(xlim=(-0.5, len(rooms) - 0.5), ylim=(len(rooms) - 0.5, -0.5))
+        axes.xaxis.tick_top()
+        axes.set_xticks(range(len(rooms)), rooms, rotation=40, ha="left")
+        axes.set_yticks(range(len(rooms)), [f"{name} ({files[name]} files)" for name in rooms])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        for row, above in enumerate(rooms):
+            for column, below in enumerate(rooms):
+                count = counts[above, below]
+                share = count / most
+                wrong = count and column < row
+                colour = "0.85" if row == column else "tab:red" if wrong else shades(0.7 * share)
+                shown = {"facecolor": colour if count else "none", "edgecolor": "0.9"}
+                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **shown))
+                if count:
+                    axes.text(column, row, str(count), ha="center", va="center", fontsize=9)
+        figure.savefig(path, metadata=None if path.suffix == ".png" else {"Date": None})
 
 
 if __name__ == "__main__":
