@@ -16,6 +16,7 @@ from helpers.places import ROOT, script
 SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 
 build = script(ROOT / "docs" / "build.py")
+pytestmark = pytest.mark.docs
 PAGES = build.pages()
 
 
