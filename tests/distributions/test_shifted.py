@@ -105,6 +105,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("generic", [False, True], ids=["closed", "generic"])
 @pytest.mark.parametrize("name", BASES)
 def test_one_map_for_both_leaves_the_roc(name: str, generic: bool) -> None:
