@@ -1,4 +1,4 @@
-"""Examples of docstrings run whatever the user's error state of numpy is."""
+"""Examples of docstrings are documentation, and run whatever the user's error state of numpy is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Docstrings are documentation."""
+    for item in items:
+        if isinstance(item, pytest.DoctestItem):
+            item.add_marker("docs")
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -12,15 +11,12 @@ from pathlib import Path
 import pytest
 
 import betaroc
-from helpers.places import ROOT
+from helpers.places import ROOT, script
 
 SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 
-_spec = importlib.util.spec_from_file_location("build_docs", ROOT / "docs" / "build.py")
-assert _spec is not None
-assert _spec.loader is not None
-build = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(build)
+build = script(ROOT / "docs" / "build.py")
+pytestmark = pytest.mark.docs
 PAGES = build.pages()
 
 

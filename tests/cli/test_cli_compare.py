@@ -160,6 +160,7 @@ def test_table_says_which_is_better_in_words(
     assert "At these two thresholds, new is better: HTER at alpha 0.5, old - new, is 0." in swapped
 
 
+@pytest.mark.simulation
 def test_dev_is_drawn_again_unless_told_otherwise(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,6 +238,7 @@ def test_measures_that_are_better_when_larger(
         assert "proportion test" not in out
 
 
+@pytest.mark.simulation
 def test_equal_systems_do_not_differ(
     files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -423,6 +425,7 @@ def test_undefined_values_are_null_and_said(
     assert "undefined (0/0) at 1 of 2 alphas" in out
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("name", "start"), [("c.svg", b"<?xml"), ("c.png", b"\x89PNG")])
 def test_picture(
     name: str, start: bytes, files: dict[str, str], tmp_path: Path,

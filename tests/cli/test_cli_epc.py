@@ -368,6 +368,7 @@ def test_groups_of_a_band(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nobody" in capsys.readouterr().err
 
 
+@pytest.mark.simulation
 def test_replicates_left_out_are_those_of_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     small = ["--dev", DEV, "--test", TEST, "--alpha", "0.5", "--band"]
     assert document(capsys, *small, "test")["band"]["replicates"] == 10_000
@@ -432,6 +433,7 @@ def test_options_of_a_band_that_is_not_asked_for(
 
 
 # ------------------------------------------------------------------ picture
+@pytest.mark.simulation
 @pytest.mark.parametrize(("name", "start"), [("epc.svg", b"<?xml"), ("epc.png", b"\x89PNG")])
 def test_picture(
     name: str, start: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -568,6 +570,7 @@ def test_choices_are_named_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     assert "not the nearest at most it; for a guarantee see br.guaranteed_threshold" in text
 
 
+@pytest.mark.simulation
 def test_as_a_process() -> None:
     run = subprocess.run(
         [sys.executable, "-W", "error", "-m", "betaroc", "epc", "--dev", DEV, "--test", TEST,

@@ -62,6 +62,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 2) 
     return err
 
 
+@pytest.mark.simulation
 def test_text_states_verdicts_and_gains(
     capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, table: str
 ) -> None:
@@ -73,6 +74,7 @@ def test_text_states_verdicts_and_gains(
     assert "cnn: include. A learned fusion gains by it" in out
 
 
+@pytest.mark.simulation
 def test_json_holds_the_numbers(
     capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, table: str
 ) -> None:
@@ -96,6 +98,7 @@ def test_json_holds_the_numbers(
     assert found["warnings"] == []
 
 
+@pytest.mark.simulation
 def test_several_files_are_one_table(
     capsys: pytest.CaptureFixture[str], table: str, files: list[str]
 ) -> None:
@@ -108,6 +111,7 @@ def test_several_files_are_one_table(
     assert document(capsys, *FAST, table, "--dev", table)["fusion"]["folds"] == 0
 
 
+@pytest.mark.simulation
 def test_groups_of_trials(
     capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, files: list[str], tmp_path: Path
 ) -> None:
@@ -119,6 +123,7 @@ def test_groups_of_trials(
     assert set(found["classifiers"]) == {"cnn", "svm"}
 
 
+@pytest.mark.simulation
 def test_tables_of_other_forms(
     capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, table: str, tmp_path: Path
 ) -> None:
@@ -136,6 +141,7 @@ def test_tables_of_other_forms(
     assert document(capsys, *FAST, str(tmp_path / "n.csv"), "--client-label", "2") == one
 
 
+@pytest.mark.simulation
 def test_picture(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
     target = tmp_path / "out.svg"
     assert main(["ensemble", table, *FAST, "-o", str(target)]) == 0
@@ -146,6 +152,7 @@ def test_picture(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path)
     assert ".svg or .png" in refused(capsys, table, "-o", str(tmp_path / "out.pdf"))
 
 
+@pytest.mark.simulation
 def test_warnings_name_the_classifier(
     capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -207,6 +214,7 @@ def _written(frame: pd.DataFrame, folder: Path) -> str:
     return str(folder / "written.csv")
 
 
+@pytest.mark.simulation
 def test_missing_scores(
     capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -241,6 +249,7 @@ def test_rows_longer_than_the_header_are_refused(
     assert "the header has 3 fields, a row below it 4" in said
 
 
+@pytest.mark.simulation
 def test_an_empty_field_at_the_end_of_rows_is_no_loss(
     capsys: pytest.CaptureFixture[str], frame: pd.DataFrame, tmp_path: Path
 ) -> None:

@@ -177,6 +177,7 @@ def test_the_folder_of_another_study(config: Path, capsys: Any) -> None:
     assert "--seed must be" in run(capsys, config, "--seed", -1)[2]
 
 
+@pytest.mark.simulation
 def test_ctrl_c_is_exit_code_130_and_the_study_goes_on(config: Path, capsys: Any) -> None:
     # The EER of a fit takes a few milliseconds. The terminal tells workers, too.
     text = CONFIG.replace('"fit.auc"', '"fit.auc", "fit.eer"')

@@ -150,6 +150,7 @@ def numbers() -> dict[str, Any]:
     }
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_numbers_do_not_depend_on_numpys_error_state() -> None:
     usual = numbers()
@@ -186,6 +187,7 @@ def a_page_and_fits() -> tuple[bytes, br.Fit, br.Fit]:
     return page.getvalue().encode(), br.fit(scores), best
 
 
+@pytest.mark.simulation
 def test_threads_neither_hear_nor_silence_each_other() -> None:
     filters, settings = list(warnings.filters), dict(mpl.rcParams)
     with warnings.catch_warnings(record=True) as caught:

@@ -201,6 +201,7 @@ def started(folder: Path) -> list[tuple[int, int]]:
     return [(int(name.split("-")[0]), int(name.split("-")[1])) for name in names]
 
 
+@pytest.mark.simulation
 def test_dask_on_a_cluster_of_processes(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -321,6 +322,7 @@ def file_of(table: pd.DataFrame, folder: Path, **named: Any) -> Path:
     return path
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", FILE_ENGINES)
 @pytest.mark.parametrize("group", [700, 20_000])
 def test_pieces_of_a_file_add_up(
@@ -392,6 +394,7 @@ def test_the_first_engine_installed_reads_a_file(
         summarize_file(path, engine="pandas")
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
 def test_neither_pyarrow_nor_pandas_is_needed_for_a_file(engine: str, tmp_path: Path) -> None:
     pytest.importorskip(engine)
@@ -555,6 +558,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.simulation
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="address space is Linux's")
 @pytest.mark.parametrize("engine", FILE_ENGINES)
 def test_a_file_is_summarized_where_loading_it_breaks(engine: str, large: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
 import betaroc as br
 from betaroc.core import checks
+from helpers.extras import needs
+
+pl = needs("polars", "polars")
+pa = needs("pyarrow", "parquet")
 
 RNG = np.random.default_rng(20)
 X = RNG.random(20)

@@ -7,12 +7,14 @@ import os
 import sys
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import betaroc as br
 from betaroc.data import text_files as _textfiles
+from helpers.extras import needs
+
+pa = needs("pyarrow", "parquet")
+pq = needs("pyarrow.parquet", "parquet")
 
 FILE, INPUT, TYPE = br.FileFormatError, br.InputError, br.InputTypeError
 

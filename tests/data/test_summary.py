@@ -71,6 +71,7 @@ def frame_of(engine: str, score: np.ndarray, label: np.ndarray, folder: Path) ->
     return dd.from_pandas(table, npartitions=3)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_finds_the_same(engine: str, tmp_path: Path) -> None:
     score, label = rows()
@@ -226,6 +227,7 @@ def test_squares_of_scores_far_from_0(engine: str, tmp_path: Path) -> None:
         assert one.square == pytest.approx(square, rel=1e-12)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", ENGINES)
 def test_squares_beyond_doubles_are_infinite_without_a_warning(engine: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
@@ -353,6 +355,7 @@ def arrow_of(engine: str, arrow: Any, folder: Path) -> Any:
     return pytest.importorskip("polars").from_arrow(arrow).lazy()
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", ["pyarrow", "duckdb", "polars-lazy", *FILES])
 @pytest.mark.parametrize("lost", [[None, None], [None, math.nan], ["text", None]])
 def test_missing_labels_are_counted(engine: str, lost: list[Any], tmp_path: Path) -> None:
@@ -366,6 +369,7 @@ def test_missing_labels_are_counted(engine: str, lost: list[Any], tmp_path: Path
         summarized(engine, arrow_of(engine, arrow, tmp_path), client_label=labels[1])
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", ENGINES)
 def test_integers_that_doubles_cannot_hold_are_refused(engine: str, tmp_path: Path) -> None:
     label = np.tile([0, 1], 3)
@@ -381,6 +385,7 @@ def test_integers_that_doubles_cannot_hold_are_refused(engine: str, tmp_path: Pa
             summarized(engine, frame_of(engine, score, label, tmp_path))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", FILES)
 @pytest.mark.parametrize("name", ["file_row_number", "File_Row_Number", "label=7"])
 def test_a_file_may_have_names_that_engines_use(
@@ -440,6 +445,7 @@ def test_what_rounding_took_from_the_mean_is_no_part_of_equality() -> None:
     assert br.ClassSummary(*(getattr(one, name) for name in names)) == one
 
 
+@pytest.mark.simulation
 def test_kinds_of_groups_are_further_apart_than_bins() -> None:
     assert KIND_STRIDE > MOST_BINS
     frame = table([0.1, 0.2, 1.0, 2.0], [0, 1, 1, 1])

@@ -68,6 +68,7 @@ def row_values(
     return values
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("stratified", [True, False])
 @pytest.mark.parametrize("measure", ["hter", "weighted-error", "precision", "f1", "accuracy"])
 def test_quantiles_equal_row_resampling(
@@ -114,6 +115,7 @@ def test_exact_interval_is_clopper_and_pearsons(measure: str) -> None:
 
 
 # ------------------------------------------------------------------------------- coverage
+@pytest.mark.simulation
 def test_pointwise_band_at_fixed_thresholds_covers() -> None:
     """HTER, 300 + 300 test scores, 1000 test sets: one alpha's Monte Carlo error is .007."""
     rng = np.random.default_rng(20)
@@ -129,6 +131,7 @@ def test_pointwise_band_at_fixed_thresholds_covers() -> None:
     assert np.all((hits / 1000 >= 0.93) & (hits / 1000 <= 0.97)), hits / 1000
 
 
+@pytest.mark.simulation
 def test_simultaneous_band_covers_the_whole_curve() -> None:
     """HTER at 11 fixed thresholds, 800 test sets: the Monte Carlo error is .008."""
     rng = np.random.default_rng(21)
@@ -146,6 +149,7 @@ def test_simultaneous_band_covers_the_whole_curve() -> None:
     assert whole[0] / 800 < 0.9  # pointwise: what a simultaneous band is for
 
 
+@pytest.mark.simulation
 def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
     """HTER against the weighted error, 200 + 200 scores a side; 100 pairs: error .02."""
     rng = np.random.default_rng(22)
@@ -174,6 +178,7 @@ def test_share_of_dev_is_visible(sides: tuple[br.Scores, br.Scores]) -> None:
     assert np.all(both.high - both.low > 1.15 * (fixed.high - fixed.low))
 
 
+@pytest.mark.simulation
 def test_variance_of_a_target_rate_is_the_sum_of_its_two_parts() -> None:
     """V = FRR at dev's FAR = v: Var V = (f_c/f_i)^2 v (1 - v)/n_dev + FRR (1 - FRR)/n_test."""
     rng = np.random.default_rng(6)
@@ -242,6 +247,7 @@ def test_error_of_the_threshold_of_a_beta_fit() -> None:
     np.testing.assert_allclose((error.slope**2).sum(axis=1), variance / slope**2, rtol=2e-3)
 
 
+@pytest.mark.simulation
 def test_band_of_a_fit_covers_the_value_at_the_true_choice() -> None:
     """HTER, beta fit of 100 + 100, 300 + 300 test scores; 300 pairs: the error is .013."""
     rng = np.random.default_rng(32)
@@ -323,6 +329,7 @@ def test_values_stay_in_the_range_of_the_measure() -> None:
             assert np.all((band.low >= 0.0) & (band.high <= 1.0) & (band.low <= band.high))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("resample", ["test", "both"])
 def test_class_sizes_may_vary(sides: tuple[br.Scores, br.Scores], resample: str) -> None:
     curve = br.epc(*sides, measure="accuracy", alpha=[0.2])
@@ -446,6 +453,7 @@ def test_weights_are_copies(resample: str) -> None:
 
 
 # -------------------------------------------------------------------------- randomness
+@pytest.mark.simulation
 @pytest.mark.parametrize("resample", ["test", "both"])
 def test_a_seed_gives_the_same_bytes(sides: tuple[br.Scores, br.Scores], resample: str) -> None:
     curve = br.epc(*sides, alpha=ALPHAS)
@@ -557,6 +565,7 @@ def test_m_is_not_for_a_fit() -> None:
         br.epc(fit, br.Scores([0.5, 0.9], [0.1, 0.2, 0.3])).band(m=20)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("measure", "k"), [("weighted-error", 0), ("weighted-error", 1), ("hter", 1)]
 )

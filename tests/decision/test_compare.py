@@ -41,6 +41,7 @@ def accepted(e: br.Epc) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 
 
 # ------------------------------------------------------------------------ row resampling
+@pytest.mark.simulation
 @pytest.mark.parametrize("measure", ["hter", "f1"])
 @pytest.mark.parametrize("paired", [True, False])
 def test_quantiles_equal_row_resampling(paired: bool, measure: str) -> None:
@@ -122,6 +123,7 @@ def test_a_system_does_not_differ_from_itself(measure: str) -> None:
     assert not result.significant.any()
 
 
+@pytest.mark.simulation
 def test_size_under_the_null() -> None:
     """Systems of one kind at fixed thresholds: 5 % of 400 test sets; the error is .011."""
     wrong = 0

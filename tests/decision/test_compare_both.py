@@ -146,6 +146,7 @@ def test_groups_are_drawn_as_wholes() -> None:
 
 
 # ------------------------------------------------------- the whole comparison, row by row
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("criterion", "measure"),
     [("weighted-error", "hter"), ("weighted-error", "weighted-error"), ("far", "frr"),
@@ -216,6 +217,7 @@ def test_groups_on_both_sides() -> None:
 
 
 # ------------------------------------------------------------------------------- dev fits
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", ["beta", "logit-normal", "proper-beta", "beta-mixture"])
 def test_a_fit_is_fitted_again(family: str) -> None:
     """Thresholds of the fit to the drawn scores, to a hundredth of their standard deviation."""
@@ -528,6 +530,7 @@ def test_a_seed_gives_the_same_bytes() -> None:
 
 
 # ----------------------------------------------------------------------------- simulation
+@pytest.mark.simulation
 def test_equal_systems_are_hardly_ever_told_apart() -> None:
     """80 pairs at alpha .2 and dev 80/200, where thresholds held fixed told most apart.
 

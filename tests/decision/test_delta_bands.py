@@ -173,6 +173,7 @@ def test_draws_of_a_normal_fit() -> None:
     np.testing.assert_array_equal(band.undefined, 0)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("simultaneous", [False, True])
 @pytest.mark.parametrize("measure", ["hter", "weighted-error", "f1", "youden"])
 def test_both_methods_agree_on_large_samples(measure: str, simultaneous: bool) -> None:
@@ -326,6 +327,7 @@ def test_a_given_prior_of_balanced_classes_does_not_vary() -> None:
 
 
 # ------------------------------------------------------------------------------- coverage
+@pytest.mark.simulation
 def test_coverage_of_both_sides() -> None:
     """HTER, beta fits of 100 a class on both sides; 120 pairs: the error of .95 is .02."""
     client, impostor = br.Beta(4.0, 2.0), br.Beta(2.0, 4.0)
@@ -357,6 +359,7 @@ def test_ends_of_the_scale_do_not_vary(method: str) -> None:
     assert band.low[1] < band.estimate[1] < band.high[1]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("method", ["delta", "bootstrap"])
 @pytest.mark.parametrize("simultaneous", [False, True])
 def test_values_stay_in_their_range(method: str, simultaneous: bool) -> None:

@@ -88,6 +88,7 @@ class Enumeration:
         return min(ranked)[2]
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 @pytest.mark.parametrize("criterion", WITH_ALPHA)
 def test_empirical_thresholds_equal_enumeration(criterion: str) -> None:
@@ -153,6 +154,7 @@ def losses(criterion: str, p: Any, alpha: float) -> np.ndarray:
     return np.abs(np.asarray(getattr(p, criterion)) - alpha)
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.TargetWarning")
 @pytest.mark.parametrize("model", smooth_pairs(), ids=lambda m: f"{m.client!r}-{m.impostor!r}")
 @pytest.mark.parametrize("criterion", WITH_ALPHA)

@@ -26,6 +26,7 @@ IDENTITIES = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("pair", IDENTITIES)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_identities_of_the_a_posteriori_average(name: str, pair: str) -> None:
@@ -161,6 +162,7 @@ def by_midpoints(dev, test, criterion: str, n: int = 8001) -> tuple[float, float
     return float(np.nanmean(curve.value)), float(np.mean(np.isnan(curve.value)))
 
 
+@pytest.mark.simulation
 def test_atoms_on_both_sides_leave_out_what_is_undefined() -> None:
     # P(C = 1) = 0.2 is the least recall but 0: targets below 0.1 reject all, where precision is 0/0
     model = br.ScoreModel(
@@ -175,6 +177,7 @@ def test_atoms_on_both_sides_leave_out_what_is_undefined() -> None:
             assert found == pytest.approx(by_midpoints(model, model, criterion)[0], abs=2e-4)
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
 @pytest.mark.parametrize("of_test", ["sample", "mixed", "tight"])
 @pytest.mark.parametrize("of_dev", ["U", "atoms", "mixed", "wide"])

@@ -167,6 +167,7 @@ def check_thresholds(row: dict[str, Any], entries: list[dict[str, Any]]) -> None
             assert 0.0 < points.tpr[k] < 1e-9, entry
 
 
+@pytest.mark.simulation
 @BEYOND
 @pytest.mark.parametrize(("row", "entries"), list(smooth_cases()))
 def test_smooth_thresholds_to_1e_12(row: dict[str, Any], entries: list[dict[str, Any]]) -> None:
@@ -238,6 +239,7 @@ def losses(model: br.ScoreModel, far: FloatArray, tpr: FloatArray) -> dict[str, 
     }
 
 
+@pytest.mark.simulation
 @BEYOND
 @pytest.mark.parametrize("model", oracle_models(), ids=lambda m: f"{m.client!r}-{m.impostor!r}")
 def test_no_threshold_of_a_million_is_better(model: br.ScoreModel) -> None:
@@ -285,6 +287,7 @@ def rows_at_most(
     return shares
 
 
+@pytest.mark.simulation
 def test_quantiles_of_10_000_replicates_equal_row_resampling(large: br.Epc) -> None:
     """63 573 rows, 101 alphas, 1500 row replicates.
 

@@ -83,6 +83,7 @@ def test_smooth_excess_is_met(n: int, pairs: int) -> None:
     assert theta.std() == pytest.approx(forecast.smooth_sd[0], rel=4 * math.sqrt(0.5 / pairs))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("n", "low"), [(200, 0.75), (1000, 0.8)])
 def test_empirical_excess_and_optimism_are_met_from_below(n: int, low: float) -> None:
     """Simulated over forecast: .92 and .95 expected, with a Monte Carlo error of .05."""
@@ -98,6 +99,7 @@ def test_empirical_excess_and_optimism_are_met_from_below(n: int, low: float) ->
     assert low <= (0.1875 - least.mean()) / forecast.optimism[0] <= 1.05
 
 
+@pytest.mark.simulation
 def test_hter_varies_at_first_order() -> None:
     """alpha .2, beta fits of 400 scores a class; 300 fits: the error of a deviation is .04."""
     rng = np.random.default_rng(52)

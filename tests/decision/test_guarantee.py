@@ -144,6 +144,7 @@ def test_discrete_laws_keep_the_promise_exactly(kind: str) -> None:
     assert min(coverage) == at_least(n, k, Fraction(4, 10))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", KINDS)
 def test_simulated_coverage_of_a_continuous_law_is_the_one_stated(kind: str) -> None:
     rng = np.random.default_rng(7)

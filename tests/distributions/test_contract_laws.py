@@ -127,6 +127,7 @@ def test_inverses_return_to_the_score(law: br.Distribution) -> None:
     np.testing.assert_allclose(law.isf(law.sf(x)), x, rtol=1e-11)
 
 
+@pytest.mark.simulation
 @each_law
 def test_inverses_are_lowest_thresholds(law: br.Distribution) -> None:
     """ppf: the lowest x with cdf >= p; isf: the lowest x with sf <= p."""
@@ -300,6 +301,7 @@ def test_mirrored_scores_swap_the_tails(law: br.Distribution, mirror: br.Distrib
 
 
 # -------------------------------------------------------------------------------- moments
+@pytest.mark.simulation
 @each_smooth
 def test_moments_against_quadrature(law: br.Distribution) -> None:
     """E S = int sf - int cdf, E S^2 = int 2 x sf - int 2 x cdf, over either side of 0."""
@@ -338,6 +340,7 @@ def test_empirical_moments_by_hand() -> None:
     assert law.var == (2 * 1**2 + 0 + 2**2) / 4
 
 
+@pytest.mark.simulation
 @each_law
 def test_samples_follow_the_law(law: br.Distribution) -> None:
     n = 20_000

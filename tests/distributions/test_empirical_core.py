@@ -319,6 +319,7 @@ def least_errors(client: FloatArray, impostor: FloatArray, alpha: FloatArray) ->
     return chosen
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", KINDS)
 def test_least_weighted_errors_in_bins_are_brute_forces(kind: str, binned: None) -> None:
     alpha = np.linspace(0.0, 1.0, 21)
@@ -328,6 +329,7 @@ def test_least_weighted_errors_in_bins_are_brute_forces(kind: str, binned: None)
         assert t.theta.tolist() == least_errors(client, impostor, alpha)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["weighted-error", *TARGETS])
 def test_choices_in_bins_are_those_of_all_decisions(kind: str, name: str, binned: None) -> None:
@@ -410,6 +412,7 @@ def nearest_balance(client: FloatArray, impostor: FloatArray) -> tuple[int, int]
     return min(keys)[3:]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", KINDS)
 def test_auc_eer_and_corners_are_brute_forces(kind: str) -> None:
     for seed in range(25):

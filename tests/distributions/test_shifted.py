@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-import mpmath
 import numpy as np
 import pytest
 from scipy.special import betainc, expit, logit
@@ -16,6 +15,9 @@ from scipy.special import betainc, expit, logit
 import betaroc as br
 from betaroc.distributions.pairs import Pair
 from betaroc.distributions.shifted import ShiftedPair
+from helpers.extras import needs
+
+mpmath = needs("mpmath", "test")
 
 X = np.array([1e-12, 0.01, 0.3, 0.5, 0.8, 0.999])
 
@@ -103,6 +105,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("generic", [False, True], ids=["closed", "generic"])
 @pytest.mark.parametrize("name", BASES)
 def test_one_map_for_both_leaves_the_roc(name: str, generic: bool) -> None:

@@ -67,6 +67,7 @@ FUSE = {
 
 
 # ----------------------------------------------------------------------- against the EPC
+@pytest.mark.simulation
 @pytest.mark.parametrize("rule", FUSE)
 def test_values_are_those_of_the_cross_validated_epc(
     frame: pd.DataFrame, result: br.Inclusion, rule: str
@@ -146,6 +147,7 @@ def test_losses_of_single_trials_by_counting() -> None:
         assert impostor == pytest.approx(accepted.mean(axis=1), abs=1e-15)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("measure", ["hter", "dcf", "far", "frr"])
 def test_other_measures(frame: pd.DataFrame, measure: str) -> None:
     given = br.inclusion(frame, family="normal", measure=measure, alpha=[0.3, 0.6])
@@ -240,6 +242,7 @@ def test_the_intervals_cover() -> None:
     assert sum(away) <= 9  # 3 expected, standard deviation 1.7
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.DiscretenessWarning")
 def test_groups_widen_intervals_and_stay_in_one_fold(frame: pd.DataFrame) -> None:
     """Every trial three times in a group: the sum of squares over groups of their contributions."""
@@ -267,6 +270,7 @@ def test_groups_widen_intervals_and_stay_in_one_fold(frame: pd.DataFrame) -> Non
 
 
 # -------------------------------------------------------------------------------- scales
+@pytest.mark.simulation
 def test_scores_of_other_ranges_are_fused_by_ranks(frame: pd.DataFrame) -> None:
     logits = frame.assign(a=special.logit(frame["a"]))
     given = br.inclusion(logits, family="normal")
@@ -296,6 +300,7 @@ def test_rank_means_tie_exactly() -> None:
     assert len(set(np.concatenate(side).ravel().tolist())) == 1
 
 
+@pytest.mark.simulation
 def test_no_rule_knows_the_order_of_the_classifiers(frame: pd.DataFrame) -> None:
     coarse = frame.round(2).clip(0.01, 0.99)
     coarse["label"] = frame["label"]
@@ -320,6 +325,7 @@ def test_exact_ends_of_one_kind_stand_beyond_all_others() -> None:
             assert order[-1] == 0  # the trial with a 1
 
 
+@pytest.mark.simulation
 def test_trials_with_both_ends_are_fused_by_ranks(frame: pd.DataFrame) -> None:
     torn = frame.copy()
     torn.loc[4, ["a", "b"]] = [0.0, 1.0]
@@ -343,6 +349,7 @@ def test_rules_of_one_classifier_keep_its_order() -> None:
 
 
 # --------------------------------------------------------------------------------- folds
+@pytest.mark.simulation
 def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None:
     one, two, other = (
         br.inclusion(frame, family="normal", rng=seed, alpha=[0.2, 0.6]) for seed in (3, 3, 4)

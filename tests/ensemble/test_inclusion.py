@@ -71,6 +71,7 @@ def test_a_level_of_less_confidence_than_the_p_value_decides() -> None:
     assert judged(fair, level=1.0 - 1.01 * p).verdict["a"].marginal == "include"
 
 
+@pytest.mark.simulation
 def test_a_region_is_judged_at_its_borders() -> None:
     """TPR = 3 x^2 - 2 x^3 of Beta(2, 2) v Beta(1, 1): below x up to 1/2, above from there."""
     given = {
@@ -100,6 +101,7 @@ def test_the_p_value_at_a_border_is_that_of_the_interval_that_ends_on_the_diagon
         assert side.excess == pytest.approx(interval.estimate - far, rel=1e-9)
 
 
+@pytest.mark.simulation
 def test_a_hook_without_scores_is_no_finding() -> None:
     """Any two normal laws of different sigma cross: here at FAR 1e-9, z = A/(1 - b) = -6.3."""
     pair = (Normal(4, 1), Normal(0, 1.75))  # b = 1.75: below near FAR 0
@@ -128,6 +130,7 @@ def test_a_hook_with_scores_is_one() -> None:
     assert result.verdict["a"].size.hook_scores > 1.0
 
 
+@pytest.mark.simulation
 def test_laws_whose_ends_do_not_decide_the_curve_are_judged_between() -> None:
     """Mixtures: above near both borders, below between, of FAR 0.5 to 0.7."""
     client = br.BetaMixture([0.5, 0.5], [Beta(6, 20), Beta(40, 3)])
@@ -190,6 +193,7 @@ def test_ranges_and_peaks_by_hand() -> None:
     assert _above(model, (0.0, 0.4)) == ((), ())
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("region", [(0.0, 1.0), (0.0, 0.1), (0.3, 0.7), (0.6, 1.0)])
 def test_mean_excess_is_the_mean_of_tpr_less_far(region: tuple[float, float]) -> None:
     given = {k: scores_of(PAIRS[k], 80) for k in ("include", "only at strict thresholds")}
@@ -227,6 +231,7 @@ def test_the_table_has_a_row_a_classifier(all_kinds: br.Inclusion) -> None:
     assert all_kinds.to_frame().equals(table)
 
 
+@pytest.mark.simulation
 def test_false_verdicts_of_useless_classifiers_are_rare() -> None:
     """Both classes of one law: each side is wrongly decided at most at two tests of 0.05."""
     rng = np.random.default_rng(11)
@@ -255,6 +260,7 @@ def test_a_verdict_is_its_word(all_kinds: br.Inclusion) -> None:
         verdict.reason = "another"  # type: ignore[misc]
 
 
+@pytest.mark.simulation
 def test_results_compare_by_content_and_pickle(all_kinds: br.Inclusion) -> None:
     again = judged({word: scores_of(pair) for word, pair in PAIRS.items()})
     assert again == all_kinds
@@ -262,6 +268,7 @@ def test_results_compare_by_content_and_pickle(all_kinds: br.Inclusion) -> None:
     assert judged({w: scores_of(p) for w, p in PAIRS.items()}, level=0.9) != all_kinds
 
 
+@pytest.mark.simulation
 def test_the_text_names_all(all_kinds: br.Inclusion) -> None:
     text = str(all_kinds)
     flat = " ".join(text.split())
@@ -280,6 +287,7 @@ def test_the_text_is_as_wide_as_a_terminal(all_kinds: br.Inclusion) -> None:
     assert max(map(len, sentences)) <= 100
 
 
+@pytest.mark.simulation
 def test_the_text_says_what_is_known_where_it_cannot_tell() -> None:
     """Below at FAR 0 and on average; the other end has one exponent: b = 2 of both laws."""
     given = {"a": scores_of((Beta(2, 4), Beta(2.0, 2)), 80), "b": scores_of(PAIRS["include"], 80)}
@@ -319,6 +327,7 @@ def test_where_no_rule_gains_that_is_said(all_kinds: br.Inclusion) -> None:
     assert any(said in line for line in _next_words(result))
 
 
+@pytest.mark.simulation
 def test_ends_outside_the_region_are_left_out_of_the_text() -> None:
     given = {k: scores_of(PAIRS[k], 60) for k in ("include", "only at lax thresholds")}
     for region, there in (((0, 0.1), "strict"), ((0.9, 1), "lax"), ((0.2, 0.8), "none")):
@@ -343,6 +352,7 @@ def test_a_long_hull_is_cut_in_the_text() -> None:
 
 
 # ------------------------------------------------------------------- laws that do not fit
+@pytest.mark.simulation
 def test_a_law_that_does_not_fit_is_said() -> None:
     """Two bumps are no beta law; the AUC of scores is Mann and Whitney's share."""
     rng = np.random.default_rng(3)
@@ -406,6 +416,7 @@ def frame() -> pd.DataFrame:
     return pd.DataFrame(columns | {"label": [1] * n + [0] * n, "who": ["x"] * (2 * n)})
 
 
+@pytest.mark.simulation
 def test_frames_mappings_and_lists_give_one_result(frame: pd.DataFrame) -> None:
     import polars as pl
 
@@ -499,6 +510,7 @@ def test_the_trials_as_their_own_dev_are_said(frame: pd.DataFrame) -> None:
     br.inclusion(frame, dev=frame.assign(a=frame["a"] ** 2))  # no warning
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_missing_scores_name_the_classifier_and_its_rows(frame: pd.DataFrame, kind: str) -> None:
     import polars as pl
@@ -561,6 +573,7 @@ def test_unequal_trials_are_refused() -> None:
         br.inclusion({"a": a, "heavy": heavy})
 
 
+@pytest.mark.simulation
 def test_a_classifier_given_twice_is_one(frame: pd.DataFrame) -> None:
     frame["d"] = frame["a"]
     with pytest.warns(br.DuplicateWarning, match="'a' and 'd' have equal scores"):
@@ -579,6 +592,7 @@ def test_a_classifier_given_twice_is_one(frame: pd.DataFrame) -> None:
         br.inclusion(frame[["a", "d", "label"]])
 
 
+@pytest.mark.simulation
 def test_boundary_and_families_of_single_classifiers(frame: pd.DataFrame) -> None:
     frame["b"] = 8.0 * frame["b"] - 4.0
     frame.loc[0, "a"] = 1.0
@@ -646,6 +660,7 @@ def test_pairs_with_a_common_law_cross_once_at_most() -> None:
         assert len(client) == len(impostor) == (1 if a * b > 0.0 else 0)
 
 
+@pytest.mark.simulation
 def test_crossings_against_a_dense_scan_and_turned_around() -> None:
     rng = np.random.default_rng(4)
     for _ in range(4):
@@ -798,6 +813,7 @@ def test_the_picture_shows_verdicts_hull_and_gains(all_kinds: br.Inclusion) -> N
     assert learned == all_kinds.learned["estimate"].tolist()
 
 
+@pytest.mark.simulation
 def test_rules_for_zero_and_one_go_by_name() -> None:
     """Votes of ten trees beside probabilities and decision values."""
     rng = np.random.default_rng(3)

@@ -72,6 +72,7 @@ def scores(classes: _Classes, *names: str) -> dict[str, br.Scores]:
 
 
 # ------------------------------------------------------------------------------ the ridge
+@pytest.mark.simulation
 @pytest.mark.parametrize("apart", [0.3, 1.0, 6.0])
 def test_the_ridge_is_that_of_scikit_learn(apart: float) -> None:
     """Overlapping and separated classes, two columns almost equal; C = 1/(n strength)."""
@@ -115,6 +116,7 @@ def delong(a: br.Scores, b: br.Scores) -> tuple[float, float]:
     return float(apart.mean()), float(sum(np.var(v, ddof=1) / v.size for v in sides))
 
 
+@pytest.mark.simulation
 def test_the_gain_is_that_of_nested_loops() -> None:
     """Written out with scikit-learn and DeLong: no score of a fold has a say in its fusion."""
     from sklearn.linear_model import LogisticRegression
@@ -271,6 +273,7 @@ def test_a_fold_holds_two_trials_of_each_class(
     assert (0 if found is None else 1 + int(found[0].max())) == count
 
 
+@pytest.mark.simulation
 def test_the_interval_covers() -> None:
     """The gain of S to A, whose mean over training sets is that of the estimates.
 
@@ -307,6 +310,7 @@ def test_the_own_roc_speaks_against_only_and_only_where_the_gain_does_not_tell()
     assert [joined(own, "cannot tell") for own in words] == ["cannot tell", *words[1:]]
 
 
+@pytest.mark.simulation
 def test_a_suppressor_is_included_and_what_repeats_is_not() -> None:
     """The small version of benchmarks/suppressor.py."""
     for seed in range(2):
@@ -324,6 +328,7 @@ def test_a_suppressor_is_included_and_what_repeats_is_not() -> None:
         assert {few[k].word for k in ("B", "noise")} <= {"adds nothing", "cannot tell"}
 
 
+@pytest.mark.simulation
 def test_the_sentences_of_a_suppressor() -> None:
     result = selected(scores(suppressor(1500, 1), "A", "B", "S"))
     verdict, other = result.verdict["S"], result.verdict["B"]
@@ -412,6 +417,7 @@ def test_perfect_ones(n: int, word: str) -> None:
     assert "all clients rank above all impostors of their fold" in result.verdict["a"].reason
 
 
+@pytest.mark.simulation
 def test_fifty_classifiers() -> None:
     rng = np.random.default_rng(4)
     given = Systems(tuple(f"m{k}" for k in range(50)), rng.normal(0.5, 1, (60, 50)),
@@ -500,6 +506,7 @@ def test_logits_are_what_the_fusion_sees() -> None:
         assert other.high == pytest.approx(one.high, abs=1e-9)
 
 
+@pytest.mark.simulation
 def test_the_same_call_gives_the_same_bits() -> None:
     given = scores(suppressor(60, 9), "A", "B", "S")
     one, other = (selected(given, rng=3).learned for _ in range(2))
@@ -507,6 +514,7 @@ def test_the_same_call_gives_the_same_bits() -> None:
     assert not selected(given, rng=4).learned["estimate"].equals(one["estimate"])
 
 
+@pytest.mark.simulation
 def test_the_command_says_it_in_text_and_json(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -80,6 +80,7 @@ def test_no_search_from_the_truth_finds_a_likelier_mixture() -> None:
         assert fit.log_likelihood >= -found.fun - 1e-6
 
 
+@pytest.mark.simulation
 def test_a_mixture_is_never_less_likely_than_one_beta_law() -> None:
     rng = np.random.default_rng(3)
     found = 0
@@ -95,6 +96,7 @@ def test_a_mixture_is_never_less_likely_than_one_beta_law() -> None:
     assert found >= 9  # one law leaves little for a second component, but nearly always some
 
 
+@pytest.mark.simulation
 def test_a_mixture_is_recovered() -> None:
     """Mean of 24 fits of 500 scores within four of its Monte Carlo errors, errors as said."""
     truth = [0.4, 0.6, 3.0, 5.0, 1.2]
@@ -349,6 +351,7 @@ def test_families_of_pairs_say_nothing_of_one_sample(family) -> None:
 
 
 # ------------------------------------------------------------------------------- nested tests
+@pytest.mark.simulation
 def test_a_component_that_is_there_is_found_and_one_that_is_not_is_not() -> None:
     rng = np.random.default_rng(14)
     two = br.Scores(drawn(MIXTURE, 200, 15), rng.beta(1, 3, 200))
@@ -375,6 +378,7 @@ def test_each_class_gains_by_itself_with_as_many_components() -> None:
             assert found == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.simulation
 def test_size_of_the_test_of_a_dual_pair() -> None:
     """Its limit is chi-squared with two degrees of freedom: simulated p-values agree with it."""
     rng = np.random.default_rng(16)
@@ -430,6 +434,7 @@ def test_fits_that_treat_the_ends_differently_are_not_compared() -> None:
     assert br.likelihood_ratio_test(dropped, alike, replicates=19, rng=1).statistic >= 0.0
 
 
+@pytest.mark.simulation
 def test_families_side_by_side_with_mixtures() -> None:
     rng = np.random.default_rng(19)
     two = br.Scores(drawn(MIXTURE, 500, 20), rng.beta(1, 3, 500))
@@ -453,6 +458,7 @@ def test_families_side_by_side_with_mixtures() -> None:
     assert {row.family: row.parameters for row in pairs.of("both")}["dual-beta"] == 2
 
 
+@pytest.mark.simulation
 def test_the_check_knows_which_family_was_fitted() -> None:
     rng = np.random.default_rng(21)
     two = br.Scores(drawn(MIXTURE, 400, 22), rng.beta(1, 3, 400))

@@ -56,6 +56,7 @@ def single(scores: br.Scores, **options: Any) -> br.Fit:
         return br.fit(scores, **options)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", [*IN_SUMS, "proper-beta", "dual-beta"])
 @pytest.mark.parametrize("boundary", [None, "drop"])
 def test_a_row_is_the_fit_of_its_system(family: str, boundary: str | None) -> None:
@@ -76,6 +77,7 @@ def test_a_row_is_the_fit_of_its_system(family: str, boundary: str | None) -> No
         assert row["auc"] == pytest.approx(found.model.auc(), abs=1e-11)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_finds_the_same(engine: str) -> None:
     made = systems(8)
@@ -126,6 +128,7 @@ def test_weights_and_summaries_are_fitted_among_the_others() -> None:
     assert values.iloc[2].to_numpy() == pytest.approx(values.iloc[0].to_numpy(), rel=1e-11)
 
 
+@pytest.mark.simulation
 def test_concentrated_systems_are_fitted_from_their_scores() -> None:
     rng = np.random.default_rng(2)
     scores = br.Scores(0.7 + 1e-6 * rng.normal(size=50), rng.beta(2, 3, 60))

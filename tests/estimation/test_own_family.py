@@ -115,6 +115,7 @@ def test_profile_intervals_are_of_laws_not_of_names_of_parameters(monkeypatch) -
         other.conf_int()
 
 
+@pytest.mark.simulation
 def test_a_report_is_written(fits, tmp_path) -> None:
     scores = fits["own"].scores
     made = br.analyze(scores, family="own", boundary="inflate")

@@ -147,6 +147,7 @@ def test_warnings_of_a_summary() -> None:
         br.fit(summary_of([1e-200, *rng.beta(4, 2, 30)], scores.impostor))
 
 
+@pytest.mark.simulation
 def test_wide_bins_are_told_and_made_up_for() -> None:
     rng = np.random.default_rng(1)
     client, impostor = 1e6 + rng.normal(200, 100, 2000), 1e6 + rng.normal(0, 100, 3000)
@@ -271,6 +272,7 @@ def streamed(files: tuple[str, str]) -> Streamed:
     return Streamed(dev, test, br.analyze(dev, test))
 
 
+@pytest.mark.simulation
 def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins(streamed: Streamed) -> None:
     one = br.analyze(both(N, M)[0]).to_dict()["dev"]
     two = streamed.analysis.to_dict()["dev"]
@@ -306,6 +308,7 @@ def test_the_text_of_summaries_says_what_is_missing(streamed: Streamed) -> None:
     assert "it needs every score" in dev["sensitivity"]["reason"]
 
 
+@pytest.mark.simulation
 def test_a_bad_fit_of_a_summary_is_told() -> None:
     rng = np.random.default_rng(1)
     client = np.concatenate([rng.beta(30, 3, 3000), rng.beta(2, 30, 3000)])
@@ -345,6 +348,7 @@ def test_a_summary_of_the_dev_set_stands_on_scores() -> None:
 
 
 # ---------------------------------------------------------------------------- command line
+@pytest.mark.simulation
 def test_a_streamed_report(
     files: tuple[str, str], streamed: Streamed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -369,6 +373,7 @@ def test_a_streamed_report(
     ]
 
 
+@pytest.mark.simulation
 def test_streamed_and_read_fits_agree(
     files: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -382,6 +387,7 @@ def test_streamed_and_read_fits_agree(
     assert "summary" not in found[1]
 
 
+@pytest.mark.simulation
 def test_large_files_are_streamed_unless_rows_are_needed(
     files: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -468,6 +474,7 @@ def assert_same_summary(one: br.ScoreSummary, two: br.ScoreSummary) -> None:
         assert next(sums) == pytest.approx(next(sums), rel=1e-12)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     "engine", ["duckdb", "pyarrow", "pandas", "dask", "polars-frame", "duckdb-frame"]
 )

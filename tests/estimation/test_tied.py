@@ -66,6 +66,7 @@ CASES = [
 ]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("shared", ["a", "b"])
 @pytest.mark.parametrize(("client", "impostor", "weights"), CASES)
 def test_the_maximum_of_mpmath(

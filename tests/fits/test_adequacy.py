@@ -58,6 +58,7 @@ def test_the_roc_distance_on_a_dense_grid() -> None:
     assert d.high == pytest.approx(d.sup + d.noise)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", ["beta", "normal"])
 def test_size_under_the_law_itself(family: str) -> None:
     # 80 sets, 39 replicates: a p-value is <= 0.1 in 10 % of them, sd 3.4 %.
@@ -73,6 +74,7 @@ def test_size_under_the_law_itself(family: str) -> None:
     assert np.all(np.abs(rejected / 80 - 0.1) < 3 * 0.034)
 
 
+@pytest.mark.simulation
 def test_a_wrong_law_is_found_and_a_right_one_is_not_for_many_scores() -> None:
     rng = np.random.default_rng(3)
     bumps = np.concatenate([rng.beta(2, 40, 400), rng.beta(40, 2, 400)])
@@ -161,6 +163,7 @@ def test_each_class_is_refitted_by_its_own_family(monkeypatch) -> None:
     assert slow.ks.impostor.p_value == found.ks.impostor.p_value
 
 
+@pytest.mark.simulation
 def test_families_without_a_row_for_simulation_are_refitted_set_by_set(monkeypatch) -> None:
     fit = br.fit(scores(9))
     quick = br.check_fit(fit, replicates=99, rng=1)

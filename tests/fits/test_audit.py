@@ -118,6 +118,7 @@ def test_masses_have_no_exponent() -> None:
     )
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings(
     "ignore::betaroc.DiscretenessWarning", "ignore::betaroc.BoundaryWarning"
 )

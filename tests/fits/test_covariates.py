@@ -203,6 +203,7 @@ def test_units_and_zero_points_of_a_covariate_do_not_matter() -> None:
 
 
 # ------------------------------------------------------------------------- simulation
+@pytest.mark.simulation
 def test_the_truth_is_recovered_and_errors_are_errors() -> None:
     truth = np.array([*CLIENT, *IMPOSTOR])
     z = []
@@ -218,6 +219,7 @@ def test_the_truth_is_recovered_and_errors_are_errors() -> None:
     assert np.all(np.abs(large["estimate"] - truth) < 4.5 * large["std_error"])
 
 
+@pytest.mark.simulation
 def test_the_size_of_the_test_and_the_coverage_of_the_interval() -> None:
     client, impostor = (0.6, 0.0, 1.5, 0.0), (-0.7, 0.0, 1.2, 0.0)
     frr = float(beta.cdf(0.4, *law(0.6, 1.5)))
@@ -465,6 +467,7 @@ ONE_CLASS = FRAME.assign(
 )
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("frame", "formula", "options", "message"),
     [
@@ -611,6 +614,7 @@ def test_outside_the_data_there_is_no_number_without_an_interval() -> None:
         found.interval("auc", covariates={"x": 1e9})
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("stat", "at", "x"),
     [

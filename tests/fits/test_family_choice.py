@@ -115,6 +115,7 @@ def test_groups_are_held_out_as_wholes_and_vary_as_wholes() -> None:
     assert br.compare_families(two, ["beta"]).recommended == ("beta", "beta")
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", ["beta", "logit-normal", "normal"])
 def test_the_law_itself_is_recommended(family: str) -> None:
     law = {"beta": br.Beta, "logit-normal": br.LogitNormal, "normal": br.Normal}[family]
@@ -132,6 +133,7 @@ def contaminated(n: int, seed: int) -> br.Scores:
     return br.Scores(client, np.where(few, rng.beta(6, 3, n), rng.beta(2, 8, n)))
 
 
+@pytest.mark.simulation
 def test_each_class_has_its_own_family() -> None:
     """benchmarks/families_tail.py has the rates: 10 sets of 5000, all of them seen in 200."""
     found = [br.compare_families(contaminated(5000, seed)).recommended for seed in range(4)]
@@ -191,6 +193,7 @@ def test_a_family_of_both_classes_stands_beside_the_pair_of_the_best() -> None:
     assert math.isfinite(found.roc_distance)
 
 
+@pytest.mark.simulation
 def test_best_is_the_recommended_fit_and_says_why() -> None:
     scores = contaminated(5000, 0)
     found = br.compare_families(scores)
@@ -225,6 +228,7 @@ def test_best_of_too_few_scores_is_auto_and_says_so() -> None:
     assert "a summary keeps no single score" in summary.reason
 
 
+@pytest.mark.simulation
 def test_scores_beyond_0_and_1_and_exact_ends() -> None:
     rng = np.random.default_rng(3)
     real = br.compare_families(br.Scores(rng.normal(1, 1, 50), rng.normal(0, 1, 50)))

@@ -190,6 +190,7 @@ def test_epc_and_its_band_of_a_pair(pair: br.Fit) -> None:
     assert np.all(band.low <= band.high)
 
 
+@pytest.mark.simulation
 def test_the_check_of_a_pair_takes_each_class_by_its_family(pair: br.Fit) -> None:
     check = br.check_fit(pair, replicates=39, rng=1)
     one = br.check_fit(br.fit(scores(), "beta"), replicates=39, rng=1)
@@ -206,6 +207,7 @@ def test_tests_that_a_pair_has_not_name_its_families(pair: br.Fit) -> None:
             refused()
 
 
+@pytest.mark.simulation
 def test_likelihood_ratios_of_pairs(pair: br.Fit) -> None:
     one, two = br.fit(scores(), "beta"), br.fit(scores(), "beta-mixture")
     found = br.likelihood_ratio_test(one, pair, replicates=19, rng=1)
@@ -219,6 +221,7 @@ def test_likelihood_ratios_of_pairs(pair: br.Fit) -> None:
         br.likelihood_ratio_test(pair, one, replicates=19)
 
 
+@pytest.mark.simulation
 def test_planning_studies_and_ensembles_take_pairs() -> None:
     given = scores()
     mixed = br.fit(given, ("beta", "logit-normal"))
@@ -244,6 +247,7 @@ def test_a_pair_draws(pair: br.Fit) -> None:
 
 
 # ------------------------------------------------------------------------------- the shell
+@pytest.mark.simulation
 def test_the_shell_takes_two_names_with_a_comma(tmp_path, capsys, pair: br.Fit) -> None:
     given = scores()
     path = tmp_path / "scores.csv"

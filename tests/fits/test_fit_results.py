@@ -130,6 +130,7 @@ def test_prior_is_the_weighted_share():
     np.testing.assert_allclose(fit.client.cov, br.fit(SCORES).client.cov / 3.0, rtol=1e-12)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_results_are_values(family):
     fit = br.fit(SCORES, family)

@@ -187,6 +187,7 @@ def test_many_scores_give_walds_test() -> None:
     assert found.z == pytest.approx(math.log(1.001) / math.sqrt(sum(v) / 1e7), rel=1e-3)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("client", "impostor", "sizes"),
     [((2, 1), (2, 3), (10, 10)), ((0.3, 0.4), (0.3, 0.9), (10, 10)), ((4, 2), (4, 8), (10, 200))],
@@ -315,6 +316,7 @@ def test_shapes_of_groups_by_hand(zeros: int) -> None:
     assert test.method == "score"
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_size_with_groups() -> None:
     # 25 people, 300 sets: 5 % with an sd of 1.3 %.
@@ -350,6 +352,7 @@ def test_masses_by_all_tables() -> None:
     assert large.z == pytest.approx(z, rel=1e-3)
 
 
+@pytest.mark.simulation
 def test_exact_size_of_the_test_of_masses() -> None:
     """40 scores a class, share .25: every pair of counts with its probability."""
     chance = stats.binom.pmf(range(41), 40, 0.25)
@@ -462,6 +465,7 @@ def test_curve_probabilities_are_shares_of_drawn_curves() -> None:
     assert found.p_proper == pytest.approx(np.mean(noise.min(axis=1) <= least), abs=0.005)
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.BetarocWarning")
 def test_size_of_the_test_of_a_proper_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     # Equal laws, the worst case: 400 sets, 5 % with an sd of 1.1 %. Hooks cost more than tests.
@@ -491,6 +495,7 @@ def test_normal_curves_are_proper_only_with_equal_spreads() -> None:
     assert grouped.curve_test().p_no_crossing == grouped.end_tests().at_one.p_value
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.ReversedScoresWarning")
 @pytest.mark.parametrize("mean", [0.0, 1.0])
 def test_size_of_the_test_of_a_proper_normal_curve(
@@ -549,6 +554,7 @@ MODELS = [
 ]  # fmt: skip
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("model", "t", "where"), MODELS)
 def test_hooks_on_a_dense_grid(model: br.ScoreModel, t: np.ndarray, where: Any) -> None:
     found = hooks_of(model, 300, 700)

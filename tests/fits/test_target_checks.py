@@ -96,6 +96,7 @@ def test_a_score_on_the_threshold_is_rejected() -> None:
     assert (far.threshold, far.observed, frr.threshold, frr.observed) == (a, 1.0, b, 2.0)
 
 
+@pytest.mark.simulation
 def test_the_number_of_scores_that_would_tell() -> None:
     (found,) = check_targets(uniform_fit(impostors(300, 0)), far=0.001)
     n = found.needed
@@ -316,6 +317,7 @@ def test_of_a_summary_the_bin_around_the_threshold_widens_the_interval() -> None
     assert br.check_fit(fine, frr=0.1).targets[0].verdict == "good"
 
 
+@pytest.mark.simulation
 def test_no_status_is_good_beside_a_rate_that_is_not() -> None:
     rng = np.random.default_rng(8)
     x = np.where(rng.random(5000) < 0.01, rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
 import betaroc as br
 
 #: Ties, unsorted; and weights: frequencies, fractions, a zero.
@@ -69,6 +74,9 @@ PAIR_LAWS = {
     )
 } | {"logit-normal wide": br.LogitNormal(0.4, 2.0)}
 PAIRS = [(c, i) for c in PAIR_LAWS for i in PAIR_LAWS]
+_NAMES = list(PAIR_LAWS)
+#: Of these the inner loop tries each law with two others, as client and as impostor.
+SOME_PAIRS = {(c, _NAMES[(k + d) % len(_NAMES)]) for k, c in enumerate(_NAMES) for d in (1, 5)}
 
 #: Closed forms wait for these: one pair of each, with hooks, dents, atoms and ties.
 CLOSED_PAIRS = [
@@ -90,3 +98,25 @@ def model(client: str, impostor: str, prior: float = 0.3) -> br.ScoreModel:
 
 
 LAWS_AND_PAIRS = LAWS | PAIR_LAWS
+
+
+def pairs_of_names(pairs: Iterable[tuple[str, str]]) -> Any:
+    """A parameter ``names``: all of these pairs, a few of them in the inner loop."""
+    rows = [
+        pytest.param(
+            names, id=" v ".join(names), marks=() if names in SOME_PAIRS else pytest.mark.simulation
+        )
+        for names in pairs
+    ]
+    return pytest.mark.parametrize("names", rows)
+
+
+def some(rows: Iterable[Any], every: int) -> list[Any]:
+    """All of these rows, one of so many in the inner loop."""
+    return [
+        pytest.param(
+            *(row if isinstance(row, tuple) else (row,)),
+            marks=() if k % every == 0 else pytest.mark.simulation,
+        )
+        for k, row in enumerate(rows)
+    ]

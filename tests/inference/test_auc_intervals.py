@@ -108,6 +108,7 @@ def test_class_swap_mirrors_and_increasing_maps_change_nothing() -> None:
     assert br.auc_interval(mapped) == found
 
 
+@pytest.mark.simulation
 def test_coverage_and_size() -> None:
     # Binormal, A = Phi(1/sqrt 2) = 0.760. 1500 sets: a share of 0.95 moves by 0.0056 (one sd).
     rng = np.random.default_rng(11)
@@ -245,6 +246,7 @@ def test_copies_in_a_group_add_nothing() -> None:
     assert br.auc_interval(copied) == br.auc_interval(copied, method="logit-delong")
 
 
+@pytest.mark.simulation
 def test_coverage_and_size_under_random_effects() -> None:
     """30 people of 5 trials a class, half of the variance theirs: 400 sets, error 0.011."""
     rng = np.random.default_rng(10)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from scipy import optimize, special, stats
@@ -17,6 +16,9 @@ import betaroc as br
 from betaroc.inference.interval import from_log, from_logit
 from betaroc.inference.small_samples import shape_bias, shape_corrections
 from betaroc.report.intervals import _named
+from helpers.extras import needs
+
+mpmath = needs("mpmath", "test")
 
 CHI = stats.chi2.ppf(0.95, 1)
 

@@ -33,6 +33,7 @@ def imported(name: str) -> Any:
         sys.path.remove(str(BENCHMARKS))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("law", "n"), [("bell .9", (10, 10)), ("J .9", (30, 30))])
 def test_coverage_is_near_the_goal(study: Any, law: str, n: tuple[int, int]) -> None:
     # The cell itself compares intervals of two score sets with those of Fit.interval.
@@ -57,6 +58,7 @@ def test_newcombe_covers_where_delong_does_not(study: Any) -> None:
     assert found["empirical AUC, DeLong"] <= 0.9
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("law", "area", "n", "low", "high"),
     [

@@ -10,9 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import statsmodels.api as sm
 from scipy import stats
@@ -22,7 +19,12 @@ from betaroc.decision.threshold_error import threshold_error
 from betaroc.inference.groups import groups_of
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import difference_scores, observation_scores, robust_cov
+from helpers.extras import needs
 from helpers.places import DATA
+
+pl = needs("polars", "polars")
+pa = needs("pyarrow", "parquet")
+pq = needs("pyarrow.parquet", "parquet")
 
 FloatArray = npt.NDArray[np.float64]
 DEV = br.Scores(np.linspace(-1.0, 3.0, 200), np.linspace(-3.0, 1.0, 200))

@@ -7,13 +7,15 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import mpmath as mp
 import numpy as np
 import pytest
 
 import betaroc as br
 from betaroc import Beta, Inflated, LogitNormal, Normal, ScoreModel
 from betaroc.core.special import log_beta_ratio
+from helpers.extras import needs
+
+mp = needs("mpmath", "test")
 
 #: Of shapes in [0.05, 1e3] and in [1e-3, 1e6].
 MODERATE, WIDE = 1e-12, 1e-9

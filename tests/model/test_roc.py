@@ -7,17 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.metrics import (
-    average_precision_score,
-    det_curve,
-    precision_recall_curve,
-    roc_auc_score,
-    roc_curve,
-)
 
 import betaroc as br
 from betaroc.model.curves import Det, PrecisionRecall
+from helpers.extras import needs
 from helpers.families import CLOSED_PAIRS, model
+
+metrics = needs("sklearn.metrics", "sklearn")
 
 #: scikit-learn divides cumulated counts, as here: one rounding.
 RTOL_SAME_COUNTS = 1e-15
@@ -52,17 +48,17 @@ def pair_of(sample: tuple[np.ndarray, np.ndarray], **options: Any) -> br.ScoreMo
 def test_empirical_roc_is_scikit_learns(sample: tuple[np.ndarray, np.ndarray]) -> None:
     """Same points; score >= t there is score > t' here, t' in the gap just below t."""
     y, s = pooled(sample)
-    fpr, tpr, thresholds = roc_curve(y, s, drop_intermediate=False)
+    fpr, tpr, thresholds = metrics.roc_curve(y, s, drop_intermediate=False)
     pair = pair_of(sample)
     points = pair.roc().points()
     np.testing.assert_allclose(points.far, fpr, rtol=RTOL_SAME_COUNTS)
     np.testing.assert_allclose(points.tpr, tpr, rtol=RTOL_SAME_COUNTS)
     assert np.all(points.threshold[1:] < thresholds[1:])
     assert np.all(points.threshold[1:-1] >= thresholds[2:])
-    assert pair.auc() == pytest.approx(roc_auc_score(y, s), rel=RTOL_SUM)
+    assert pair.auc() == pytest.approx(metrics.roc_auc_score(y, s), rel=RTOL_SUM)
     assert pair.roc().auc() == pair.auc()
     share = pair.partial_auc(0.0, 0.3, standardized=True)
-    assert share == pytest.approx(roc_auc_score(y, s, max_fpr=0.3), rel=1e-12)
+    assert share == pytest.approx(metrics.roc_auc_score(y, s, max_fpr=0.3), rel=1e-12)
 
 
 @each_sample
@@ -71,10 +67,10 @@ def test_empirical_precision_and_recall_are_scikit_learns(
 ) -> None:
     y, s = pooled(sample)
     pair = pair_of(sample, prior=sample[0].size / y.size)
-    expected = average_precision_score(y, s)
+    expected = metrics.average_precision_score(y, s)
     assert pair.average_precision() == pytest.approx(expected, rel=RTOL_SUM)
     assert pair.generic().average_precision() == pytest.approx(expected, rel=1e-12)
-    precision, recall, _ = precision_recall_curve(y, s)
+    precision, recall, _ = metrics.precision_recall_curve(y, s)
     points = pair.precision_recall().points()
     # scikit-learn adds the point (recall 0, precision 1) where nothing is accepted.
     np.testing.assert_allclose(points.recall[1:], recall[:-1][::-1], rtol=RTOL_SAME_COUNTS)
@@ -85,7 +81,7 @@ def test_empirical_precision_and_recall_are_scikit_learns(
 def test_empirical_det_is_scikit_learns() -> None:
     for sample in tied_samples()[:10]:
         y, s = pooled(sample)
-        fpr, fnr, _ = det_curve(y, s)
+        fpr, fnr, _ = metrics.det_curve(y, s)
         points = pair_of(sample).det().points()
         ours = set(zip(points.far.round(12), points.frr.round(12), strict=True))
         assert set(zip(fpr.round(12), fnr.round(12), strict=True)) <= ours

@@ -8,7 +8,6 @@ from itertools import product
 from statistics import NormalDist
 from typing import Any
 
-import mpmath
 import numpy as np
 import pytest
 from scipy.special import stdtrit
@@ -19,6 +18,9 @@ from betaroc.fits.refits import drawn_inside
 from betaroc.inference.delta import STATISTICS, bare_interval
 from betaroc.studies.expected_fits import expected_fit, mean_over_fits, scattered
 from betaroc.studies.plan_goals import AreaWidth, GapWidth, ShapeChance, SideChance, StatWidth
+from helpers.extras import needs
+
+mpmath = needs("mpmath", "test")
 
 PHI = NormalDist()
 Z = PHI.inv_cdf(0.975)

@@ -39,6 +39,7 @@ def found() -> br.Analysis:
     return br.analyze(two_kinds(), one_kind())
 
 
+@pytest.mark.simulation
 def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(found: br.Analysis) -> None:
     dev = two_kinds()
     best = br.fit(dev, "best")
@@ -61,6 +62,7 @@ def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(found: br.Ana
     assert "does not suffice" in page
 
 
+@pytest.mark.simulation
 def test_where_the_best_pair_is_beta_the_section_says_so() -> None:
     dev = one_kind()
     made = br.analyze(dev)
@@ -77,6 +79,7 @@ def test_where_the_best_pair_is_beta_the_section_says_so() -> None:
     assert real.to_dict()["beta_pair"] is None
 
 
+@pytest.mark.simulation
 def test_what_was_chosen_is_said_and_nothing_as_asked_for() -> None:
     dev = one_kind()
     for family, reason in (
@@ -90,6 +93,7 @@ def test_what_was_chosen_is_said_and_nothing_as_asked_for() -> None:
         assert "asked for" not in made.summary() + render_report(made)
 
 
+@pytest.mark.simulation
 def test_auto_looks_at_all_sets_and_best_at_dev_alone() -> None:
     rng = np.random.default_rng(4)
     test = br.Scores(rng.normal(1, 1, 50), rng.normal(-1, 1, 50))
@@ -100,6 +104,7 @@ def test_auto_looks_at_all_sets_and_best_at_dev_alone() -> None:
     assert any(str(w.message).startswith("test: not fitted. client must lie") for w in caught)
 
 
+@pytest.mark.simulation
 def test_a_test_set_without_a_mixture_has_one_beta_and_says_so(monkeypatch) -> None:
     from betaroc.report import analysis
 
@@ -119,6 +124,7 @@ def test_a_test_set_without_a_mixture_has_one_beta_and_says_so(monkeypatch) -> N
     assert found.tests[0].fit.impostor.family == "beta"
 
 
+@pytest.mark.simulation
 def test_the_shell_says_the_same(tmp_path, found: br.Analysis) -> None:
     paths = []
     for name, given in (("dev", two_kinds()), ("test", one_kind())):
@@ -140,6 +146,7 @@ def test_the_shell_says_the_same(tmp_path, found: br.Analysis) -> None:
     assert document["beta_pair"]["confidence"]["ends"]["at_one"]["side"] == side
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_a_few_scores_have_an_analysis(n: int) -> None:

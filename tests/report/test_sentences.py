@@ -162,6 +162,7 @@ def test_masses_leave_the_whole_curve_without_a_probability() -> None:
     )
 
 
+@pytest.mark.simulation
 def test_a_true_hook_is_seldom_denied() -> None:
     """60 sets of 30 scores a class; 3 false sentences are 5 %."""
     rng, said = np.random.default_rng(11), Counter[str]()
@@ -199,6 +200,7 @@ def analysed(
     return first, other, met_points(first, (other,), 0.95)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", ["beta", "empirical"])
 def test_a_contradicting_test_set_comes_first(family: str) -> None:
     rng = np.random.default_rng(7)
@@ -224,6 +226,7 @@ def test_a_contradicting_test_set_comes_first(family: str) -> None:
     assert whole.to_dict()["contradictions"][0]["p_value"] == worst.p_value
 
 
+@pytest.mark.simulation
 def test_groups_weigh_as_many_trials_as_they_are_worth() -> None:
     """Every trial of test 20 times over: with groups as weak as once, without as 20 sets."""
     rng = np.random.default_rng(8)
@@ -246,6 +249,7 @@ def test_groups_weigh_as_many_trials_as_they_are_worth() -> None:
     assert found[1] != []
 
 
+@pytest.mark.simulation
 def test_the_same_distributions_seldom_contradict() -> None:
     """Of 20 pairs of sets at 5 % no more than 4: one is expected, the standard error is 1."""
     rng, hits = np.random.default_rng(9), 0

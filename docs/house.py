@@ -1,0 +1,115 @@
+"""The rooms of the package and the imports between them, read from its source; and their drawing.
+
+``python docs/house.py`` draws ``docs/img/house.svg``. Every import of an own module counts,
+wherever it stands: at the top of a file, for types alone, inside a function, or by its name.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "betaroc"
+
+#: Bottom to top, as the table of the page shows them.
+ROOMS: list[str] = re.findall(
+    r"^\| `(\w+)` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.M
+)
+#: Modules that load by name what is asked of them.
+TABLES = ("betaroc", "betaroc.cli", "betaroc.sklearn")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def module_name(path: Path) -> str:
+    """The name by which a file of the package is imported."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room(module: str) -> str:
+    """The room that a module stands in."""
+    return module.split(".")[1]
+
+
+class Import(NamedTuple):
+    """One module of the package that another imports."""
+
+    module: str
+    target: str
+    lazy: bool
+
+
+def _imports(module: str, node: ast.AST, lazy: bool = False) -> Iterator[Import]:
+    if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
+        for alias in node.names:
+            whole = f"{node.module}.{alias.name}"
+            yield Import(module, whole if whole in MODULES else str(node.module), lazy)
+    elif isinstance(node, ast.Import):
+        for alias in node.names:
+            if alias.name.split(".")[0] == "betaroc":
+                yield Import(module, alias.name, lazy)
+    elif isinstance(node, ast.Constant) and node.value in MODULES and node.value != "betaroc":
+        yield Import(module, str(node.value), True)
+    lazy = lazy or isinstance(node, Function | ast.Lambda)
+    for child in ast.iter_child_nodes(node):
+        yield from _imports(module, child, lazy)
+
+
+@cache
+def imports() -> tuple[Import, ...]:
+    """All imports of own modules but those of the top and of the tables of names."""
+    return tuple(
+        found
+        for module, path in MODULES.items()
+        if module not in ("betaroc", "betaroc.__main__")
+        for found in _imports(module, ast.parse(path.read_text(encoding="utf-8")))
+        if not (found.lazy and module in TABLES)
+    )
+
+
+def draw(path: Path) -> None:
+    """A row a room, the upper rooms above: how many of its imports lead to each other room."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Rectangle
+
+    files = Counter(room(module) for module in MODULES if module.count(".") > 1)
+    rooms = [name for name in reversed(ROOMS) if files[name]]
+    pairs = {(found.module, found.target) for found in imports()}
+    counts = Counter((room(module), room(target)) for module, target in pairs)
+    shades = mpl.colormaps["Blues"]
+    most = max(n for (above, below), n in counts.items() if above != below)
+    with mpl.rc_context({"svg.hashsalt": "house", "svg.fonttype": "none"}):
+        figure = Figure(figsize=(9.0, 6.0))
+        axes = figure.add_axes((0.22, 0.02, 0.76, 0.82))
+        axes.set(xlim=(-0.5, len(rooms) - 0.5), ylim=(len(rooms) - 0.5, -0.5))
+        axes.xaxis.tick_top()
+        axes.set_xticks(range(len(rooms)), rooms, rotation=40, ha="left")
+        axes.set_yticks(range(len(rooms)), [f"{name} ({files[name]} files)" for name in rooms])
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        for row, above in enumerate(rooms):
+            for column, below in enumerate(rooms):
+                count = counts[above, below]
+                share = count / most
+                wrong = count and column < row
+                colour = "0.85" if row == column else "tab:red" if wrong else shades(0.7 * share)
+                shown = {"facecolor": colour if count else "none", "edgecolor": "0.9"}
+                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **shown))
+                if count:
+                    axes.text(column, row, str(count), ha="center", va="center", fontsize=9)
+        figure.savefig(path, metadata=None if path.suffix == ".png" else {"Date": None})
+
+
+if __name__ == "__main__":
+    draw(ROOT / "docs" / "img" / "house.svg")
