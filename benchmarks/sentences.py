@@ -25,8 +25,8 @@ import betaroc as br
 from betaroc.report.certainty import certainty_of
 from betaroc.report.contradictions import contradictions
 from betaroc.report.crossings import whole_curve_words
-from betaroc.report.parts import Part, empirical_model, met_points
-from betaroc.report.words import category_words, end_words
+from betaroc.report.score_set import Part, empirical_model, met_points
+from betaroc.report.sentences import category_words, end_words
 
 Law = tuple[float, float]
 LEVEL, SEED = 0.95, 13

@@ -37,7 +37,7 @@ from betaroc.core.text import shown
 from betaroc.data.summary import Given
 from betaroc.decision.comparison import Comparison, compare
 from betaroc.decision.epc import Epc, epc
-from betaroc.ensemble.words import inclusion_numbers
+from betaroc.ensemble.sentences import inclusion_numbers
 from betaroc.estimation.families import AUTO, BEST, Names, family_text
 from betaroc.fits.estimate import fit
 from betaroc.rendering.comparison import draw_both
@@ -50,9 +50,9 @@ from betaroc.report.analysis import Analysis, Judge, Part, analyze_stepwise, fit
 from betaroc.report.coarse import coarse_words
 from betaroc.report.compare import System, comparison_csv, comparison_numbers, comparison_text
 from betaroc.report.epc import epc_csv, epc_numbers, epc_text
-from betaroc.report.headline import mismatch_words
 from betaroc.report.numbers import as_json, part_numbers
-from betaroc.report.parts import warn_of_test
+from betaroc.report.score_set import warn_of_test
+from betaroc.report.summary import mismatch_words
 from betaroc.report.text import part_text
 
 __all__ = ["main"]

@@ -134,7 +134,7 @@ class Fusion(Value):
         return Interval(found.gain, found.low, found.high, self.level, "paired")
 
     def __str__(self) -> str:
-        from betaroc.ensemble.words import fusion_text
+        from betaroc.ensemble.sentences import fusion_text
 
         return fusion_text(self)
 

@@ -125,7 +125,7 @@ class Inclusion(Result):
         `auc_scores` that under the scores' own, `roc_distance` the largest distance between the
         two curves (`misfit`).
         """
-        from betaroc.ensemble.words import inclusion_frame
+        from betaroc.ensemble.sentences import inclusion_frame
 
         return inclusion_frame(self)
 
@@ -166,7 +166,7 @@ class Inclusion(Result):
         Columns first, second, far and tpr of the crossing (nan without), logit_far, and who
         is the higher before it and after it, in FAR (nobody where the curves are equal).
         """
-        from betaroc.ensemble.words import crossings_frame
+        from betaroc.ensemble.sentences import crossings_frame
 
         return crossings_frame(self._crossings)
 
@@ -235,7 +235,7 @@ class Inclusion(Result):
         return plot_ensemble(self)
 
     def __str__(self) -> str:
-        from betaroc.ensemble.words import inclusion_text
+        from betaroc.ensemble.sentences import inclusion_text
 
         return inclusion_text(self)
 

@@ -40,10 +40,10 @@ from betaroc.rendering.files import write_whole
 from betaroc.report import numbers, text
 from betaroc.report.beta_pair import BetaPair, beta_pair_numbers, beta_pair_of, beta_pair_text
 from betaroc.report.contradictions import contradiction_numbers, contradictions
-from betaroc.report.headline import first_lines, headline, mismatch_words, short_verdict
 from betaroc.report.intervals import Measured, PartIntervals, part_intervals
-from betaroc.report.met_curves import MetCurve, curve_numbers, curves_text, met_curves
-from betaroc.report.parts import (
+from betaroc.report.observed_curves import MetCurve, curve_numbers, curves_text, met_curves
+from betaroc.report.quality import Quality, quality_of
+from betaroc.report.score_set import (
     Distances,
     MetPoint,
     Part,
@@ -55,7 +55,7 @@ from betaroc.report.parts import (
     shift,
     warn_of_reversed,
 )
-from betaroc.report.reliability import Quality, quality_of
+from betaroc.report.summary import first_lines, headline, mismatch_words, short_verdict
 
 __all__ = [
     "Analysis", "BetaPair", "Distances", "Judge", "Measured", "MetCurve", "MetPoint", "Part",

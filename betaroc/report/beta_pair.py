@@ -16,8 +16,8 @@ from betaroc.fits.fit import Fit
 from betaroc.rendering.numbers import number
 from betaroc.report.confidence import confidence_numbers
 from betaroc.report.numbers import fit_numbers
-from betaroc.report.parts import Part, distances
-from betaroc.report.reliability import sentence
+from betaroc.report.quality import sentence
+from betaroc.report.score_set import Part, distances
 from betaroc.report.text import fit_text, shape_sentences
 
 __all__ = [

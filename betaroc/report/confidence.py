@@ -12,7 +12,7 @@ from betaroc.inference.groups import weights_of
 from betaroc.model.hooks import Hook, hooks_of
 from betaroc.rendering.numbers import number, percent
 from betaroc.report.certainty import Certainty
-from betaroc.report.parts import rows_or_bins
+from betaroc.report.score_set import rows_or_bins
 
 __all__ = ["confidence_numbers", "confidence_words"]
 

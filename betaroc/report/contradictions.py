@@ -23,7 +23,7 @@ from betaroc.inference.groups import groups_of
 from betaroc.rendering.numbers import level_words, percent, threshold
 from betaroc.report.certainty import p_words
 from betaroc.report.intervals import Measured
-from betaroc.report.parts import MetPoint, Part, is_modelled
+from betaroc.report.score_set import MetPoint, Part, is_modelled
 
 __all__ = ["Contradiction", "contradiction_numbers", "contradiction_words", "contradictions"]
 

@@ -18,8 +18,8 @@ from betaroc.rendering.pictures import plot_det, plot_epc, plot_fit, plot_histog
 from betaroc.rendering.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
 from betaroc.rendering.svg import draw_svg
 from betaroc.report.analysis import Analysis, Part
-from betaroc.report.headline import marked
-from betaroc.report.parts import is_modelled
+from betaroc.report.score_set import is_modelled
+from betaroc.report.summary import marked
 
 __all__ = ["Figure", "curve_figures", "epc_figures", "histogram_figures", "probability_figures"]
 

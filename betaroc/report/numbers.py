@@ -17,8 +17,8 @@ from betaroc.report.coarse import summary_numbers
 from betaroc.report.confidence import confidence_numbers
 from betaroc.report.crossings import depth
 from betaroc.report.intervals import Measured, PartIntervals
-from betaroc.report.parts import MetPoint, Part
-from betaroc.report.reliability import quality_numbers
+from betaroc.report.quality import quality_numbers
+from betaroc.report.score_set import MetPoint, Part
 
 __all__ = ["as_json", "fit_numbers", "interval_numbers", "part_numbers", "point_numbers"]
 

@@ -34,14 +34,14 @@ from betaroc.report.figures import (
     histogram_figures,
     probability_figures,
 )
-from betaroc.report.headline import called, first_lines, headline, mismatch_words, promised
 from betaroc.report.intervals import Measured
-from betaroc.report.met_curves import MetCurve, ends_words, loss_words, table_rows
+from betaroc.report.observed_curves import MetCurve, ends_words, loss_words, table_rows
 from betaroc.report.page_quality import audits, check_notes, checks, families, lights
-from betaroc.report.parts import is_modelled, target
-from betaroc.report.reliability import sentence
+from betaroc.report.quality import sentence
+from betaroc.report.score_set import is_modelled, target
+from betaroc.report.sentences import boundary_words, coefficient, fit_families, parameters
+from betaroc.report.summary import called, first_lines, headline, mismatch_words, promised
 from betaroc.report.text import interval_notes, measure_rows, rate_ends, shape_sentences
-from betaroc.report.words import boundary_words, coefficient, fit_families, parameters
 
 __all__ = ["page"]
 

@@ -9,9 +9,9 @@ from betaroc.fits.check import FitTest
 from betaroc.fits.family_choice import FamilyRow
 from betaroc.rendering.numbers import level_words, number
 from betaroc.report.analysis import Analysis, Part
-from betaroc.report.headline import family_words, lit
+from betaroc.report.quality import sentence
 from betaroc.report.rates import target_cells
-from betaroc.report.reliability import sentence
+from betaroc.report.summary import family_words, lit
 
 __all__ = ["audits", "check_notes", "checks", "families", "lights"]
 

@@ -14,12 +14,18 @@ from betaroc.report.certainty import certainty_of
 from betaroc.report.coarse import summary_words
 from betaroc.report.confidence import confidence_words
 from betaroc.report.crossings import crossing_words, whole_curve_words
-from betaroc.report.headline import family_words, mismatch_words, promised, verdict_lines
 from betaroc.report.intervals import TPR, Measured, PartIntervals
-from betaroc.report.parts import RATES, MetPoint, Part, is_modelled
+from betaroc.report.quality import sentence
 from betaroc.report.rates import TARGET_HEAD, target_cells
-from betaroc.report.reliability import sentence
-from betaroc.report.words import boundary_words, category_words, end_words, fit_families, parameters
+from betaroc.report.score_set import RATES, MetPoint, Part, is_modelled
+from betaroc.report.sentences import (
+    boundary_words,
+    category_words,
+    end_words,
+    fit_families,
+    parameters,
+)
+from betaroc.report.summary import family_words, mismatch_words, promised, verdict_lines
 
 __all__ = [
     "MeasureRow", "columns", "fit_text", "interval_notes", "measure_rows", "part_text",

@@ -18,9 +18,9 @@ import betaroc as br
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import extreme, number, percent, threshold, visible
 from betaroc.report.crossings import crossing_words, depth, unseen, whole_curve_words
-from betaroc.report.headline import below_count, called, mismatch_words
-from betaroc.report.parts import Part, empirical_model
-from betaroc.report.words import end_words
+from betaroc.report.score_set import Part, empirical_model
+from betaroc.report.sentences import end_words
+from betaroc.report.summary import below_count, called, mismatch_words
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"
@@ -30,7 +30,7 @@ LIVENESS = DATA / "liveness_cross_logreg"
 def _few_replicates() -> Iterator[None]:
     """Checks of the fit have tests of their own; here they are as short as can be."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
         yield
 
 

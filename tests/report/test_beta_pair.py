@@ -17,7 +17,7 @@ from betaroc.report.html import render_report
 @pytest.fixture(scope="module", autouse=True)
 def _few_replicates() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
         patch.setattr("betaroc.report.beta_pair._REPLICATES", 19)
         yield
 

@@ -29,7 +29,7 @@ LIVENESS = DATA / "liveness_cross_logreg"
 def _few_replicates() -> Iterator[None]:
     """Checks of the fit have tests of their own; here they are as short as can be."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
         yield
 
 

@@ -18,12 +18,12 @@ from betaroc.fits.target_checks import check_targets, good_down_to
 from betaroc.inference.counted import observed_ends, resampled_ends, tpr_ends
 from betaroc.rendering.numbers import percent
 from betaroc.report.analysis import Part
-from betaroc.report.headline import family_words, lit
 from betaroc.report.html import render_report
 from betaroc.report.intervals import TPR, Measured, part_intervals
-from betaroc.report.parts import distances, empirical_model
+from betaroc.report.quality import Quality, lamps, quality_of
 from betaroc.report.rates import rates_words, tail_words
-from betaroc.report.reliability import Quality, lamps, quality_of
+from betaroc.report.score_set import distances, empirical_model
+from betaroc.report.summary import family_words, lit
 from helpers.places import DATA
 
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
@@ -44,7 +44,7 @@ def plain(page: str) -> str:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """As short a check as can be, where it is not the matter."""
-    monkeypatch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+    monkeypatch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ from betaroc.report.contradictions import (
 )
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.intervals import Measured
-from betaroc.report.parts import Part, empirical_model, met_points
-from betaroc.report.words import category_words, end_words
+from betaroc.report.score_set import Part, empirical_model, met_points
+from betaroc.report.sentences import category_words, end_words
 
 ENDS = ("at_zero", "at_one")
 HOOK = (0.47, 0.36), (0.77, 1.91)  # Omar and Ivrissimtzis' pair, below the diagonal near 0
@@ -220,7 +220,7 @@ def test_a_contradicting_test_set_comes_first(family: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.errors.BetarocWarning)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("betaroc.report.reliability.CHECK_REPLICATES", 19)
+            patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
             whole = br.analyze(dev, test, family=family)
     assert whole.summary().splitlines()[0] == line
     assert whole.to_dict()["contradictions"][0]["p_value"] == worst.p_value

@@ -15,8 +15,8 @@ from betaroc.decision.bands import Band
 from betaroc.decision.epc import Epc, epc
 from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.report.epc import band_numbers, epc_arrays
-from betaroc.report.headline import below_count
-from betaroc.report.parts import Part, is_modelled
+from betaroc.report.score_set import Part, is_modelled
+from betaroc.report.summary import below_count
 from betaroc.report.text import columns
 
 __all__ = [

@@ -27,7 +27,7 @@ from betaroc.model.operating_points import atom_masses
 from betaroc.rendering.numbers import number
 from betaroc.report.coarse import widened_rates
 from betaroc.report.intervals import Measured, PartIntervals, law_intervals
-from betaroc.report.reliability import Quality
+from betaroc.report.quality import Quality
 
 __all__ = [
     "RATES", "Distances", "MetPoint", "Part", "empirical_model", "is_modelled", "met_points",
