@@ -47,9 +47,9 @@ from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.picture_files import picture_format, save_picture
 from betaroc.rendering.pictures import plot_epc
 from betaroc.report.analysis import Analysis, Judge, Part, analyze_stepwise, fitted_part
-from betaroc.report.coarse import coarse_words
 from betaroc.report.compare import System, comparison_csv, comparison_numbers, comparison_text
 from betaroc.report.epc import epc_csv, epc_numbers, epc_text
+from betaroc.report.intervals import coarse_words
 from betaroc.report.numbers import as_json, part_numbers
 from betaroc.report.score_set import warn_of_test
 from betaroc.report.summary import mismatch_words

@@ -40,19 +40,17 @@ from betaroc.rendering.files import write_whole
 from betaroc.report import numbers, text
 from betaroc.report.beta_pair import BetaPair, beta_pair_numbers, beta_pair_of, beta_pair_text
 from betaroc.report.contradictions import contradiction_numbers, contradictions
+from betaroc.report.distances import Distances, distances, shift
 from betaroc.report.intervals import Measured, PartIntervals, part_intervals
 from betaroc.report.observed_curves import MetCurve, curve_numbers, curves_text, met_curves
 from betaroc.report.quality import Quality, quality_of
 from betaroc.report.score_set import (
-    Distances,
     MetPoint,
     Part,
-    distances,
     empirical_model,
     is_modelled,
     met_points,
     rows_or_bins,
-    shift,
     warn_of_reversed,
 )
 from betaroc.report.summary import first_lines, headline, mismatch_words, short_verdict

@@ -14,11 +14,12 @@ from betaroc.fits.estimate import fit
 from betaroc.fits.family_choice import MARGIN
 from betaroc.fits.fit import Fit
 from betaroc.rendering.numbers import number
-from betaroc.report.confidence import confidence_numbers
+from betaroc.report.certainty import confidence_numbers
+from betaroc.report.distances import distances
 from betaroc.report.numbers import fit_numbers
-from betaroc.report.quality import sentence
-from betaroc.report.score_set import Part, distances
+from betaroc.report.score_set import Part
 from betaroc.report.text import fit_text, shape_sentences
+from betaroc.report.verdicts import sentence
 
 __all__ = [
     "BetaPair",

@@ -26,7 +26,7 @@ from betaroc.rendering.numbers import (
     read_as,
     threshold,
 )
-from betaroc.report.coarse import summary_numbers, summary_words
+from betaroc.report.intervals import summary_numbers, summary_words
 from betaroc.report.text import columns
 
 __all__ = [

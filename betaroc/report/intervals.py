@@ -1,9 +1,9 @@
-"""Intervals of what a score set's fit and the scores themselves say; where none, why."""
+"""Intervals of what a score set's fit and its scores say; where none, why; what bins can be off."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,16 +15,19 @@ from betaroc.core.notices import quietly
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import Scores
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.summary import Given, ScoreSummary
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.auc import auc_interval
-from betaroc.inference.counted import FAR, resampled_ends, tpr_ends, whole_weights
+from betaroc.inference.counted import FAR, Ends, resampled_ends, tpr_ends, whole_weights
 from betaroc.inference.groups import groups_of
 from betaroc.inference.interval import Interval
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.numbers import number
+from betaroc.rendering.numbers import number, percent
 
-__all__ = ["Measured", "PartIntervals", "TPR", "law_intervals", "measured", "part_intervals"]
+__all__ = [
+    "TPR", "Measured", "PartIntervals", "coarse_words", "law_intervals", "part_intervals",
+    "summary_numbers", "summary_words", "widened_rates", "with_interval",
+]  # fmt: skip
 
 #: Name of the TPR at the FAR of the tables.
 TPR = f"tpr@far={FAR:g}"
@@ -96,7 +99,9 @@ class PartIntervals(Value):
         return [(f"{who} {m.key}", m.why) for who, all_ in named.items() for m in all_ if m.why]
 
 
-def measured(key: str, estimate: float, find: Callable[[], Interval], why: str = "") -> Measured:
+def with_interval(
+    key: str, estimate: float, find: Callable[[], Interval], why: str = ""
+) -> Measured:
     """The number with the interval that ``find`` gives; `why` says that there is none."""
     if why or not math.isfinite(estimate):
         return Measured(key, estimate, why=why or "it is no finite number")
@@ -156,7 +161,7 @@ def _of_model(fit: Fit, level: float) -> tuple[Measured, ...]:
         why = _decided(key, value)
         if key == "ks" and not why and found[0].low <= 0.5 <= found[0].high:
             why = "the interval of the AUC holds 1/2, and there a normal one of KS does not cover"
-        found.append(measured(key, value, partial(fit.interval, stat, at, level=level), why))
+        found.append(with_interval(key, value, partial(fit.interval, stat, at, level=level), why))
     return tuple(found)
 
 
@@ -180,7 +185,7 @@ def law_intervals(fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]
     for key in ("far", "frr", "hter", "f1"):
         value = float(getattr(point, key))
         why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the laws"
-        found.append(measured(key, value, partial(_fraction, fit, t, key, level), why))
+        found.append(with_interval(key, value, partial(_fraction, fit, t, key, level), why))
     return tuple(found)
 
 
@@ -248,7 +253,7 @@ def _of_scores(
     separated = "no trial is on the wrong side: nothing varies" if area in (0.0, 1.0) else ""
     groups = groups_of(scores)
     alone = groups is None or not groups.dependent
-    found = [measured("auc", area, partial(auc_interval, scores, level))]
+    found = [with_interval("auc", area, partial(auc_interval, scores, level))]
     values = {"eer": float(eer.hter), "eer-threshold": float(eer.threshold)}
     why = separated or _not_drawn(scores)
     ends: dict[str, tuple[float, float]] = {}
@@ -300,3 +305,51 @@ def _not_drawn(scores: Scores) -> str:
         if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
             return f"all {who} trials share one group"
     return ""
+
+
+# ------------------------------------------------------------------- bins of a summary
+def summary_words(given: Given) -> str:
+    """What bins do to rates and area; nothing for scores."""
+    if not isinstance(given, ScoreSummary):
+        return ""
+    far, frr = given.rate_error
+    return (
+        f"counted in {given.n_bins} bins: rates are exact at their borders; in between FAR is off"
+        f" by at most {percent(far)}, FRR by {percent(frr)} of all trials, the AUC of the scores by"
+        f" {number(given.auc_error, 2)}"
+    )
+
+
+def coarse_words(sides: Iterable[tuple[str, Given]]) -> list[str]:
+    """A sentence for each side that is a summary."""
+    told = [(name, summary_words(given)) for name, given in sides]
+    return [f"{name}: {words}" for name, words in told if words]
+
+
+def widened_rates(
+    ends: list[dict[str, Ends | None]], given: ScoreSummary, t: Thresholds
+) -> list[dict[str, Ends | None]]:
+    """Intervals of FAR, FRR, HTER with what the bin of a threshold can be off; none of F1."""
+    far, frr = given.rate_error_at(t.theta)
+    found: list[dict[str, Ends | None]] = []
+    for own, by_far, by_frr in zip(ends, far, frr, strict=True):
+        errors = {"far": by_far, "frr": by_frr, "hter": 0.5 * (by_far + by_frr)}
+        wide: dict[str, Ends | None] = dict(own)
+        for key, off in errors.items():
+            low_high = own[key]
+            if low_high is not None:
+                wide[key] = max(low_high[0] - off, 0.0), min(low_high[1] + off, 1.0)
+        if errors["hter"] > 0.0:
+            wide["f1"] = None
+        found.append(wide)
+    return found
+
+
+def summary_numbers(given: Given) -> dict[str, Any]:
+    """The same as the entry ``summary``; none for scores."""
+    if not isinstance(given, ScoreSummary):
+        return {}
+    far, frr = given.rate_error
+    layout = None if given.layout is None else list(given.layout)
+    errors = {"far": far, "frr": frr, "auc": given.auc_error}
+    return {"summary": {"bins": given.n_bins, "layout": layout, "error": errors}}

@@ -13,12 +13,11 @@ from betaroc.inference.counted import REPLICATES
 from betaroc.model.ends import End
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
-from betaroc.report.coarse import summary_numbers
-from betaroc.report.confidence import confidence_numbers
+from betaroc.report.certainty import confidence_numbers
 from betaroc.report.crossings import depth
-from betaroc.report.intervals import Measured, PartIntervals
-from betaroc.report.quality import quality_numbers
+from betaroc.report.intervals import Measured, PartIntervals, summary_numbers
 from betaroc.report.score_set import MetPoint, Part
+from betaroc.report.verdicts import quality_numbers
 
 __all__ = ["as_json", "fit_numbers", "interval_numbers", "part_numbers", "point_numbers"]
 

@@ -25,7 +25,6 @@ from betaroc.rendering.numbers import (
 from betaroc.report.analysis import Analysis, MetPoint, Part
 from betaroc.report.beta_pair import beta_pair_bullets, beta_pair_words
 from betaroc.report.certainty import certainty_of, p_words
-from betaroc.report.coarse import summary_words
 from betaroc.report.crossings import unseen
 from betaroc.report.figures import (
     Figure,
@@ -34,14 +33,14 @@ from betaroc.report.figures import (
     histogram_figures,
     probability_figures,
 )
-from betaroc.report.intervals import Measured
+from betaroc.report.intervals import Measured, summary_words
 from betaroc.report.observed_curves import MetCurve, ends_words, loss_words, table_rows
 from betaroc.report.page_quality import audits, check_notes, checks, families, lights
-from betaroc.report.quality import sentence
 from betaroc.report.score_set import is_modelled, target
 from betaroc.report.sentences import boundary_words, coefficient, fit_families, parameters
 from betaroc.report.summary import called, first_lines, headline, mismatch_words, promised
 from betaroc.report.text import interval_notes, measure_rows, rate_ends, shape_sentences
+from betaroc.report.verdicts import sentence
 
 __all__ = ["page"]
 

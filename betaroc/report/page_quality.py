@@ -9,9 +9,8 @@ from betaroc.fits.check import FitTest
 from betaroc.fits.family_choice import FamilyRow
 from betaroc.rendering.numbers import level_words, number
 from betaroc.report.analysis import Analysis, Part
-from betaroc.report.quality import sentence
-from betaroc.report.rates import target_cells
 from betaroc.report.summary import family_words, lit
+from betaroc.report.verdicts import sentence, target_cells
 
 __all__ = ["audits", "check_notes", "checks", "families", "lights"]
 

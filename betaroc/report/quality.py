@@ -1,11 +1,11 @@
-"""Can a set's fit be believed? The check, the other families, the audit of the ends; in words."""
+"""Can a set's fit be believed? The check of it, the other families, the audit of the ends."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,19 +15,15 @@ from betaroc.core.value import Value
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary
 from betaroc.estimation.families import Names, family_text, named
-from betaroc.fits.audit import Sensitivity, sensitivity
-from betaroc.fits.check import TOLERANCE, FitCheck, check_fit
-from betaroc.fits.family_choice import FamilyComparison, FamilyRow, compare_families
+from betaroc.fits.audit import Sensitivity, TailCheck, sensitivity
+from betaroc.fits.check import FitCheck, check_fit
+from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import Fit
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck, check_targets, good_down_to
 from betaroc.inference.counted import whole_weights
-from betaroc.inference.groups import groups_of
-from betaroc.rendering.numbers import counted
-from betaroc.report.rates import rates_verdict, rates_words, tail_words, target_numbers
+from betaroc.rendering.numbers import counted, number
 
-__all__ = [
-    "CHECK_REPLICATES", "Lamp", "Quality", "lamps", "quality_numbers", "quality_of", "sentence",
-]  # fmt: skip
+__all__ = ["CHECK_REPLICATES", "Quality", "quality_of", "tail_words"]
 
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
@@ -40,8 +36,7 @@ _MOVED = 0.1
 _REACH = 1e-3
 _NOT_ON_TEST = "a family is chosen on dev, and serves all sets"
 _NONE_GOOD = GoodDownTo(None, None)
-#: A curve within the tolerance beside a rate that is poor.
-_CURVE_ONLY = "good as a curve only"
+_ENDS = {"at_zero": "0", "at_one": "1"}
 _POLICIES = {
     "squeeze": "scores were moved off 0 and 1",
     "censor": "scores beyond the edges were counted, not measured",
@@ -228,193 +223,29 @@ def _largest_move(audit: Sensitivity) -> tuple[str, float] | None:
     return (policy, change) if change > _MOVED else None
 
 
-# ----------------------------------------------------------------------------- verdicts
-class Lamp(NamedTuple):
-    """A verdict, "good", "cannot tell", "poor" or "not checked"; of what, and the numbers.
-
-    A curve that is good beside a rate that is not is "good as a curve only".
-    """
-
-    of: str
-    verdict: str
-    words: str
+# ------------------------------------------------------------------------------ tails
+def tail_words(audit: Sensitivity | None) -> list[str]:
+    """What Hill's estimate says of each end where it is more than 3 errors from the fit."""
+    return [] if audit is None else [_tail_words(tail) for tail in audit.tails if tail.far]
 
 
-def lamps(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
-    """Of the ROC, by `check_fit`; of the rates at a threshold, by counts and distances."""
-    if found.bin_error is not None:
-        return _beside(_lamps_of_counts(found, scores, distances))
-    if found.check is None:
-        unchecked = Lamp("ROC", "not checked", sentence(found.unchecked))
-        if not found.targets:
-            return [unchecked]
-        verdict = rates_verdict(found.targets, found.good_down_to)
-        return [unchecked, Lamp("rates at a threshold", verdict, _rates(found, ""))]
-    check = found.check
-    roc = Lamp("ROC", check.verdict, sentence(check.reason))
-    noise = _chance(scores, check.level)
-    off = (distances.client, distances.impostor)
-    words = (
-        f"FRR by the client distribution is up to {off[0]:.3f} from the one counted, FAR by the"
-        f" impostor distribution {off[1]:.3f} (by chance {noise[0]:.3f} and {noise[1]:.3f};"
-        f" smallest p-values of the tests {_least_p(check, 'client')} and"
-        f" {_least_p(check, 'impostor')}); tolerance {check.tolerance:g}."
+def _tail_words(tail: TailCheck) -> str:
+    end = _ENDS[tail.end]
+    said = (
+        f"{tail.who} scores near {end}: Hill's exponent {number(tail.hill, 3)} from the"
+        f" {tail.scores} most extreme, fitted exponent {number(tail.fitted, 3)}, z ="
+        f" {number(tail.z, 3)}: "
     )
-    if groups_of(scores) is not None:
-        words += " These distances take trials as independent, which these groups are not."
-    verdict = _worse(found, _verdict(off, noise, check.tolerance))
-    return _beside([roc, Lamp("rates at a threshold", verdict, _rates(found, words))])
-
-
-def _rates(found: Quality, words: str) -> str:
-    """What was counted at thresholds, then the distances."""
-    counts = sentence(rates_words(found.targets, found.good_down_to))
-    return f"{counts} {words}".rstrip()
-
-
-def _worse(found: Quality, verdict: str) -> str:
-    """The worse of the verdicts by distances and by counts at thresholds."""
-    order = ("good", "cannot tell", "poor")
-    return max(verdict, rates_verdict(found.targets, found.good_down_to), key=order.index)
-
-
-def _beside(pair: list[Lamp]) -> list[Lamp]:
-    """No verdict is good beside a rate that is poor."""
-    roc, rates = pair
-    if rates.verdict == "poor" and roc.verdict == "good":
-        roc = roc._replace(verdict=_CURVE_ONLY)
-    return [roc, rates]
-
-
-def _lamps_of_counts(found: Quality, scores: Scores, distances: Any) -> list[Lamp]:
-    """By what chance and bins allow for any law; a distance of ROCs is at most that of rates."""
-    coarse = (found.bin_error or (0.0, 0.0))[::-1]
-    noise = _chance(scores, found.level or 0.95)
-    off = (distances.client, distances.impostor)
-    told = (
-        f"(by chance {noise[0]:.4f} and {noise[1]:.4f}, within bins {coarse[0]:.4f} and"
-        f" {coarse[1]:.4f} more); tolerance {TOLERANCE:g}"
+    if not tail.departs:
+        return said + (
+            "over this share of scores the fitted distribution has"
+            f" {number(tail.expected, 3)} itself, so they say nothing against it; they are too far"
+            f" from {end} to show the exponent there"
+        )
+    more = tail.hill < tail.expected
+    return said + (
+        f"the extreme scores reach {'nearer to' if more else 'less far towards'} {end} than the"
+        f" fitted distribution has them (its own Hill exponent over this share is"
+        f" {number(tail.expected, 3)}), and rates that it gives beyond them are too"
+        f" {'small' if more else 'large'}"
     )
-    rates = (
-        f"FRR by the client distribution is up to {off[0]:.4f} from the one counted at borders of"
-        f" bins, FAR by the impostor distribution {off[1]:.4f} {told}."
-    )
-    roc = (
-        f"the fitted ROC is {distances.roc:.4f} from the one counted {told}. No p-values: they need"
-        " every score."
-    )
-    of_roc = _verdict((distances.roc,), (max(noise),), TOLERANCE, (max(coarse),))
-    verdict = _worse(found, _verdict(off, noise, TOLERANCE, coarse))
-    return [Lamp("ROC", of_roc, roc), Lamp("rates at a threshold", verdict, _rates(found, rates))]
-
-
-def _chance(scores: Scores, level: float) -> list[float]:
-    """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
-    totals = (scores.client_total, scores.impostor_total)
-    return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
-
-
-def _verdict(
-    off: Sequence[float],
-    noise: Sequence[float],
-    tolerance: float,
-    coarse: Sequence[float] = (0.0, 0.0),
-) -> str:
-    """Whether the largest distance is within the tolerance, whatever chance and bins did."""
-    low = max(max(0.0, d - e) for d, e in zip(off, noise, strict=True))
-    high = max(d + e + c for d, e, c in zip(off, noise, coarse, strict=False))
-    if high <= tolerance:
-        return "good"
-    return "poor" if low > tolerance else "cannot tell"
-
-
-def _least_p(check: FitCheck, who: str) -> str:
-    tests = (check.ks, check.cvm, check.ad, check.information)
-    return f"{min(getattr(t, who).p_value for t in tests):.3f}"
-
-
-def sentence(text: str) -> str:
-    """With its full stop."""
-    return text if text.endswith(".") else f"{text}."
-
-
-# ----------------------------------------------------------------------------- numbers
-def quality_numbers(found: Quality, scores: Scores, distances: Any) -> dict[str, Any]:
-    """The check, the families and the audit for JSON."""
-    return {
-        "fit_quality": _check_numbers(found, scores, distances),
-        "families": _families_numbers(found),
-        "sensitivity": _audit_numbers(found),
-    }
-
-
-def _check_numbers(found: Quality, scores: Scores, distances: Any) -> dict[str, Any]:
-    """The curve's verdict, that of the rates, the counts at thresholds."""
-    check, counted_ = found.check, target_numbers(found.targets, found.good_down_to)
-    if check is None and found.bin_error is None:
-        verdict = rates_verdict(found.targets, found.good_down_to) if found.targets else None
-        return {"verdict": None, "reason": found.unchecked, "status": verdict, **counted_}
-    roc, rates = lamps(found, scores, distances)
-    order = ("good", "cannot tell", _CURVE_ONLY, "poor")
-    said = {
-        "verdict": "good" if roc.verdict == _CURVE_ONLY else roc.verdict,
-        "reason": roc.words if check is None else check.reason,
-        "status": max(rates.verdict, roc.verdict, key=order.index),
-        "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
-        **counted_,
-    }
-    if check is None or check.roc_distance is None:
-        return {**said, "tolerance": TOLERANCE, "level": found.level}
-    tests = {"ks": check.ks, "cvm": check.cvm, "ad": check.ad, "information": check.information}
-    return {
-        **said,
-        "roc_distance": check.roc_distance._asdict(),
-        "tests": {
-            name: {who: getattr(t, who)._asdict() for who in ("client", "impostor")}
-            for name, t in tests.items()
-        },
-        "tolerance": check.tolerance,
-        "level": check.level,
-        "replicates": check.replicates,
-    }
-
-
-def _families_numbers(found: Quality) -> dict[str, Any]:
-    families = found.families
-    if families is None:
-        reason = found.uncompared
-        best = found.recommended or None
-        return {"recommended": best, "reason": reason, "table": [], "left_out": []}
-    return {
-        "recommended": found.recommended,
-        "reason": families.reason,
-        "table": [{"class": row.who} | _without_who(row) for row in families.rows],
-        "roc_distance": families.roc_distance,
-        "left_out": [
-            {"class": who, "family": name, "reason": why} for who, name, why in families.left_out
-        ],
-    }
-
-
-def _without_who(row: FamilyRow) -> dict[str, Any]:
-    return {name: value for name, value in asdict(row).items() if name != "who"}
-
-
-def _audit_numbers(found: Quality) -> dict[str, Any]:
-    audit = found.audit
-    if audit is None:
-        return {
-            "reason": found.unaudited,
-            "called_for": [],
-            "policies": [],
-            "tails": [],
-            "extreme_scores": [],
-        }
-    return {
-        "reason": "",
-        "called_for": list(found.called_for),
-        "policies": [row._asdict() for row in audit.policies],
-        "refused": list(audit.refused),
-        "tails": [tail._asdict() for tail in audit.tails],
-        "extreme_scores": found.tails,
-    }

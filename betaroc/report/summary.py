@@ -12,8 +12,8 @@ from betaroc.rendering.numbers import extreme, number, percent, threshold, visib
 from betaroc.report.certainty import certainty_of
 from betaroc.report.contradictions import contradiction_words, contradictions
 from betaroc.report.crossings import whole_curve_words
-from betaroc.report.quality import Lamp, lamps, sentence
 from betaroc.report.score_set import MetPoint, Part, is_modelled
+from betaroc.report.verdicts import Lamp, lamps, sentence
 
 __all__ = [
     "below_count", "called", "family_words", "first_lines", "headline", "lit", "marked",

@@ -10,13 +10,9 @@ from betaroc.core.text import shown
 from betaroc.fits.fit import Fit
 from betaroc.inference.counted import FAR, REPLICATES
 from betaroc.rendering.numbers import level_words, number, percent, read_as, threshold
-from betaroc.report.certainty import certainty_of
-from betaroc.report.coarse import summary_words
-from betaroc.report.confidence import confidence_words
+from betaroc.report.certainty import certainty_of, confidence_words
 from betaroc.report.crossings import crossing_words, whole_curve_words
-from betaroc.report.intervals import TPR, Measured, PartIntervals
-from betaroc.report.quality import sentence
-from betaroc.report.rates import TARGET_HEAD, target_cells
+from betaroc.report.intervals import TPR, Measured, PartIntervals, summary_words
 from betaroc.report.score_set import RATES, MetPoint, Part, is_modelled
 from betaroc.report.sentences import (
     boundary_words,
@@ -26,6 +22,7 @@ from betaroc.report.sentences import (
     parameters,
 )
 from betaroc.report.summary import family_words, mismatch_words, promised, verdict_lines
+from betaroc.report.verdicts import TARGET_HEAD, sentence, target_cells
 
 __all__ = [
     "MeasureRow", "columns", "fit_text", "interval_notes", "measure_rows", "part_text",

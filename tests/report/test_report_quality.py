@@ -18,12 +18,13 @@ from betaroc.fits.target_checks import check_targets, good_down_to
 from betaroc.inference.counted import observed_ends, resampled_ends, tpr_ends
 from betaroc.rendering.numbers import percent
 from betaroc.report.analysis import Part
+from betaroc.report.distances import distances
 from betaroc.report.html import render_report
 from betaroc.report.intervals import TPR, Measured, part_intervals
-from betaroc.report.quality import Quality, lamps, quality_of
-from betaroc.report.rates import rates_words, tail_words
-from betaroc.report.score_set import distances, empirical_model
+from betaroc.report.quality import Quality, quality_of, tail_words
+from betaroc.report.score_set import empirical_model
 from betaroc.report.summary import family_words, lit
+from betaroc.report.verdicts import lamps, rates_words
 from helpers.places import DATA
 
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")

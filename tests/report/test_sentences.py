@@ -11,8 +11,13 @@ import pytest
 from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 import betaroc as br
-from betaroc.report.certainty import Certainty, certainty_of, chance_words, least_sign
-from betaroc.report.confidence import confidence_words
+from betaroc.report.certainty import (
+    Certainty,
+    certainty_of,
+    chance_words,
+    confidence_words,
+    least_sign,
+)
 from betaroc.report.contradictions import (
     _counted_rates,
     _fitted_rates,

@@ -1,0 +1,280 @@
+"""The verdicts on a fit, of its ROC and of the rates at a threshold, in words and in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from betaroc.data.scores import Scores
+from betaroc.fits.check import TOLERANCE, FitCheck
+from betaroc.fits.family_choice import FamilyRow
+from betaroc.fits.target_checks import GoodDownTo, TargetCheck
+from betaroc.inference.groups import groups_of
+from betaroc.rendering.numbers import number, percent, threshold
+from betaroc.report.distances import Distances
+from betaroc.report.quality import Quality
+
+__all__ = [
+    "TARGET_HEAD", "Lamp", "lamps", "quality_numbers", "rates_words", "sentence",
+    "target_cells",
+]  # fmt: skip
+
+TARGET_HEAD = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict", "")
+#: A curve within the tolerance beside a rate that is poor.
+_CURVE_ONLY = "good as a curve only"
+
+
+class Lamp(NamedTuple):
+    """A verdict, "good", "cannot tell", "poor" or "not checked"; of what, and the numbers.
+
+    A curve that is good beside a rate that is not is "good as a curve only".
+    """
+
+    of: str
+    verdict: str
+    words: str
+
+
+def lamps(found: Quality, scores: Scores, distances: Distances | None) -> list[Lamp]:
+    """Of the ROC, by `check_fit`; of the rates at a threshold, by counts and distances."""
+    if found.bin_error is not None and distances is not None:
+        return _beside(_lamps_of_counts(found, scores, distances))
+    if found.check is None or distances is None:
+        unchecked = Lamp("ROC", "not checked", sentence(found.unchecked))
+        if not found.targets:
+            return [unchecked]
+        verdict = rates_verdict(found.targets, found.good_down_to)
+        return [unchecked, Lamp("rates at a threshold", verdict, _rates(found, ""))]
+    check = found.check
+    roc = Lamp("ROC", check.verdict, sentence(check.reason))
+    noise = _chance(scores, check.level)
+    off = (distances.client, distances.impostor)
+    words = (
+        f"FRR by the client distribution is up to {off[0]:.3f} from the one counted, FAR by the"
+        f" impostor distribution {off[1]:.3f} (by chance {noise[0]:.3f} and {noise[1]:.3f};"
+        f" smallest p-values of the tests {_least_p(check, 'client')} and"
+        f" {_least_p(check, 'impostor')}); tolerance {check.tolerance:g}."
+    )
+    if groups_of(scores) is not None:
+        words += " These distances take trials as independent, which these groups are not."
+    verdict = _worse(found, _verdict(off, noise, check.tolerance))
+    return _beside([roc, Lamp("rates at a threshold", verdict, _rates(found, words))])
+
+
+def _rates(found: Quality, words: str) -> str:
+    """What was counted at thresholds, then the distances."""
+    counts = sentence(rates_words(found.targets, found.good_down_to))
+    return f"{counts} {words}".rstrip()
+
+
+def _worse(found: Quality, verdict: str) -> str:
+    """The worse of the verdicts by distances and by counts at thresholds."""
+    order = ("good", "cannot tell", "poor")
+    return max(verdict, rates_verdict(found.targets, found.good_down_to), key=order.index)
+
+
+def _beside(pair: list[Lamp]) -> list[Lamp]:
+    """No verdict is good beside a rate that is poor."""
+    roc, rates = pair
+    if rates.verdict == "poor" and roc.verdict == "good":
+        roc = roc._replace(verdict=_CURVE_ONLY)
+    return [roc, rates]
+
+
+def _lamps_of_counts(found: Quality, scores: Scores, distances: Distances) -> list[Lamp]:
+    """By what chance and bins allow for any law; a distance of ROCs is at most that of rates."""
+    coarse = (found.bin_error or (0.0, 0.0))[::-1]
+    noise = _chance(scores, found.level or 0.95)
+    off = (distances.client, distances.impostor)
+    told = (
+        f"(by chance {noise[0]:.4f} and {noise[1]:.4f}, within bins {coarse[0]:.4f} and"
+        f" {coarse[1]:.4f} more); tolerance {TOLERANCE:g}"
+    )
+    rates = (
+        f"FRR by the client distribution is up to {off[0]:.4f} from the one counted at borders of"
+        f" bins, FAR by the impostor distribution {off[1]:.4f} {told}."
+    )
+    roc = (
+        f"the fitted ROC is {distances.roc:.4f} from the one counted {told}. No p-values: they need"
+        " every score."
+    )
+    of_roc = _verdict((distances.roc,), (max(noise),), TOLERANCE, (max(coarse),))
+    verdict = _worse(found, _verdict(off, noise, TOLERANCE, coarse))
+    return [Lamp("ROC", of_roc, roc), Lamp("rates at a threshold", verdict, _rates(found, rates))]
+
+
+def _chance(scores: Scores, level: float) -> list[float]:
+    """How far each class alone is off by chance (Dvoretzky, Kiefer and Wolfowitz)."""
+    totals = (scores.client_total, scores.impostor_total)
+    return [math.sqrt(math.log(2.0 / (1.0 - level)) / (2.0 * total)) for total in totals]
+
+
+def _verdict(
+    off: Sequence[float],
+    noise: Sequence[float],
+    tolerance: float,
+    coarse: Sequence[float] = (0.0, 0.0),
+) -> str:
+    """Whether the largest distance is within the tolerance, whatever chance and bins did."""
+    low = max(max(0.0, d - e) for d, e in zip(off, noise, strict=True))
+    high = max(d + e + c for d, e, c in zip(off, noise, coarse, strict=False))
+    if high <= tolerance:
+        return "good"
+    return "poor" if low > tolerance else "cannot tell"
+
+
+def _least_p(check: FitCheck, who: str) -> str:
+    tests = (check.ks, check.cvm, check.ad, check.information)
+    return f"{min(getattr(t, who).p_value for t in tests):.3f}"
+
+
+def sentence(text: str) -> str:
+    """With its full stop."""
+    return text if text.endswith(".") else f"{text}."
+
+
+# ------------------------------------------------------------------------------- rates
+def rates_verdict(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
+    """Poor if any rate is; good if down from 0.5 some rate of each class is."""
+    if any(t.verdict == "poor" for t in targets):
+        return "poor"
+    return "cannot tell" if None in good else "good"
+
+
+def rates_words(targets: Sequence[TargetCheck], good: GoodDownTo) -> str:
+    """Down to which rates the counts agree with the fit, and where they do so least."""
+    if not targets:
+        return "scores are too few to count at any rate: 5 expected beyond its threshold are needed"
+    down = [
+        f"{name.upper()} {percent(least)}"
+        for name, least in zip(good._fields, good, strict=True) if least is not None
+    ]  # fmt: skip
+    said = "counted at the fit's own thresholds, "
+    said += f"good (within a factor of 3) down to {' and '.join(down)}" if down else "no rate good"
+    placed = [name.upper() for name in good._fields if _placed(targets, name)]
+    if placed:
+        said += f"; {' and '.join(placed)}: cannot tell, placed by these scores"
+    poor = [t for t in targets if t.verdict == "poor"]
+    if not poor:
+        return said
+    worst = max(poor, key=_apart)
+    said += f"; poor at {_named(worst)}: {number(worst.expected, 4)} expected,"
+    said += f" {number(worst.observed)} counted; {worst.reason}"
+    return said if len(poor) == 1 else f"{said} (the worst of {len(poor)} rates that are poor)"
+
+
+def _placed(targets: Sequence[TargetCheck], name: str) -> bool:
+    mine = [t for t in targets if t.rate == name]
+    return bool(mine) and all(t.reason == "placed by these scores" for t in mine)
+
+
+def _named(target: TargetCheck) -> str:
+    return f"{target.rate.upper()} {percent(target.target)}"
+
+
+def _apart(target: TargetCheck) -> float:
+    """How far the nearer end of the interval is from the expected rate."""
+    rate = target.expected / target.n
+    return max(target.low / rate, rate / target.high if target.high > 0.0 else math.inf)
+
+
+def target_cells(target: TargetCheck) -> list[str]:
+    """The row of a table, the reason where the verdict is not good at its end."""
+    return [
+        _named(target),
+        threshold(target.threshold, target.logit_threshold, 4),
+        number(target.expected, 4),
+        number(target.observed),
+        f"{percent(target.low)} to {percent(target.high)}",
+        target.verdict,
+        "" if target.verdict == "good" else target.reason,
+    ]
+
+
+def target_numbers(targets: Sequence[TargetCheck], good: GoodDownTo) -> dict[str, Any]:
+    """For JSON."""
+    return {"targets": [t._asdict() for t in targets], "good_down_to": good._asdict()}
+
+
+# ----------------------------------------------------------------------------- numbers
+def quality_numbers(found: Quality, scores: Scores, distances: Distances | None) -> dict[str, Any]:
+    """The check, the families and the audit for JSON."""
+    return {
+        "fit_quality": _check_numbers(found, scores, distances),
+        "families": _families_numbers(found),
+        "sensitivity": _audit_numbers(found),
+    }
+
+
+def _check_numbers(found: Quality, scores: Scores, distances: Distances | None) -> dict[str, Any]:
+    """The curve's verdict, that of the rates, the counts at thresholds."""
+    check, counted_ = found.check, target_numbers(found.targets, found.good_down_to)
+    if check is None and found.bin_error is None:
+        verdict = rates_verdict(found.targets, found.good_down_to) if found.targets else None
+        return {"verdict": None, "reason": found.unchecked, "status": verdict, **counted_}
+    roc, rates = lamps(found, scores, distances)
+    order = ("good", "cannot tell", _CURVE_ONLY, "poor")
+    said = {
+        "verdict": "good" if roc.verdict == _CURVE_ONLY else roc.verdict,
+        "reason": roc.words if check is None else check.reason,
+        "status": max(rates.verdict, roc.verdict, key=order.index),
+        "rates_at_a_threshold": {"verdict": rates.verdict, "reason": rates.words},
+        **counted_,
+    }
+    if check is None or check.roc_distance is None:
+        return {**said, "tolerance": TOLERANCE, "level": found.level}
+    tests = {"ks": check.ks, "cvm": check.cvm, "ad": check.ad, "information": check.information}
+    return {
+        **said,
+        "roc_distance": check.roc_distance._asdict(),
+        "tests": {
+            name: {who: getattr(t, who)._asdict() for who in ("client", "impostor")}
+            for name, t in tests.items()
+        },
+        "tolerance": check.tolerance,
+        "level": check.level,
+        "replicates": check.replicates,
+    }
+
+
+def _families_numbers(found: Quality) -> dict[str, Any]:
+    families = found.families
+    if families is None:
+        reason = found.uncompared
+        best = found.recommended or None
+        return {"recommended": best, "reason": reason, "table": [], "left_out": []}
+    return {
+        "recommended": found.recommended,
+        "reason": families.reason,
+        "table": [{"class": row.who} | _without_who(row) for row in families.rows],
+        "roc_distance": families.roc_distance,
+        "left_out": [
+            {"class": who, "family": name, "reason": why} for who, name, why in families.left_out
+        ],
+    }
+
+
+def _without_who(row: FamilyRow) -> dict[str, Any]:
+    return {name: value for name, value in asdict(row).items() if name != "who"}
+
+
+def _audit_numbers(found: Quality) -> dict[str, Any]:
+    audit = found.audit
+    if audit is None:
+        return {
+            "reason": found.unaudited,
+            "called_for": [],
+            "policies": [],
+            "tails": [],
+            "extreme_scores": [],
+        }
+    return {
+        "reason": "",
+        "called_for": list(found.called_for),
+        "policies": [row._asdict() for row in audit.policies],
+        "refused": list(audit.refused),
+        "tails": [tail._asdict() for tail in audit.tails],
+        "extreme_scores": found.tails,
+    }
