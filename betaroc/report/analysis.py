@@ -20,7 +20,6 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import passed_on, public, warn
 from betaroc.core.text import shown
-from betaroc.core.value import Result
 from betaroc.data.summary import Given, ScoreSummary
 from betaroc.estimation.families import (
     AUTO,
@@ -43,7 +42,9 @@ from betaroc.report.contradictions import contradiction_numbers, contradictions
 from betaroc.report.distances import Distances, distances, shift
 from betaroc.report.intervals import Measured, PartIntervals, part_intervals
 from betaroc.report.observed_curves import MetCurve, curve_numbers, curves_text, met_curves
+from betaroc.report.page import write_report
 from betaroc.report.quality import Quality, quality_of
+from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import (
     MetPoint,
     Part,
@@ -62,7 +63,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Analysis(Result):
+class Analysis(AnalysisRecord):
     """Dev fitted, its curves described, its thresholds met on the test sets.
 
     Made by :func:`analyze`.
@@ -97,24 +98,9 @@ class Analysis(Result):
         Every warning of the fits, the set it speaks of first: ``.category``, ``.message``.
     """
 
-    dev: Part
-    tests: tuple[Part, ...]
-    points: tuple[MetPoint, ...]
-    curves: tuple[MetCurve, ...]
-    level: float
-    family: Names
-    reason: str
-    seed: int | None = None
-    beta: BetaPair | None = None
-
     def __repr__(self) -> str:
         sets = ", ".join(f"{part.role} {part.name!r}" for part in self.parts)
         return f"<Analysis {family_text(self.family)}: {sets}; {len(self.notices)} warnings>"
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """Dev, then the tests."""
-        return (self.dev, *self.tests)
 
     def summary(self) -> str:
         """The analysis as text.
@@ -196,8 +182,6 @@ class Analysis(Result):
         OutputError
             If it cannot be written; what was there before is untouched.
         """
-        from betaroc.report.html import write_report
-
         write_report(self, path)
 
 
@@ -328,7 +312,7 @@ def _automatic(options: Mapping[str, Any], sets: list[Given]) -> tuple[Mapping[s
     return {**options, "family": found.family}, found.reason
 
 
-def _named_tests(test: Any) -> dict[str, Given]:
+def _named_tests(test: Given | Mapping[str, Given] | None) -> dict[str, Given]:
     if test is None:
         return {}
     if isinstance(test, Given):

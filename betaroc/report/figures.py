@@ -17,8 +17,8 @@ from betaroc.rendering.numbers import counted, level_words, threshold
 from betaroc.rendering.pictures import plot_det, plot_epc, plot_fit, plot_histogram, plot_roc
 from betaroc.rendering.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
 from betaroc.rendering.svg import draw_svg
-from betaroc.report.analysis import Analysis, Part
-from betaroc.report.score_set import is_modelled
+from betaroc.report.record import AnalysisRecord
+from betaroc.report.score_set import Part, is_modelled
 from betaroc.report.summary import marked
 
 __all__ = ["Figure", "curve_figures", "epc_figures", "histogram_figures", "probability_figures"]
@@ -46,7 +46,7 @@ class Figure(NamedTuple):
 
 
 # ------------------------------------------------------------------------- histograms
-def histogram_figures(analysis: Analysis) -> list[list[Figure]]:
+def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
     """For each class a row: dev, then every test set, on one scale."""
     parts = analysis.parts
     limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
@@ -113,7 +113,7 @@ def _sample(part: Part, who: str) -> tuple[Any, Any]:
 
 
 # ----------------------------------------------------------------------------- curves
-def curve_figures(analysis: Analysis) -> list[Figure]:
+def curve_figures(analysis: AnalysisRecord) -> list[Figure]:
     """ROC and DET, empirical and fitted of every set overlaid."""
     parts = analysis.parts
     dots = _dots_words(analysis)
@@ -139,7 +139,7 @@ def curve_figures(analysis: Analysis) -> list[Figure]:
     return [roc, det]
 
 
-def _dots_words(analysis: Analysis) -> str:
+def _dots_words(analysis: AnalysisRecord) -> str:
     met = marked(analysis.points)
     place = threshold(met.expected.threshold, met.expected.logit_threshold, 4)
     words = "Thin: scores" + ("; dashed: fitted. " if is_modelled(analysis.dev) else ". ")
@@ -149,7 +149,7 @@ def _dots_words(analysis: Analysis) -> str:
 
 
 def _overlaid(
-    analysis: Analysis,
+    analysis: AnalysisRecord,
     plot: Callable[..., Any],
     curve: str,
     place: Callable[[OperatingPoint], tuple[Any, Any]],
@@ -185,14 +185,14 @@ def _overlaid(
 
 
 # ------------------------------------------------------- expected performance curves
-def epc_figures(analysis: Analysis) -> dict[str, Figure]:
+def epc_figures(analysis: AnalysisRecord) -> dict[str, Figure]:
     """Of every test set what dev's thresholds promised and what they met, on one scale."""
     tops = [float(np.nanmax([met.epc.value, met.epc.expected])) for met in analysis.curves]
     tops += [float(np.nanmax(met.band.high)) for met in analysis.curves if met.band is not None]
     return {part.role: _epc_figure(analysis, part, 1.05 * max(tops)) for part in analysis.tests}
 
 
-def _epc_figure(analysis: Analysis, part: Part, top: float) -> Figure:
+def _epc_figure(analysis: AnalysisRecord, part: Part, top: float) -> Figure:
     curves = [met for met in analysis.curves if met.role == part.role]
 
     def draw() -> Any:
@@ -231,7 +231,7 @@ def _epc_figure(analysis: Analysis, part: Part, top: float) -> Figure:
 
 
 # ------------------------------------------------------------------ scores against laws
-def probability_figures(analysis: Analysis) -> dict[str, list[Figure]]:
+def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Figure]]:
     """Of every set with fitted laws a P-P and a Q-Q picture."""
     return {
         part.role: [_probability(part, kind, analysis.level) for kind in ("pp", "qq")]

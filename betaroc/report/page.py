@@ -1,17 +1,18 @@
-"""What the page says, as plain values for the template."""
+"""The report: one self-contained page that asks the network for nothing and runs no script."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
-
-from markupsafe import Markup, escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from betaroc.fits.fit import DistributionFit
 from betaroc.fits.shape_tests import EndTests
 from betaroc.model.measures import OperatingPoint
+from betaroc.rendering.files import checked_target, write_whole
 from betaroc.rendering.numbers import (
     extreme,
     level_words,
@@ -22,7 +23,6 @@ from betaroc.rendering.numbers import (
     version,
     visible,
 )
-from betaroc.report.analysis import Analysis, MetPoint, Part
 from betaroc.report.beta_pair import beta_pair_bullets, beta_pair_words
 from betaroc.report.certainty import certainty_of, p_words
 from betaroc.report.crossings import unseen
@@ -36,13 +36,17 @@ from betaroc.report.figures import (
 from betaroc.report.intervals import Measured, summary_words
 from betaroc.report.observed_curves import MetCurve, ends_words, loss_words, table_rows
 from betaroc.report.page_quality import audits, check_notes, checks, families, lights
-from betaroc.report.score_set import is_modelled, target
+from betaroc.report.record import AnalysisRecord
+from betaroc.report.score_set import MetPoint, Part, is_modelled, target
 from betaroc.report.sentences import boundary_words, coefficient, fit_families, parameters
 from betaroc.report.summary import called, first_lines, headline, mismatch_words, promised
 from betaroc.report.text import interval_notes, measure_rows, rate_ends, shape_sentences
 from betaroc.report.verdicts import sentence
 
-__all__ = ["page"]
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+__all__ = ["render_report", "write_report"]
 
 _NAME, _PATH, _TITLE = 32, 60, 2000
 _POWER = re.compile(r"\^(-?[0-9.]+(?:e[+-]?[0-9]+)?)")
@@ -51,6 +55,28 @@ _INDEX = re.compile(r"\bdF_([ic])\b")
 _FEW, _NONE = 10.0, 0.01
 
 
+def render_report(analysis: AnalysisRecord) -> str:
+    """The page as text; the same analysis gives the same text."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("page.html.j2").render(page(analysis))
+
+
+def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None:
+    """Write the page, whole or not at all; see :meth:`betaroc.Analysis.to_html`."""
+    checked_target(path)  # before the work of drawing
+    write_whole(path, render_report(analysis))
+
+
+# ------------------------------------------------------------------------- foreign names
 class Name(NamedTuple):
     """A foreign name: cut for the eye, whole in the title attribute."""
 
@@ -74,12 +100,14 @@ def path_shown(text: str) -> Name:
 
 def typeset(text: str) -> Markup:
     """Words of our own with powers, indices and apostrophes as they are printed."""
+    from markupsafe import Markup, escape
+
     safe = str(escape(text.replace("'", "’").replace(" %", "\u00a0%")))
     safe = _POWER.sub(r"<sup>\1</sup>", safe)
     return Markup(_INDEX.sub(r"dF<sub>\1</sub>", safe))  # noqa: S704 - escaped above
 
 
-def page(analysis: Analysis) -> dict[str, Any]:
+def page(analysis: AnalysisRecord) -> dict[str, Any]:
     """Every value the template shows."""
     parts = analysis.parts
     names = ["dev", *called(analysis.tests)]
@@ -122,7 +150,7 @@ def page(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _checks(analysis: Analysis, modelled: list[tuple[Part, str]]) -> list[dict[str, Any]]:
+def _checks(analysis: AnalysisRecord, modelled: list[tuple[Part, str]]) -> list[dict[str, Any]]:
     """Pictures and tests of every set with fitted laws."""
     drawn = probability_figures(analysis)
     return [
@@ -131,7 +159,7 @@ def _checks(analysis: Analysis, modelled: list[tuple[Part, str]]) -> list[dict[s
     ]
 
 
-def _histograms(analysis: Analysis) -> list[tuple[str, list[dict[str, Any]]]]:
+def _histograms(analysis: AnalysisRecord) -> list[tuple[str, list[dict[str, Any]]]]:
     """A row of pictures for each class; both in one row where dev is alone."""
     rows = [[_shown(figure) for figure in row] for row in histogram_figures(analysis)]
     if not analysis.tests:
@@ -140,6 +168,8 @@ def _histograms(analysis: Analysis) -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def _shown(figure: Figure) -> dict[str, Any]:
+    from markupsafe import Markup
+
     # The SVG is of our own making and holds no foreign text.
     return {"svg": Markup(figure.svg), "caption": figure.caption}  # noqa: S704
 
@@ -258,7 +288,7 @@ def _behaviour(part: Part, role: str) -> dict[str, Any]:
     return {"role": role, "bullets": bullets}
 
 
-def _beta_pair(analysis: Analysis) -> dict[str, Any] | None:
+def _beta_pair(analysis: AnalysisRecord) -> dict[str, Any] | None:
     """One beta distribution a class on dev: the word on it, parameters and what its curve does."""
     found = analysis.beta
     if found is None:
@@ -316,7 +346,7 @@ def _side(fitted: str, tests: EndTests | None, key: str) -> str:
 
 
 # ------------------------------------------------------------------- operating points
-def _points(analysis: Analysis) -> list[dict[str, Any]]:
+def _points(analysis: AnalysisRecord) -> list[dict[str, Any]]:
     tables: list[dict[str, Any]] = []
     for chosen_by, title in (
         ("model", "Thresholds chosen by dev’s fitted laws"),
@@ -328,7 +358,7 @@ def _points(analysis: Analysis) -> list[dict[str, Any]]:
     return tables
 
 
-def _met(met: MetPoint, analysis: Analysis) -> dict[str, Any]:
+def _met(met: MetPoint, analysis: AnalysisRecord) -> dict[str, Any]:
     point = met.expected
     names = ["dev", *called(analysis.tests)]
     intervals = ((), *met.observed_intervals)
@@ -407,7 +437,7 @@ def _rests_on_few(met: MetPoint, dev: Part, level: float) -> str:
 
 
 # ------------------------------------------------------- expected performance curves
-def _epcs(analysis: Analysis) -> list[dict[str, Any]]:
+def _epcs(analysis: AnalysisRecord) -> list[dict[str, Any]]:
     """A panel for each test set."""
     figures = epc_figures(analysis)
     return [

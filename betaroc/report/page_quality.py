@@ -8,7 +8,8 @@ from typing import Any
 from betaroc.fits.check import FitTest
 from betaroc.fits.family_choice import FamilyRow
 from betaroc.rendering.numbers import level_words, number
-from betaroc.report.analysis import Analysis, Part
+from betaroc.report.record import AnalysisRecord
+from betaroc.report.score_set import Part
 from betaroc.report.summary import family_words, lit
 from betaroc.report.verdicts import sentence, target_cells
 
@@ -90,7 +91,7 @@ def _test(test: FitTest) -> str:
     return f"{number(test.statistic, 4)} (p {number(test.p_value, 3)})"
 
 
-def check_notes(analysis: Analysis) -> str:
+def check_notes(analysis: AnalysisRecord) -> str:
     """How the checks were made."""
     found = [part.quality.check for part in analysis.parts if part.quality is not None]
     drawn = max((check.replicates for check in found if check is not None), default=0)

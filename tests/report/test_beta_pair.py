@@ -11,7 +11,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.report.html import render_report
+from betaroc.report.page import render_report
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -19,7 +19,7 @@ from betaroc.cli import main
 from betaroc.core.notices import Notice, keep
 from betaroc.rendering.numbers import percent
 from betaroc.report.figures import Figure, curve_figures, epc_figures
-from betaroc.report.html import render_report
+from betaroc.report.page import render_report
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"

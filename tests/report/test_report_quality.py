@@ -19,8 +19,8 @@ from betaroc.inference.counted import observed_ends, resampled_ends, tpr_ends
 from betaroc.rendering.numbers import percent
 from betaroc.report.analysis import Part
 from betaroc.report.distances import distances
-from betaroc.report.html import render_report
 from betaroc.report.intervals import TPR, Measured, part_intervals
+from betaroc.report.page import render_report
 from betaroc.report.quality import Quality, quality_of, tail_words
 from betaroc.report.score_set import empirical_model
 from betaroc.report.summary import family_words, lit
