@@ -25,7 +25,7 @@ import betaroc as br
 from betaroc.report.certainty import certainty_of
 from betaroc.report.contradictions import contradictions
 from betaroc.report.crossings import whole_curve_words
-from betaroc.report.score_set import Part, empirical_model, met_points
+from betaroc.report.score_set import ScoreSet, empirical_model, observed_points
 from betaroc.report.sentences import category_words, end_words
 
 Law = tuple[float, float]
@@ -163,10 +163,10 @@ def contradicted(
     for _ in range(sets):
         scores = drawn(model, n[0], rng)
         own = br.fit(scores, family)
-        dev = Part("dev", "dev", scores, own, empirical_model(scores, "dev"), None)
+        dev = ScoreSet("dev", "dev", scores, own, empirical_model(scores, "dev"), None)
         given = drawn(there, n[1], rng)
-        test = Part("test", "test", given, None, empirical_model(given, "test"), None)
-        points = met_points(dev, (test,), LEVEL)
+        test = ScoreSet("test", "test", given, None, empirical_model(given, "test"), None)
+        points = observed_points(dev, (test,), LEVEL)
         hits += bool(contradictions(dev, (test,), points, LEVEL))
     return hits / sets
 

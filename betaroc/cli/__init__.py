@@ -46,14 +46,14 @@ from betaroc.rendering.files import checked_target
 from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.picture_files import picture_format, save_picture
 from betaroc.rendering.pictures import plot_epc
-from betaroc.report.analysis import Analysis, Judge, Part, analyze_stepwise, fitted_part
+from betaroc.report.analysis import Analysis, Judge, analyze_stepwise, fitted_set
 from betaroc.report.compare import System, comparison_csv, comparison_numbers, comparison_text
 from betaroc.report.epc import epc_csv, epc_numbers, epc_text
 from betaroc.report.intervals import coarse_words
-from betaroc.report.numbers import as_json, part_numbers
-from betaroc.report.score_set import warn_of_test
+from betaroc.report.numbers import as_json, set_numbers
+from betaroc.report.score_set import ScoreSet, warn_of_test
 from betaroc.report.summary import mismatch_words
-from betaroc.report.text import part_text
+from betaroc.report.text import set_text
 
 __all__ = ["main"]
 
@@ -134,19 +134,19 @@ def _fit(arguments: argparse.Namespace) -> None:
     with collected() as notices, _Progress(2) as step:
         read = read_file(arguments.scores, arguments, step)
         judge = Judge(level, seed, checks=arguments.check)
-        part = fitted_part("scores", read, _options(arguments, arguments.family), judge)
+        part = fitted_set("scores", read, _options(arguments, arguments.family), judge)
         reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
         step()
     messages = [*_messages(notices), *filter(None, [mismatch_words(part)])]
     if arguments.json:
         sys.stdout.write(as_json(_fit_document(part, reason, messages)))
     else:
-        sys.stdout.write(part_text(part, reason) + "\n")
+        sys.stdout.write(set_text(part, reason) + "\n")
         _warn(messages)
 
 
-def _fit_document(part: Part, reason: str, messages: list[str]) -> dict[str, Any]:
-    numbers = part_numbers(part)
+def _fit_document(part: ScoreSet, reason: str, messages: list[str]) -> dict[str, Any]:
+    numbers = set_numbers(part)
     rest = (
         "name", "source", "n_client", "n_impostor", "summary", "empirical", "distances",
         "intervals", "confidence", "fit_quality", "families", "sensitivity",

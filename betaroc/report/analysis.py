@@ -37,29 +37,25 @@ from betaroc.fits.family_choice import FamilyComparison, best_comparison, best_f
 from betaroc.fits.fit import Fit
 from betaroc.rendering.files import write_whole
 from betaroc.report import numbers, text
-from betaroc.report.beta_pair import BetaPair, beta_pair_numbers, beta_pair_of, beta_pair_text
+from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of, beta_pair_text
 from betaroc.report.contradictions import contradiction_numbers, contradictions
-from betaroc.report.distances import Distances, distances, shift
-from betaroc.report.intervals import Measured, PartIntervals, part_intervals
-from betaroc.report.observed_curves import MetCurve, curve_numbers, curves_text, met_curves
+from betaroc.report.distances import distances, shift
+from betaroc.report.intervals import intervals_of
+from betaroc.report.observed_curves import curve_numbers, curves_text, observed_curves
 from betaroc.report.page import write_report
-from betaroc.report.quality import Quality, quality_of
+from betaroc.report.quality import quality_of
 from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import (
-    MetPoint,
-    Part,
+    ScoreSet,
     empirical_model,
     is_modelled,
-    met_points,
+    observed_points,
     rows_or_bins,
-    warn_of_reversed,
+    warn_of_low_auc,
 )
-from betaroc.report.summary import first_lines, headline, mismatch_words, short_verdict
+from betaroc.report.summary import first_lines, mismatch_words, short_verdict, summary_lines
 
-__all__ = [
-    "Analysis", "BetaPair", "Distances", "Judge", "Measured", "MetCurve", "MetPoint", "Part",
-    "PartIntervals", "Quality", "analyze", "analyze_stepwise", "fitted_part",
-]  # fmt: skip
+__all__ = ["Analysis", "Judge", "analyze", "analyze_stepwise", "fitted_set"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,13 +66,13 @@ class Analysis(AnalysisRecord):
 
     Parameters
     ----------
-    dev : Part
+    dev : ScoreSet
         The development set: scores, fit, empirical model, distances.
-    tests : tuple of Part
+    tests : tuple of ScoreSet
         The test sets, fitted by themselves where they can be.
-    points : tuple of MetPoint
+    points : tuple of ObservedPoint
         Thresholds chosen on dev, with their rates on every set.
-    curves : tuple of MetCurve
+    curves : tuple of ObservedCurve
         For every test set the expected performance curves of dev's thresholds, by its
         fitted model where there is one and by its scores: ``.role``, ``.chosen_by``,
         ``.epc`` and ``.band``, the interval at these very thresholds.
@@ -88,7 +84,7 @@ class Analysis(AnalysisRecord):
         How it came.
     seed : int or None
         By which trials were resampled and fits checked; None for another source of randomness.
-    beta : BetaPair or None
+    beta : BetaPairFit or None
         One beta distribution a class on dev, and whether that suffices: ``.suffices``,
         ``.reason``, ``.fit``; None where scores lie outside [0, 1].
 
@@ -113,11 +109,11 @@ class Analysis(AnalysisRecord):
             performance curves, warnings.
         """
         alarm = mismatch_words(self.dev)
-        lines = headline(self.dev, self.tests, self.points)
+        lines = summary_lines(self.dev, self.tests, self.points)
         lines += [line for part in self.parts for line in short_verdict(part)]
         first = first_lines(self.dev, self.tests, self.points, self.level)
         blocks = ["\n".join(first + [alarm] * bool(alarm) + lines)]
-        blocks += [text.part_text(part, self.reason) for part in self.parts]
+        blocks += [text.set_text(part, self.reason) for part in self.parts]
         if self.beta is not None:
             blocks.append(beta_pair_text(self.beta, self.dev))
         blocks.append(text.points_text(self.points, self.parts))
@@ -143,9 +139,9 @@ class Analysis(AnalysisRecord):
             "reason": self.reason,
             "level": self.level,
             "seed": self.seed,
-            "dev": numbers.part_numbers(self.dev),
+            "dev": numbers.set_numbers(self.dev),
             "beta_pair": beta_pair_numbers(self.beta),
-            "tests": [numbers.part_numbers(part) for part in self.tests],
+            "tests": [numbers.set_numbers(part) for part in self.tests],
             "operating_points": [numbers.met_numbers(p, roles) for p in self.points],
             "contradictions": contradiction_numbers(
                 contradictions(self.dev, self.tests, self.points, self.level)
@@ -278,7 +274,7 @@ def analyze_stepwise(
     asked, reason = options["family"], f"chosen with family={options['family']!r}"
     if asked == AUTO:
         options, reason = _automatic(options, [dev, *named.values()])
-    first = fitted_part("dev", dev, options, judge, prefix="dev: ")
+    first = fitted_set("dev", dev, options, judge, prefix="dev: ")
     step()
     chosen = options["family"]
     if first.fit is not None:
@@ -290,11 +286,11 @@ def analyze_stepwise(
         role = "test" if len(named) == 1 else f"test {k}"
         tests.append(_test_part(role, name, scores, first, options, judge))
         step()
-    curves = met_curves(first, tests, level, rng)
+    curves = observed_curves(first, tests, level, rng)
     return Analysis(
         first,
         tuple(tests),
-        met_points(first, tuple(tests), level),
+        observed_points(first, tuple(tests), level),
         curves,
         level,
         chosen,
@@ -350,17 +346,17 @@ class Judge(NamedTuple):
 
     def judged(
         self,
-        part: Part,
+        part: ScoreSet,
         *,
         choose: bool = False,
         compared: FamilyComparison | str | None = None,
-    ) -> Part:
+    ) -> ScoreSet:
         """The set with its intervals and, where it was asked for, what speaks for its fit.
 
         On the one set that may choose, families are compared.
         """
         laws = part.fit if is_modelled(part) else None
-        found = part_intervals(
+        found = intervals_of(
             part.scores, laws, part.empirical, self.level, self.rng, summary=part.summary
         )
         if not self.checks:
@@ -371,14 +367,14 @@ class Judge(NamedTuple):
         return replace(part, intervals=found, quality=checked)
 
 
-def fitted_part(
+def fitted_set(
     role: str,
     given: Given,
     options: Mapping[str, Any],
     judge: Judge,
     *,
     prefix: str = "",
-) -> Part:
+) -> ScoreSet:
     """A score set that must be fitted."""
     compared = None
     rules = options["boundary"], options["resolution"]
@@ -392,21 +388,21 @@ def fitted_part(
     return judge.judged(part, choose=True, compared=compared)
 
 
-def _part(role: str, name: str, given: Given, fitted: Fit | None) -> Part:
+def _part(role: str, name: str, given: Given, fitted: Fit | None) -> ScoreSet:
     empirical = empirical_model(given, name)
     apart = None if fitted is None else distances(fitted, empirical)
     summary = given if isinstance(given, ScoreSummary) else None
-    return Part(role, name, rows_or_bins(given), fitted, empirical, apart, summary=summary)
+    return ScoreSet(role, name, rows_or_bins(given), fitted, empirical, apart, summary=summary)
 
 
 def _test_part(
     role: str,
     name: str,
     given: Given,
-    dev: Part,
+    dev: ScoreSet,
     options: Mapping[str, Any],
     judge: Judge,
-) -> Part:
+) -> ScoreSet:
     fitted: Fit | None = None
     with passed_on(f"{role}: "):
         if _same(given, dev.given):
@@ -419,7 +415,7 @@ def _test_part(
             fitted = fit_like(given, options)
         except (FitError, InputError) as error:
             warn(f"not fitted. {error}", BetarocWarning)
-            warn_of_reversed(given)  # which the fit would have said
+            warn_of_low_auc(given)  # which the fit would have said
     part = _part(role, name, given, fitted)
     return judge.judged(replace(part, shift=shift(dev.empirical, part.empirical)))
 

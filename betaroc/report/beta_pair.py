@@ -17,12 +17,12 @@ from betaroc.rendering.numbers import number
 from betaroc.report.certainty import confidence_numbers
 from betaroc.report.distances import distances
 from betaroc.report.numbers import fit_numbers
-from betaroc.report.score_set import Part
+from betaroc.report.score_set import ScoreSet
 from betaroc.report.text import fit_text, shape_sentences
 from betaroc.report.verdicts import sentence
 
 __all__ = [
-    "BetaPair",
+    "BetaPairFit",
     "beta_pair_of",
     "beta_pair_bullets",
     "beta_pair_numbers",
@@ -38,7 +38,7 @@ _SAME = "The numbers above are of this pair."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BetaPair(Value):
+class BetaPairFit(Value):
     """One beta distribution a class fitted to dev, and whether that suffices.
 
     Parameters
@@ -62,7 +62,9 @@ class BetaPair(Value):
     level: float
 
 
-def beta_pair_of(dev: Part, options: Mapping[str, Any], level: float, rng: Any) -> BetaPair | None:
+def beta_pair_of(
+    dev: ScoreSet, options: Mapping[str, Any], level: float, rng: Any
+) -> BetaPairFit | None:
     """The plain beta pair of dev; None where scores lie outside [0, 1]."""
     spans = [dev.extremes(who) for who in ("client", "impostor")]
     if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
@@ -73,12 +75,12 @@ def beta_pair_of(dev: Part, options: Mapping[str, Any], level: float, rng: Any) 
         with quietly():
             made = made or fit(dev.given, **{**options, "family": "beta"})
     except BetarocError as error:
-        return BetaPair(None, False, "cannot tell", f"not fitted: {error}", level)
+        return BetaPairFit(None, False, "cannot tell", f"not fitted: {error}", level)
     checked = dev.quality.check if same and dev.quality is not None else None
     if not same and dev.summary is None:
         checked = _checked(made, level, rng)
     suffices, reason = _judged(dev, checked)
-    return BetaPair(made, same, suffices, reason, level)
+    return BetaPairFit(made, same, suffices, reason, level)
 
 
 def _checked(made: Fit, level: float, rng: Any) -> FitCheck | None:
@@ -89,7 +91,7 @@ def _checked(made: Fit, level: float, rng: Any) -> FitCheck | None:
         return None
 
 
-def _judged(dev: Part, check: FitCheck | None) -> tuple[str, str]:
+def _judged(dev: ScoreSet, check: FitCheck | None) -> tuple[str, str]:
     """By each class's held-out scores, and by the check of the ROC."""
     found = None if dev.quality is None else dev.quality.families
     said, doubts = [], []
@@ -130,12 +132,12 @@ _WORD = {
 }
 
 
-def beta_pair_words(found: BetaPair) -> str:
+def beta_pair_words(found: BetaPairFit) -> str:
     """The word on whether it suffices, and by what."""
     return sentence(f"{_WORD[found.suffices]}: {found.reason}")
 
 
-def beta_pair_bullets(found: BetaPair, dev: Part) -> list[str]:
+def beta_pair_bullets(found: BetaPairFit, dev: ScoreSet) -> list[str]:
     """Curve, ends and shapes of the pair where the numbers above are of another."""
     made = found.fit
     if made is None or found.same:
@@ -144,7 +146,7 @@ def beta_pair_bullets(found: BetaPair, dev: Part) -> list[str]:
     return [" ".join(words) for words in shape_sentences(plain)]
 
 
-def beta_pair_text(found: BetaPair, dev: Part) -> str:
+def beta_pair_text(found: BetaPairFit, dev: ScoreSet) -> str:
     """The section of the text."""
     lines = ["one beta distribution a class, on dev", beta_pair_words(found)]
     if found.same:
@@ -154,7 +156,7 @@ def beta_pair_text(found: BetaPair, dev: Part) -> str:
     return "\n".join(lines + beta_pair_bullets(found, dev))
 
 
-def beta_pair_numbers(found: BetaPair | None) -> dict[str, Any] | None:
+def beta_pair_numbers(found: BetaPairFit | None) -> dict[str, Any] | None:
     """The same for JSON."""
     if found is None:
         return None

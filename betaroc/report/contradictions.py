@@ -23,7 +23,7 @@ from betaroc.inference.groups import groups_of
 from betaroc.rendering.numbers import level_words, percent, threshold
 from betaroc.report.certainty import p_words
 from betaroc.report.intervals import Measured
-from betaroc.report.score_set import MetPoint, Part, is_modelled
+from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
 
 __all__ = ["Contradiction", "contradiction_numbers", "contradiction_words", "contradictions"]
 
@@ -56,7 +56,7 @@ class Contradiction(NamedTuple):
 
 
 def contradictions(
-    dev: Part, tests: Sequence[Part], points: Sequence[MetPoint], level: float
+    dev: ScoreSet, tests: Sequence[ScoreSet], points: Sequence[ObservedPoint], level: float
 ) -> list[Contradiction]:
     """All that stand at the level for all comparisons together (Bonferroni), the worst first.
 
@@ -80,7 +80,7 @@ def contradictions(
 
 
 def _compared(
-    met: MetPoint, dev: Part, part: Part, k: int, name: str, level: float
+    met: ObservedPoint, dev: ScoreSet, part: ScoreSet, k: int, name: str, level: float
 ) -> Contradiction | None:
     """One rate on one test set; None where there is nothing to compare."""
     expected, observed = (float(getattr(p, name)) for p in (met.expected, met.observed[k]))
@@ -108,7 +108,7 @@ def _interval(found: Sequence[Measured], name: str) -> Measured | None:
     return next((m for m in found if m.key == name), None)
 
 
-def _nearer(observed: float, expected: float, part: Part) -> float:
+def _nearer(observed: float, expected: float, part: ScoreSet) -> float:
     """The rate of a summary by as much nearer to what was expected as its bins leave open."""
     if part.summary is None:
         return observed
@@ -116,7 +116,7 @@ def _nearer(observed: float, expected: float, part: Part) -> float:
     return observed + max(-off, min(off, expected - observed))
 
 
-def _size(part: Part, name: str, own: Measured | None, rate: float, level: float) -> float:
+def _size(part: ScoreSet, name: str, own: Measured | None, rate: float, level: float) -> float:
     """Trials of the class; of groups as many independent ones as have the interval's width."""
     from scipy.special import logit, ndtri
 

@@ -18,7 +18,7 @@ from betaroc.rendering.pictures import plot_det, plot_epc, plot_fit, plot_histog
 from betaroc.rendering.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
 from betaroc.rendering.svg import draw_svg
 from betaroc.report.record import AnalysisRecord
-from betaroc.report.score_set import Part, is_modelled
+from betaroc.report.score_set import ScoreSet, is_modelled
 from betaroc.report.summary import marked
 
 __all__ = ["Figure", "curve_figures", "epc_figures", "histogram_figures", "probability_figures"]
@@ -58,7 +58,7 @@ def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
 
 
 def _histogram(
-    part: Part, dev: Part, who: str, limits: tuple[float, float], top: float, mark: float
+    part: ScoreSet, dev: ScoreSet, who: str, limits: tuple[float, float], top: float, mark: float
 ) -> Figure:
     scores, weights = _sample(part, who)
     law = None if part.fit is None else getattr(part.fit.model, who)
@@ -85,13 +85,13 @@ def _histogram(
     return Figure(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
 
 
-def _law_of(part: Part, who: str) -> Distribution | None:
+def _law_of(part: ScoreSet, who: str) -> Distribution | None:
     """A fitted law that has a density."""
     law: Distribution | None = None if part.fit is None else getattr(part.fit.model, who)
     return None if law is None or law.continuous is None else law
 
 
-def _top(parts: Sequence[Part], who: str, limits: tuple[float, float]) -> float:
+def _top(parts: Sequence[ScoreSet], who: str, limits: tuple[float, float]) -> float:
     """One height for a class: that of the tallest bar or bell of any set, and some room."""
     heights, bells = [], [0.0]
     width = (limits[1] - limits[0]) / _BINS
@@ -108,7 +108,7 @@ def _top(parts: Sequence[Part], who: str, limits: tuple[float, float]) -> float:
     return _HEADROOM * max(*heights, min(max(bells), _TALLEST * max(heights)))
 
 
-def _sample(part: Part, who: str) -> tuple[Any, Any]:
+def _sample(part: ScoreSet, who: str) -> tuple[Any, Any]:
     return getattr(part.scores, who), getattr(part.scores, f"{who}_weights")
 
 
@@ -192,7 +192,7 @@ def epc_figures(analysis: AnalysisRecord) -> dict[str, Figure]:
     return {part.role: _epc_figure(analysis, part, 1.05 * max(tops)) for part in analysis.tests}
 
 
-def _epc_figure(analysis: AnalysisRecord, part: Part, top: float) -> Figure:
+def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Figure:
     curves = [met for met in analysis.curves if met.role == part.role]
 
     def draw() -> Any:
@@ -240,7 +240,7 @@ def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Figure]]:
     }
 
 
-def _probability(part: Part, kind: str, level: float) -> Figure:
+def _probability(part: ScoreSet, kind: str, level: float) -> Figure:
     fitted = part.fit
 
     def draw() -> Any:

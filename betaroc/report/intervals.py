@@ -25,7 +25,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
 
 __all__ = [
-    "TPR", "Measured", "PartIntervals", "coarse_words", "law_intervals", "part_intervals",
+    "TPR", "Measured", "SetIntervals", "coarse_words", "law_intervals", "intervals_of",
     "summary_numbers", "summary_words", "widened_rates", "with_interval",
 ]  # fmt: skip
 
@@ -61,7 +61,7 @@ class Measured(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartIntervals(Value):
+class SetIntervals(Value):
     """Intervals of one score set.
 
     Parameters
@@ -113,7 +113,7 @@ def with_interval(
     return Measured(key, estimate, found.low, found.high, found.method)
 
 
-def part_intervals(
+def intervals_of(
     scores: Scores,
     fit: Fit | None,
     empirical: ScoreModel,
@@ -121,7 +121,7 @@ def part_intervals(
     rng: Any,
     *,
     summary: ScoreSummary | None = None,
-) -> PartIntervals:
+) -> SetIntervals:
     """Every interval of a score set; ``fit`` is None where no laws were fitted.
 
     ``summary`` is the set's, if the scores are its bins.
@@ -131,7 +131,7 @@ def part_intervals(
     impostor: tuple[Measured, ...] = ()
     if fit is not None:
         client, impostor = _parameters(fit, level)
-    return PartIntervals(
+    return SetIntervals(
         level,
         () if fit is None else _of_model(fit, level),
         _of_scores(scores, empirical, level, rng, summary),

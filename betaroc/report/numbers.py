@@ -15,11 +15,11 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.report.certainty import confidence_numbers
 from betaroc.report.crossings import depth
-from betaroc.report.intervals import Measured, PartIntervals, summary_numbers
-from betaroc.report.score_set import MetPoint, Part
+from betaroc.report.intervals import Measured, SetIntervals, summary_numbers
+from betaroc.report.score_set import ObservedPoint, ScoreSet
 from betaroc.report.verdicts import quality_numbers
 
-__all__ = ["as_json", "fit_numbers", "interval_numbers", "part_numbers", "point_numbers"]
+__all__ = ["as_json", "fit_numbers", "interval_numbers", "set_numbers", "point_numbers"]
 
 
 def as_json(document: Any) -> str:
@@ -128,7 +128,7 @@ def point_numbers(point: OperatingPoint) -> dict[str, Any]:
     }
 
 
-def met_numbers(met: MetPoint, roles: list[str]) -> dict[str, Any]:
+def met_numbers(met: ObservedPoint, roles: list[str]) -> dict[str, Any]:
     """One criterion: its threshold and the rates on every set."""
     beyond = met.expected.n_beyond
     return {
@@ -163,7 +163,7 @@ def _measured(found: Sequence[Measured]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def interval_numbers(found: PartIntervals | None) -> dict[str, Any] | None:
+def interval_numbers(found: SetIntervals | None) -> dict[str, Any] | None:
     """Every interval of a score set; where there is none, why."""
     if found is None:
         return None
@@ -179,7 +179,7 @@ def interval_numbers(found: PartIntervals | None) -> dict[str, Any] | None:
     }
 
 
-def part_numbers(part: Part) -> dict[str, Any]:
+def set_numbers(part: ScoreSet) -> dict[str, Any]:
     """One score set."""
     source = part.scores.source
     far = part.distances

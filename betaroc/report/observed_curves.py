@@ -15,12 +15,12 @@ from betaroc.decision.bands import Band
 from betaroc.decision.epc import Epc, epc
 from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.report.epc import band_numbers, epc_arrays
-from betaroc.report.score_set import Part, is_modelled
+from betaroc.report.score_set import ScoreSet, is_modelled
 from betaroc.report.summary import below_count
 from betaroc.report.text import columns
 
 __all__ = [
-    "MetCurve", "curve_numbers", "curves_text", "ends_words", "loss_words", "met_curves",
+    "ObservedCurve", "curve_numbers", "curves_text", "ends_words", "loss_words", "observed_curves",
     "table_rows",
 ]  # fmt: skip
 
@@ -34,7 +34,7 @@ _WHO = {"model": "thresholds by dev's fitted laws", "scores": "thresholds by dev
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MetCurve(Value):
+class ObservedCurve(Value):
     """HTER on a test set at the thresholds that dev chose for each weighted error.
 
     Parameters
@@ -56,7 +56,9 @@ class MetCurve(Value):
     band: Band | None
 
 
-def met_curves(dev: Part, tests: Sequence[Part], level: float, rng: Any) -> tuple[MetCurve, ...]:
+def observed_curves(
+    dev: ScoreSet, tests: Sequence[ScoreSet], level: float, rng: Any
+) -> tuple[ObservedCurve, ...]:
     """Of every test set, by dev's model where there is one and by dev's scores."""
     choosers: list[tuple[str, Any]] = [("scores", dev.given)]
     if dev.fit is not None and is_modelled(dev):
@@ -69,7 +71,7 @@ def met_curves(dev: Part, tests: Sequence[Part], level: float, rng: Any) -> tupl
                 curves = [(chosen_by, epc(given, part.given)) for chosen_by, given in choosers]
             bands = _bands(part.role, curves, level, rng)
         for (chosen_by, curve), band in zip(curves, bands, strict=True):
-            found.append(MetCurve(part.role, chosen_by, curve, band))
+            found.append(ObservedCurve(part.role, chosen_by, curve, band))
     return tuple(found)
 
 
@@ -91,7 +93,7 @@ def _bands(
 
 
 # -------------------------------------------------------------------------------- numbers
-def curve_numbers(met: MetCurve) -> dict[str, Any]:
+def curve_numbers(met: ObservedCurve) -> dict[str, Any]:
     """The curve, its band and what the loss is made of."""
     split = met.epc.loss_split()
     return {
@@ -109,7 +111,7 @@ def curve_numbers(met: MetCurve) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------------------- words
-def table_rows(met: MetCurve, dev: Part) -> list[list[str]]:
+def table_rows(met: ObservedCurve, dev: ScoreSet) -> list[list[str]]:
     """Alpha, promised, met, the interval's ends, test's own, at a few alphas."""
     curve, band = met.epc, met.band
     nowhere = np.full(curve.alpha.size, np.nan)
@@ -123,7 +125,7 @@ def table_rows(met: MetCurve, dev: Part) -> list[list[str]]:
     return rows
 
 
-def _promised(met: MetCurve, dev: Part, k: int) -> str:
+def _promised(met: ObservedCurve, dev: ScoreSet, k: int) -> str:
     """What dev's laws promised, said where none of dev's scores speak for it."""
     value = percent(float(met.epc.expected[k]))
     if met.chosen_by != "model":
@@ -136,7 +138,7 @@ def _place(curve: Epc, alpha: float) -> int:
     return int(np.argmin(np.abs(curve.alpha - alpha)))
 
 
-def loss_words(met: MetCurve) -> str:
+def loss_words(met: ObservedCurve) -> str:
     """What was promised and met at alpha 0.5, and why they differ."""
     curve = met.epc
     k = _place(curve, _MIDDLE)
@@ -168,7 +170,7 @@ def _points(change: float) -> str:
     return f"{100.0 * change:+.3g} points"
 
 
-def curves_text(curves: Sequence[MetCurve], dev: Part) -> str:
+def curves_text(curves: Sequence[ObservedCurve], dev: ScoreSet) -> str:
     """Tables of all curves."""
     blocks = []
     for met in curves:
@@ -179,7 +181,7 @@ def curves_text(curves: Sequence[MetCurve], dev: Part) -> str:
     return "\n\n".join(blocks)
 
 
-def ends_words(met: MetCurve) -> list[str]:
+def ends_words(met: ObservedCurve) -> list[str]:
     """Heads of the interval's two columns."""
     if met.band is None:
         return ["low", "high"]

@@ -34,12 +34,12 @@ from betaroc.report.figures import (
     probability_figures,
 )
 from betaroc.report.intervals import Measured, summary_words
-from betaroc.report.observed_curves import MetCurve, ends_words, loss_words, table_rows
-from betaroc.report.page_quality import audits, check_notes, checks, families, lights
+from betaroc.report.observed_curves import ObservedCurve, ends_words, loss_words, table_rows
+from betaroc.report.page_quality import audits, check_notes, checks, families, status_rows
 from betaroc.report.record import AnalysisRecord
-from betaroc.report.score_set import MetPoint, Part, is_modelled, target
+from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled, target
 from betaroc.report.sentences import boundary_words, coefficient, fit_families, parameters
-from betaroc.report.summary import called, first_lines, headline, mismatch_words, promised
+from betaroc.report.summary import called, first_lines, mismatch_words, promised, summary_lines
 from betaroc.report.text import interval_notes, measure_rows, rate_ends, shape_sentences
 from betaroc.report.verdicts import sentence
 
@@ -124,10 +124,10 @@ def page(analysis: AnalysisRecord) -> dict[str, Any]:
         ],
         "alarm": typeset(mismatch_words(analysis.dev)),
         "headline": [
-            typeset(line) for line in headline(analysis.dev, analysis.tests, analysis.points)
+            typeset(line) for line in summary_lines(analysis.dev, analysis.tests, analysis.points)
         ],
         "sets": [_set_row(*both) for both in named],
-        "lights": [light for both in named for light in lights(*both)],
+        "statuses": [row for both in named for row in status_rows(*both)],
         "warnings": [visible(notice.message) for notice in analysis.notices],
         "histograms": _histograms(analysis),
         "curves": [_shown(figure) for figure in curve_figures(analysis)],
@@ -150,7 +150,7 @@ def page(analysis: AnalysisRecord) -> dict[str, Any]:
     }
 
 
-def _checks(analysis: AnalysisRecord, modelled: list[tuple[Part, str]]) -> list[dict[str, Any]]:
+def _checks(analysis: AnalysisRecord, modelled: list[tuple[ScoreSet, str]]) -> list[dict[str, Any]]:
     """Pictures and tests of every set with fitted laws."""
     drawn = probability_figures(analysis)
     return [
@@ -174,7 +174,7 @@ def _shown(figure: Figure) -> dict[str, Any]:
     return {"svg": Markup(figure.svg), "caption": figure.caption}  # noqa: S704
 
 
-def _set_row(part: Part, role: str) -> dict[str, Any]:
+def _set_row(part: ScoreSet, role: str) -> dict[str, Any]:
     scores, source = part.scores, part.scores.source
     return {
         "role": role,
@@ -200,7 +200,7 @@ def _set_row(part: Part, role: str) -> dict[str, Any]:
     }
 
 
-def _exactly(part: Part, who: str, place: float) -> int:
+def _exactly(part: ScoreSet, who: str, place: float) -> int:
     """Scores of exactly 0 or 1."""
     if part.summary is not None:
         one = getattr(part.summary, who)
@@ -208,7 +208,7 @@ def _exactly(part: Part, who: str, place: float) -> int:
     return int((getattr(part.scores, who) == place).sum())
 
 
-def _measures(part: Part, role: str) -> dict[str, Any]:
+def _measures(part: ScoreSet, role: str) -> dict[str, Any]:
     far = part.distances
     return {
         "role": role,
@@ -229,7 +229,7 @@ def _measures(part: Part, role: str) -> dict[str, Any]:
     }
 
 
-def _interval_notes(named: list[tuple[Part, str]]) -> list[Markup]:
+def _interval_notes(named: list[tuple[ScoreSet, str]]) -> list[Markup]:
     """What is to be said of the intervals; what holds for all sets once."""
     found: dict[str, list[str]] = {}
     for part, role in named:
@@ -250,7 +250,7 @@ def _ends_of(m: Measured | None, say: Callable[[float], str]) -> str:
     return "no interval" if m.why else f"{say(m.low)} to {say(m.high)}"
 
 
-def _parameters(part: Part, role: str) -> dict[str, Any]:
+def _parameters(part: ScoreSet, role: str) -> dict[str, Any]:
     fit = part.fit
     laws = [] if fit is None else [("client", fit.client), ("impostor", fit.impostor)]
     return {
@@ -262,7 +262,7 @@ def _parameters(part: Part, role: str) -> dict[str, Any]:
     }
 
 
-def _law(who: str, law: DistributionFit, part: Part) -> dict[str, Any]:
+def _law(who: str, law: DistributionFit, part: ScoreSet) -> dict[str, Any]:
     own = () if part.intervals is None else getattr(part.intervals, who)
     found = {m.key: m for m in own}
     return {
@@ -283,7 +283,7 @@ def _law(who: str, law: DistributionFit, part: Part) -> dict[str, Any]:
     }
 
 
-def _behaviour(part: Part, role: str) -> dict[str, Any]:
+def _behaviour(part: ScoreSet, role: str) -> dict[str, Any]:
     bullets = [typeset(" ".join(words)) for words in shape_sentences(part)]
     return {"role": role, "bullets": bullets}
 
@@ -305,7 +305,7 @@ def _beta_pair(analysis: AnalysisRecord) -> dict[str, Any] | None:
     }
 
 
-def _ends(part: Part, role: str) -> list[dict[str, Any]]:
+def _ends(part: ScoreSet, role: str) -> list[dict[str, Any]]:
     model = part.fit.model if part.fit is not None else part.empirical
     unit = model.client.on_unit and model.impostor.on_unit
     both = model.ends()
@@ -358,7 +358,7 @@ def _points(analysis: AnalysisRecord) -> list[dict[str, Any]]:
     return tables
 
 
-def _met(met: MetPoint, analysis: AnalysisRecord) -> dict[str, Any]:
+def _met(met: ObservedPoint, analysis: AnalysisRecord) -> dict[str, Any]:
     point = met.expected
     names = ["dev", *called(analysis.tests)]
     intervals = ((), *met.observed_intervals)
@@ -393,7 +393,7 @@ def _rates(at: OperatingPoint) -> list[str]:
     return [percent(float(v)) for v in (at.far, at.frr, at.hter, at.f1)]
 
 
-def _caution(met: MetPoint, dev: Part) -> str:
+def _caution(met: ObservedPoint, dev: ScoreSet) -> str:
     """Where few of dev's scores speak for the threshold, and where they contradict the fit."""
     client, impostor = met.expected.n_beyond
     groups = dev.fit is not None and dev.fit._evidence.groups is not None
@@ -418,7 +418,7 @@ def _caution(met: MetPoint, dev: Part) -> str:
     return words.strip()
 
 
-def _rests_on_few(met: MetPoint, dev: Part, level: float) -> str:
+def _rests_on_few(met: ObservedPoint, dev: ScoreSet, level: float) -> str:
     """Where a target rate is less than one score of the class."""
     aim = target(met.key)
     if aim is None:
@@ -452,7 +452,7 @@ def _epcs(analysis: AnalysisRecord) -> list[dict[str, Any]]:
     ]
 
 
-def _epc_table(met: MetCurve, dev: Part) -> dict[str, Any]:
+def _epc_table(met: ObservedCurve, dev: ScoreSet) -> dict[str, Any]:
     laws = met.chosen_by == "model"
     return {
         "title": f"Thresholds chosen {'by dev’s fitted laws' if laws else 'on dev’s scores'}",

@@ -9,11 +9,11 @@ from betaroc.fits.check import FitTest
 from betaroc.fits.family_choice import FamilyRow
 from betaroc.rendering.numbers import level_words, number
 from betaroc.report.record import AnalysisRecord
-from betaroc.report.score_set import Part
-from betaroc.report.summary import family_words, lit
+from betaroc.report.score_set import ScoreSet
+from betaroc.report.summary import family_words, statuses
 from betaroc.report.verdicts import sentence, target_cells
 
-__all__ = ["audits", "check_notes", "checks", "families", "lights"]
+__all__ = ["audits", "check_notes", "checks", "families", "status_rows"]
 
 #: Colours of the verdicts, the worst last.
 _CLASSES = {
@@ -28,21 +28,21 @@ _TESTS = (
 )
 
 
-def lights(part: Part, role: str) -> list[dict[str, Any]]:
+def status_rows(part: ScoreSet, role: str) -> list[dict[str, Any]]:
     """The verdicts on a set's fit: colours, the words that stand for them, the numbers."""
-    found = lit(part)
+    found = statuses(part)
     if not found:
         return []
-    worst = max(found, key=lambda lamp: list(_CLASSES).index(lamp.verdict))
+    worst = max(found, key=lambda one: list(_CLASSES).index(one.verdict))
     return [
         {
             "role": role,
             "colour": _CLASSES[worst.verdict],
-            "lamps": [
-                {"of": lamp.of, "colour": _CLASSES[lamp.verdict], "verdict": lamp.verdict}
-                for lamp in found
+            "statuses": [
+                {"of": one.of, "colour": _CLASSES[one.verdict], "verdict": one.verdict}
+                for one in found
             ],
-            "words": [lamp.words[:1].upper() + lamp.words[1:] for lamp in found],
+            "words": [one.words[:1].upper() + one.words[1:] for one in found],
         }
     ]
 
@@ -53,7 +53,7 @@ _OF_COUNTS = (
 )
 
 
-def checks(part: Part, role: str) -> dict[str, Any]:
+def checks(part: ScoreSet, role: str) -> dict[str, Any]:
     """The tests of both laws and of the ROC of one set, or why there are none."""
     found = part.quality
     check = None if found is None else found.check
@@ -104,7 +104,7 @@ def check_notes(analysis: AnalysisRecord) -> str:
     )
 
 
-def families(part: Part, role: str) -> dict[str, Any]:
+def families(part: ScoreSet, role: str) -> dict[str, Any]:
     """The families side by side, the recommended one first."""
     words = family_words(part)
     if not words and part.quality is not None and part.quality.uncompared:
@@ -156,7 +156,7 @@ def _shown(value: float, digits: int) -> str:
     return "–" if math.isnan(value) else number(value, digits)
 
 
-def audits(part: Part, role: str) -> dict[str, Any]:
+def audits(part: ScoreSet, role: str) -> dict[str, Any]:
     """The audit of the ends where it is called for; else one sentence."""
     found = part.quality
     if found is None or found.audit is None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from betaroc.core.value import Result
 from betaroc.estimation.families import Names
-from betaroc.report.beta_pair import BetaPair
-from betaroc.report.observed_curves import MetCurve
-from betaroc.report.score_set import MetPoint, Part
+from betaroc.report.beta_pair import BetaPairFit
+from betaroc.report.observed_curves import ObservedCurve
+from betaroc.report.score_set import ObservedPoint, ScoreSet
 
 __all__ = ["AnalysisRecord"]
 
@@ -17,17 +17,17 @@ __all__ = ["AnalysisRecord"]
 class AnalysisRecord(Result):
     """The fields of :class:`betaroc.Analysis`."""
 
-    dev: Part
-    tests: tuple[Part, ...]
-    points: tuple[MetPoint, ...]
-    curves: tuple[MetCurve, ...]
+    dev: ScoreSet
+    tests: tuple[ScoreSet, ...]
+    points: tuple[ObservedPoint, ...]
+    curves: tuple[ObservedCurve, ...]
     level: float
     family: Names
     reason: str
     seed: int | None = None
-    beta: BetaPair | None = None
+    beta: BetaPairFit | None = None
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[ScoreSet, ...]:
         """Dev, then the tests."""
         return (self.dev, *self.tests)

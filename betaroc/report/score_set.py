@@ -23,17 +23,17 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number
 from betaroc.report.distances import Distances
-from betaroc.report.intervals import Measured, PartIntervals, law_intervals, widened_rates
+from betaroc.report.intervals import Measured, SetIntervals, law_intervals, widened_rates
 from betaroc.report.quality import Quality
 
 __all__ = [
-    "RATES", "MetPoint", "Part", "empirical_model", "is_modelled", "met_points",
-    "rows_or_bins", "target", "warn_of_reversed", "warn_of_test",
+    "RATES", "ObservedPoint", "ScoreSet", "empirical_model", "is_modelled", "observed_points",
+    "rows_or_bins", "target", "warn_of_low_auc", "warn_of_test",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Part(Value):
+class ScoreSet(Value):
     """A score set and what was computed of it.
 
     Parameters
@@ -52,7 +52,7 @@ class Part(Value):
         Of the fit from the scores; None without a fit.
     shift : tuple of float or None
         Two-sample Kolmogorov-Smirnov distances from dev, (client, impostor); None for dev.
-    intervals : PartIntervals or None
+    intervals : SetIntervals or None
         Of the numbers of the fit and of the scores.
     quality : Quality or None
         The check of the fit, families side by side, the audit of the ends; None where it was
@@ -68,7 +68,7 @@ class Part(Value):
     empirical: ScoreModel
     distances: Distances | None
     shift: tuple[float, float] | None = None
-    intervals: PartIntervals | None = None
+    intervals: SetIntervals | None = None
     quality: Quality | None = None
     summary: ScoreSummary | None = None
 
@@ -92,7 +92,7 @@ class Part(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MetPoint(Value):
+class ObservedPoint(Value):
     """A threshold chosen on dev, and the rates it leads to.
 
     Parameters
@@ -127,7 +127,7 @@ class MetPoint(Value):
     contradicted_by: tuple[str, ...] = ()
 
 
-def is_modelled(part: Part) -> bool:
+def is_modelled(part: ScoreSet) -> bool:
     """Whether laws were fitted, other than the scores themselves."""
     return part.fit is not None and part.fit.family != "empirical"
 
@@ -141,12 +141,12 @@ def warn_of_test(given: Given) -> None:
         for who, total in (("client", scores.client_total), ("impostor", scores.impostor_total))
         if total < SMALL_SAMPLE
     ]
-    warn_of_reversed(given)
+    warn_of_low_auc(given)
     if few:
         warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
 
 
-def warn_of_reversed(given: Given) -> None:
+def warn_of_low_auc(given: Given) -> None:
     """Of an AUC below one half."""
     if isinstance(given, ScoreSummary):
         auc = given.model.auc()
@@ -179,7 +179,7 @@ def empirical_model(given: Given, name: str) -> ScoreModel:
 RATES = ("far", "frr", "hter", "f1")
 _Choice = Callable[[Any], OperatingPoint]
 
-CRITERIA: tuple[tuple[str, str, _Choice], ...] = (
+_CHOICES: tuple[tuple[str, str, _Choice], ...] = (
     ("eer", "equal error rate, FAR = FRR", lambda m: m.eer()),
     ("min-hter", "smallest HTER (Youden, KS)", lambda m: m.youden()),
     (
@@ -199,7 +199,9 @@ CRITERIA: tuple[tuple[str, str, _Choice], ...] = (
 )
 
 
-def met_points(dev: Part, tests: tuple[Part, ...], level: float) -> tuple[MetPoint, ...]:
+def observed_points(
+    dev: ScoreSet, tests: tuple[ScoreSet, ...], level: float
+) -> tuple[ObservedPoint, ...]:
     """Every criterion's threshold, by dev's model and by dev's scores, on every set."""
     choosers: list[tuple[str, ScoreModel, Fit | None]] = [("scores", dev.empirical, None)]
     if dev.fit is not None and is_modelled(dev):
@@ -207,16 +209,16 @@ def met_points(dev: Part, tests: tuple[Part, ...], level: float) -> tuple[MetPoi
     met = []
     for chosen_by, model, fitted in choosers:
         with quietly():  # what the points rest on stands beside them
-            points = [choose(model if fitted is None else fitted) for _, _, choose in CRITERIA]
+            points = [choose(model if fitted is None else fitted) for _, _, choose in _CHOICES]
         places = Thresholds.concatenate([_threshold(point) for point in points])
         seen = [[part.empirical._point(places)[k] for part in (dev, *tests)]
                 for k in range(places.size)]  # fmt: skip
         ends = [_observed(part, [row[n] for row in seen], places, level)
                 for n, part in enumerate(tests, start=1)]  # fmt: skip
-        for k, (key, title, _) in enumerate(CRITERIA):
+        for k, (key, title, _) in enumerate(_CHOICES):
             by_laws = () if fitted is None else law_intervals(fitted, places[k], level)
             met.append(
-                MetPoint(
+                ObservedPoint(
                     key, _title(key, title, chosen_by), chosen_by, points[k], tuple(seen[k]),
                     by_laws, tuple(part[k] for part in ends),
                     () if fitted is None else _contradictions(fitted, key, points[k]),
@@ -234,7 +236,7 @@ def _contradictions(fitted: Fit, key: str, point: OperatingPoint) -> tuple[str, 
 
 
 def _observed(
-    part: Part, points: list[OperatingPoint], t: Thresholds, level: float
+    part: ScoreSet, points: list[OperatingPoint], t: Thresholds, level: float
 ) -> list[tuple[Measured, ...]]:
     """Intervals of the rates of a test set at dev's thresholds."""
     rates = [[(key, float(getattr(p, key))) for key in RATES] for p in points]

@@ -12,12 +12,12 @@ from betaroc.rendering.numbers import extreme, number, percent, threshold, visib
 from betaroc.report.certainty import certainty_of
 from betaroc.report.contradictions import contradiction_words, contradictions
 from betaroc.report.crossings import whole_curve_words
-from betaroc.report.score_set import MetPoint, Part, is_modelled
-from betaroc.report.verdicts import Lamp, lamps, sentence
+from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
+from betaroc.report.verdicts import FitStatus, sentence, statuses_of
 
 __all__ = [
-    "below_count", "called", "family_words", "first_lines", "headline", "lit", "marked",
-    "mismatch_words", "promised", "short_verdict", "verdict_lines",
+    "below_count", "called", "family_words", "first_lines", "marked", "mismatch_words", "promised",
+    "short_verdict", "statuses", "summary_lines", "verdict_lines",
 ]  # fmt: skip
 
 #: Binomial standard errors by which fitted and counted EER may differ unsaid.
@@ -27,7 +27,9 @@ _STEP, _CHANCE = 0.1, 1.95
 _NAME = 24
 
 
-def headline(dev: Part, tests: Sequence[Part], points: Sequence[MetPoint]) -> list[str]:
+def summary_lines(
+    dev: ScoreSet, tests: Sequence[ScoreSet], points: Sequence[ObservedPoint]
+) -> list[str]:
     """What a reader who reads no further should know."""
     lines = [_seen(dev)]
     if _apart(dev):
@@ -43,14 +45,14 @@ def headline(dev: Part, tests: Sequence[Part], points: Sequence[MetPoint]) -> li
 
 
 def first_lines(
-    dev: Part, tests: Sequence[Part], points: Sequence[MetPoint], level: float
+    dev: ScoreSet, tests: Sequence[ScoreSet], points: Sequence[ObservedPoint], level: float
 ) -> list[str]:
     """What test contradicts, before anything that rests on dev."""
     names = dict(zip((part.role for part in tests), called(tests), strict=True))
     return contradiction_words(contradictions(dev, tests, points, level), names, level)
 
 
-def _other_family(dev: Part) -> list[str]:
+def _other_family(dev: ScoreSet) -> list[str]:
     """The recommended family, if it is another than the one fitted."""
     if dev.quality is None or dev.fit is None or not is_modelled(dev):
         return []
@@ -58,7 +60,7 @@ def _other_family(dev: Part) -> list[str]:
     return [family_words(dev)] if best and best != dev.fit.family else []
 
 
-def family_words(part: Part) -> str:
+def family_words(part: ScoreSet) -> str:
     """Whether another family than the fitted one is recommended, and why."""
     if part.quality is None or not part.quality.recommended:
         return ""
@@ -82,25 +84,27 @@ def family_words(part: Part) -> str:
     )
 
 
-def verdict_lines(part: Part) -> list[str]:
+def verdict_lines(part: ScoreSet) -> list[str]:
     """The verdicts on a set's fit, each with its numbers."""
-    return [f"{part.role}: fit of the {one.of}: {one.verdict}: {one.words}" for one in lit(part)]
+    return [
+        f"{part.role}: fit of the {one.of}: {one.verdict}: {one.words}" for one in statuses(part)
+    ]
 
 
-def short_verdict(part: Part) -> list[str]:
+def short_verdict(part: ScoreSet) -> list[str]:
     """The verdicts alone, for the first lines."""
-    found = [f"{lamp.of} {lamp.verdict}" for lamp in lit(part)]
+    found = [f"{one.of} {one.verdict}" for one in statuses(part)]
     return [f"{part.role}: fit of the {', of the '.join(found)}."] if found else []
 
 
-def lit(part: Part) -> list[Lamp]:
-    """The lamps of a set; none where its fit was not to be checked."""
+def statuses(part: ScoreSet) -> list[FitStatus]:
+    """The verdicts on a set; none where its fit was not to be checked."""
     if part.quality is None:
         return []
-    return lamps(part.quality, part.scores, part.distances)
+    return statuses_of(part.quality, part.scores, part.distances)
 
 
-def called(tests: Sequence[Part]) -> list[str]:
+def called(tests: Sequence[ScoreSet]) -> list[str]:
     """Roles of the test sets, of several with the names of their files where these differ."""
     names = [_stem(part) for part in tests]
     if len(tests) < 2 or len(set(names)) < len(names):
@@ -108,7 +112,7 @@ def called(tests: Sequence[Part]) -> list[str]:
     return [f"{part.role} ({name})" for part, name in zip(tests, names, strict=True)]
 
 
-def _stem(part: Part) -> str:
+def _stem(part: ScoreSet) -> str:
     source = part.scores.source
     named = source is not None and Path(source.path).name == part.name
     text = visible(Path(part.name).stem if named else part.name)
@@ -116,7 +120,7 @@ def _stem(part: Part) -> str:
 
 
 # ---------------------------------------------------------- what no score speaks for
-def mismatch_words(dev: Part) -> str:
+def mismatch_words(dev: ScoreSet) -> str:
     """Where the fitted laws are off the scores that they were fitted to; else nothing.
 
     By the EER: more than 3 standard errors of the HTER at two rates of their mean. By a
@@ -146,7 +150,7 @@ def mismatch_words(dev: Part) -> str:
     )
 
 
-def below_count(dev: Part, point: OperatingPoint) -> tuple[str, str, str]:
+def below_count(dev: ScoreSet, point: OperatingPoint) -> tuple[str, str, str]:
     """Of FAR, FRR and HTER of dev's fit where they are below one score: "below 1/270"."""
     n = dev.scores.impostor_total, dev.scores.client_total
     if dev.fit is not None:
@@ -162,7 +166,7 @@ def _below(hter: float, n: tuple[float, float], low: Sequence[bool]) -> bool:
     return all(low) and hter * max(n) < 1.0 - 1e-9
 
 
-def promised(dev: Part, point: OperatingPoint, *, why: bool = True) -> tuple[str, str, str]:
+def promised(dev: ScoreSet, point: OperatingPoint, *, why: bool = True) -> tuple[str, str, str]:
     """FAR, FRR and HTER of dev's laws in per cent, said where no score speaks for them."""
     marks = below_count(dev, point)
     told = ": extrapolated, no score expected there" if why else ""
@@ -174,12 +178,12 @@ def promised(dev: Part, point: OperatingPoint, *, why: bool = True) -> tuple[str
     return far, frr, hter
 
 
-def marked(points: Sequence[MetPoint]) -> MetPoint:
+def marked(points: Sequence[ObservedPoint]) -> ObservedPoint:
     """The threshold that stands for the others: dev's EER, of the fit where there is one."""
     return next(met for met in points if met.key == "eer")
 
 
-def _seen(dev: Part) -> str:
+def _seen(dev: ScoreSet) -> str:
     seen = f"AUC {number(dev.empirical.auc(), 4)} and EER {percent(dev.empirical.eer().hter)}"
     if dev.fit is None or not is_modelled(dev):
         return f"{seen} on dev's scores."
@@ -190,11 +194,11 @@ def _seen(dev: Part) -> str:
     return f"{seen} on dev's scores; {fitted}."
 
 
-def _apart(dev: Part) -> bool:
+def _apart(dev: ScoreSet) -> bool:
     return dev.extremes("impostor")[1] < dev.extremes("client")[0]
 
 
-def _apart_words(dev: Part) -> str:
+def _apart_words(dev: ScoreSet) -> str:
     highest, lowest = dev.extremes("impostor")[1], dev.extremes("client")[0]
     words = (
         f"Dev's scores separate the classes: no impostor lies above {extreme(highest)}, no client"
@@ -205,7 +209,7 @@ def _apart_words(dev: Part) -> str:
     return words
 
 
-def _met(met: MetPoint, dev: Part, name: str, k: int) -> str:
+def _met(met: ObservedPoint, dev: ScoreSet, name: str, k: int) -> str:
     point, seen = met.expected, met.observed[k]
     place = threshold(point.threshold, point.logit_threshold, 4)
     by_model = met.chosen_by == "model"

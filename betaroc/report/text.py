@@ -12,8 +12,8 @@ from betaroc.inference.counted import FAR, REPLICATES
 from betaroc.rendering.numbers import level_words, number, percent, read_as, threshold
 from betaroc.report.certainty import certainty_of, confidence_words
 from betaroc.report.crossings import crossing_words, whole_curve_words
-from betaroc.report.intervals import TPR, Measured, PartIntervals, summary_words
-from betaroc.report.score_set import RATES, MetPoint, Part, is_modelled
+from betaroc.report.intervals import TPR, Measured, SetIntervals, summary_words
+from betaroc.report.score_set import RATES, ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.sentences import (
     boundary_words,
     category_words,
@@ -25,7 +25,7 @@ from betaroc.report.summary import family_words, mismatch_words, promised, verdi
 from betaroc.report.verdicts import TARGET_HEAD, sentence, target_cells
 
 __all__ = [
-    "MeasureRow", "columns", "fit_text", "interval_notes", "measure_rows", "part_text",
+    "MeasureRow", "columns", "fit_text", "interval_notes", "measure_rows", "set_text",
     "points_text", "rate_ends", "shape_sentences",
 ]  # fmt: skip
 
@@ -51,7 +51,7 @@ def columns(rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
     return "\n".join(lines)
 
 
-def part_text(part: Part, reason: str) -> str:
+def set_text(part: ScoreSet, reason: str) -> str:
     """What was read, the fit and its curve."""
     source = part.scores.source
     kind = "" if source is None else f" ({read_as(source.format)})"
@@ -70,7 +70,7 @@ def part_text(part: Part, reason: str) -> str:
     return "\n\n".join(blocks)
 
 
-def fit_text(fit: Fit, found: PartIntervals | None = None) -> str:
+def fit_text(fit: Fit, found: SetIntervals | None = None) -> str:
     """Parameters of both laws, with their intervals."""
     rows = [["class", "parameter", "estimate", "std. error", *_head(found)]]
     for who, law in (("client", fit.client), ("impostor", fit.impostor)):
@@ -90,7 +90,7 @@ def fit_text(fit: Fit, found: PartIntervals | None = None) -> str:
     return "\n".join(lines) or "  the scores themselves, no parameters"
 
 
-def _head(found: PartIntervals | None) -> list[str]:
+def _head(found: SetIntervals | None) -> list[str]:
     return [] if found is None else [f"{level_words(found.level)} low", "high"]
 
 
@@ -101,7 +101,7 @@ def _ends(m: Measured | None, say: Callable[[float], str]) -> list[str]:
     return [say(m.low), say(m.high)]
 
 
-def _measures(part: Part) -> str:
+def _measures(part: ScoreSet) -> str:
     head = _head(part.intervals)
     who = ["scores", *head] + (["fitted", *head] if is_modelled(part) else [])
     text = columns([["", *who], *(row.cells(head != []) for row in measure_rows(part))])
@@ -132,7 +132,7 @@ class MeasureRow(NamedTuple):
         return row
 
 
-def measure_rows(part: Part, digits: int = 6) -> list[MeasureRow]:
+def measure_rows(part: ScoreSet, digits: int = 6) -> list[MeasureRow]:
     """AUC, EER, its threshold, TPR at FAR 1 % and KS, each with its interval."""
     models = [part.empirical]
     kinds = ["scores"]
@@ -172,7 +172,7 @@ def measure_rows(part: Part, digits: int = 6) -> list[MeasureRow]:
     ]  # fmt: skip
 
 
-def interval_notes(part: Part) -> list[str]:
+def interval_notes(part: ScoreSet) -> list[str]:
     """Which intervals are missing and why, and on what groups the others rest."""
     found = part.intervals
     if found is None:
@@ -199,13 +199,13 @@ def interval_notes(part: Part) -> list[str]:
     return notes
 
 
-def _area_words(found: PartIntervals) -> str:
+def _area_words(found: SetIntervals) -> str:
     """How the interval of the empirical area was made, if there is one."""
     method = next(m.method for m in found.scores if m.key == "auc")
     return f"the AUC by {_AREA_METHODS[method]}, " if method else ""
 
 
-def _quality(part: Part) -> str:
+def _quality(part: ScoreSet) -> str:
     """The verdicts, the tests, the families, the audit."""
     found = part.quality
     if found is None:
@@ -241,13 +241,13 @@ def _quality(part: Part) -> str:
     return "\n".join(lines)
 
 
-def _shape(part: Part) -> str:
+def _shape(part: ScoreSet) -> str:
     if part.fit is None or not is_modelled(part):
         return "The ROC is that of the scores; its ends and shape are not modelled."
     return "\n".join(" ".join(words) for words in shape_sentences(part))
 
 
-def shape_sentences(part: Part) -> list[list[str]]:
+def shape_sentences(part: ScoreSet) -> list[list[str]]:
     """What is said of the curve of a fit: the whole, its crossings, both ends, the shapes."""
     if part.fit is None:
         return []
@@ -266,7 +266,7 @@ def shape_sentences(part: Part) -> list[list[str]]:
     return said + [[words] for words in confidence_words(part.fit, sure)]
 
 
-def points_text(points: Sequence[MetPoint], parts: Sequence[Part]) -> str:
+def points_text(points: Sequence[ObservedPoint], parts: Sequence[ScoreSet]) -> str:
     """Dev's thresholds and the rates they lead to on every set, with their intervals."""
     blocks = []
     for chosen_by, title in (
@@ -297,7 +297,7 @@ def points_text(points: Sequence[MetPoint], parts: Sequence[Part]) -> str:
     return "\n\n".join(blocks)
 
 
-def _contradicted(points: Sequence[MetPoint], chosen_by: str) -> list[str]:
+def _contradicted(points: Sequence[ObservedPoint], chosen_by: str) -> list[str]:
     """Where dev's own scores speak against the fit."""
     return [
         f"  {met.key}: dev's scores contradict the fit: {'; '.join(met.contradicted_by)}"

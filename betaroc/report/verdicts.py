@@ -17,7 +17,7 @@ from betaroc.report.distances import Distances
 from betaroc.report.quality import Quality
 
 __all__ = [
-    "TARGET_HEAD", "Lamp", "lamps", "quality_numbers", "rates_words", "sentence",
+    "TARGET_HEAD", "FitStatus", "statuses_of", "quality_numbers", "rates_words", "sentence",
     "target_cells",
 ]  # fmt: skip
 
@@ -26,7 +26,7 @@ TARGET_HEAD = ("rate", "threshold", "expected", "counted", "interval of the rate
 _CURVE_ONLY = "good as a curve only"
 
 
-class Lamp(NamedTuple):
+class FitStatus(NamedTuple):
     """A verdict, "good", "cannot tell", "poor" or "not checked"; of what, and the numbers.
 
     A curve that is good beside a rate that is not is "good as a curve only".
@@ -37,18 +37,18 @@ class Lamp(NamedTuple):
     words: str
 
 
-def lamps(found: Quality, scores: Scores, distances: Distances | None) -> list[Lamp]:
+def statuses_of(found: Quality, scores: Scores, distances: Distances | None) -> list[FitStatus]:
     """Of the ROC, by `check_fit`; of the rates at a threshold, by counts and distances."""
     if found.bin_error is not None and distances is not None:
-        return _beside(_lamps_of_counts(found, scores, distances))
+        return _beside(_of_counts(found, scores, distances))
     if found.check is None or distances is None:
-        unchecked = Lamp("ROC", "not checked", sentence(found.unchecked))
+        unchecked = FitStatus("ROC", "not checked", sentence(found.unchecked))
         if not found.targets:
             return [unchecked]
         verdict = rates_verdict(found.targets, found.good_down_to)
-        return [unchecked, Lamp("rates at a threshold", verdict, _rates(found, ""))]
+        return [unchecked, FitStatus("rates at a threshold", verdict, _rates(found, ""))]
     check = found.check
-    roc = Lamp("ROC", check.verdict, sentence(check.reason))
+    roc = FitStatus("ROC", check.verdict, sentence(check.reason))
     noise = _chance(scores, check.level)
     off = (distances.client, distances.impostor)
     words = (
@@ -60,7 +60,7 @@ def lamps(found: Quality, scores: Scores, distances: Distances | None) -> list[L
     if groups_of(scores) is not None:
         words += " These distances take trials as independent, which these groups are not."
     verdict = _worse(found, _verdict(off, noise, check.tolerance))
-    return _beside([roc, Lamp("rates at a threshold", verdict, _rates(found, words))])
+    return _beside([roc, FitStatus("rates at a threshold", verdict, _rates(found, words))])
 
 
 def _rates(found: Quality, words: str) -> str:
@@ -75,7 +75,7 @@ def _worse(found: Quality, verdict: str) -> str:
     return max(verdict, rates_verdict(found.targets, found.good_down_to), key=order.index)
 
 
-def _beside(pair: list[Lamp]) -> list[Lamp]:
+def _beside(pair: list[FitStatus]) -> list[FitStatus]:
     """No verdict is good beside a rate that is poor."""
     roc, rates = pair
     if rates.verdict == "poor" and roc.verdict == "good":
@@ -83,7 +83,7 @@ def _beside(pair: list[Lamp]) -> list[Lamp]:
     return [roc, rates]
 
 
-def _lamps_of_counts(found: Quality, scores: Scores, distances: Distances) -> list[Lamp]:
+def _of_counts(found: Quality, scores: Scores, distances: Distances) -> list[FitStatus]:
     """By what chance and bins allow for any law; a distance of ROCs is at most that of rates."""
     coarse = (found.bin_error or (0.0, 0.0))[::-1]
     noise = _chance(scores, found.level or 0.95)
@@ -102,7 +102,10 @@ def _lamps_of_counts(found: Quality, scores: Scores, distances: Distances) -> li
     )
     of_roc = _verdict((distances.roc,), (max(noise),), TOLERANCE, (max(coarse),))
     verdict = _worse(found, _verdict(off, noise, TOLERANCE, coarse))
-    return [Lamp("ROC", of_roc, roc), Lamp("rates at a threshold", verdict, _rates(found, rates))]
+    return [
+        FitStatus("ROC", of_roc, roc),
+        FitStatus("rates at a threshold", verdict, _rates(found, rates)),
+    ]
 
 
 def _chance(scores: Scores, level: float) -> list[float]:
@@ -214,7 +217,7 @@ def _check_numbers(found: Quality, scores: Scores, distances: Distances | None) 
     if check is None and found.bin_error is None:
         verdict = rates_verdict(found.targets, found.good_down_to) if found.targets else None
         return {"verdict": None, "reason": found.unchecked, "status": verdict, **counted_}
-    roc, rates = lamps(found, scores, distances)
+    roc, rates = statuses_of(found, scores, distances)
     order = ("good", "cannot tell", _CURVE_ONLY, "poor")
     said = {
         "verdict": "good" if roc.verdict == _CURVE_ONLY else roc.verdict,

@@ -18,7 +18,7 @@ import betaroc as br
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import extreme, number, percent, threshold, visible
 from betaroc.report.crossings import crossing_words, depth, unseen, whole_curve_words
-from betaroc.report.score_set import Part, empirical_model
+from betaroc.report.score_set import ScoreSet, empirical_model
 from betaroc.report.sentences import end_words
 from betaroc.report.summary import below_count, called, mismatch_words
 from helpers.places import DATA
@@ -424,9 +424,9 @@ def test_laws_that_do_not_describe_the_scores_are_said_to_first() -> None:
 
 
 def test_several_tests_are_called_by_their_files_where_these_differ() -> None:
-    def part(k: int, name: str) -> Part:
+    def part(k: int, name: str) -> ScoreSet:
         scores = br.Scores([0.5], [0.4], name=name)
-        return Part(f"test {k}", name, scores, None, empirical_model(scores, name), None)
+        return ScoreSet(f"test {k}", name, scores, None, empirical_model(scores, name), None)
 
     assert called([part(1, "a.csv"), part(2, "b")]) == ["test 1 (a.csv)", "test 2 (b)"]
     assert called([part(1, "a"), part(2, "a")]) == ["test 1", "test 2"]

@@ -17,14 +17,13 @@ from betaroc.fits.audit import Sensitivity, TailCheck
 from betaroc.fits.target_checks import check_targets, good_down_to
 from betaroc.inference.counted import observed_ends, resampled_ends, tpr_ends
 from betaroc.rendering.numbers import percent
-from betaroc.report.analysis import Part
 from betaroc.report.distances import distances
-from betaroc.report.intervals import TPR, Measured, part_intervals
+from betaroc.report.intervals import TPR, Measured, intervals_of
 from betaroc.report.page import render_report
 from betaroc.report.quality import Quality, quality_of, tail_words
-from betaroc.report.score_set import empirical_model
-from betaroc.report.summary import family_words, lit
-from betaroc.report.verdicts import lamps, rates_words
+from betaroc.report.score_set import ScoreSet, empirical_model
+from betaroc.report.summary import family_words, statuses
+from betaroc.report.verdicts import rates_words, statuses_of
 from helpers.places import DATA
 
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
@@ -216,7 +215,7 @@ def test_the_exact_tpr_by_hand_and_by_coverage() -> None:
 def test_what_has_no_interval_says_why() -> None:
     rng = np.random.default_rng(6)
     separated = br.Scores(0.7 + 0.2 * rng.random(20), 0.1 + 0.2 * rng.random(20))
-    found = part_intervals(separated, br.fit(separated), empirical_model(separated, "x"), 0.95, 0)
+    found = intervals_of(separated, br.fit(separated), empirical_model(separated, "x"), 0.95, 0)
     scores = named(found.scores)
     own = br.auc_interval(separated)
     assert (scores["auc"].low, scores["auc"].high) == (own.low, own.high)
@@ -225,13 +224,13 @@ def test_what_has_no_interval_says_why() -> None:
         assert math.isnan(scores[key].low)
     assert scores[TPR].why == ""  # 20 impostors say little, and that is a statement
     halves = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20), client_weights=np.full(20, 0.5))
-    found = part_intervals(halves, br.fit(halves), empirical_model(halves, "x"), 0.95, 0)
+    found = intervals_of(halves, br.fit(halves), empirical_model(halves, "x"), 0.95, 0)
     assert named(found.scores)["eer"].why == "weights are no whole numbers of copies"
     assert named(found.scores)["auc"].why == ""
     point = br.Scores([0.0] * 5 + [0.5, 0.6, 0.7] * 4, [0.1, 0.2, 0.3] * 4)
     with pytest.warns(br.BoundaryWarning):
         fit = br.fit(point)
-    found = part_intervals(point, fit, empirical_model(point, "x"), 0.95, 0)
+    found = intervals_of(point, fit, empirical_model(point, "x"), 0.95, 0)
     assert "point mass" in named(found.model)["exponent-at-zero"].why
     assert [m.key for m in found.client] == ["a", "b", "at_zero"]
 
@@ -248,7 +247,7 @@ def test_quality_is_that_of_the_library(analysis: br.Analysis) -> None:
     assert (test.families, test.recommended) == (None, "")
 
 
-def test_two_lamps_one_for_the_roc_one_for_the_rates() -> None:
+def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
     """Both classes off in the same way, as by a stretched score: the ROC is right, rates not."""
     rng = np.random.default_rng(7)
     u = [1 / (1 + np.exp(-rng.normal(m, 1.0, 3000))) for m in (1.0, -1.0)]
@@ -258,7 +257,7 @@ def test_two_lamps_one_for_the_roc_one_for_the_rates() -> None:
         fit = br.fit(given, "normal")
         found = quality_of(given, fit, 0.95, 0)
         apart = distances(fit, empirical_model(given, "x"))
-        roc, rates = lamps(found, given, apart)
+        roc, rates = statuses_of(found, given, apart)
         assert roc.of == "ROC"
         good = found.check.verdict == "good" and rates.verdict == "poor"
         assert roc.verdict == ("good as a curve only" if good else found.check.verdict)
@@ -280,9 +279,9 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     fit = br.fit(scores, boundary=boundary, **options)
     found = quality_of(scores, fit, 0.95, 0)
     assert found.check is None
-    lamp, rates = lamps(found, scores, None)
-    assert lamp.verdict == "not checked"
-    assert "the check draws scores as they come" in lamp.words
+    one, rates = statuses_of(found, scores, None)
+    assert one.verdict == "not checked"
+    assert "the check draws scores as they come" in one.words
     # 15 scores a class: two rates with 5 of them or more expected.
     assert rates.verdict in {"cannot tell", "poor"}
     assert found.targets == check_targets(fit)
@@ -347,10 +346,10 @@ def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
     assert any("changes a shape by" in words for words in called)
 
 
-def test_an_empirical_family_has_a_recommendation_and_no_lamp_of_a_fit(few: None) -> None:
+def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(few: None) -> None:
     analysis = br.analyze(beta_scores(), family="empirical")
-    (lamp,) = lit(analysis.dev)
-    assert (lamp.verdict, lamp.words) == ("not checked", "no laws were fitted.")
+    (one,) = statuses(analysis.dev)
+    assert (one.verdict, one.words) == ("not checked", "no laws were fitted.")
     assert family_words(analysis.dev).startswith("dev: recommended family ")
     assert "No laws were fitted: there is nothing to check." in render_report(analysis)
 
@@ -358,9 +357,9 @@ def test_an_empirical_family_has_a_recommendation_and_no_lamp_of_a_fit(few: None
 # ------------------------------------------------------------------ the page
 def test_the_page_shows_the_verdict_in_words_and_colour(analysis: br.Analysis, page: str) -> None:
     for part in analysis.parts:
-        for lamp in lit(part):
-            assert f">{lamp.verdict}</strong>" in page
-            assert lamp.words[1:60] in page.replace("&#39;", "'")
+        for one in statuses(part):
+            assert f">{one.verdict}</strong>" in page
+            assert one.words[1:60] in page.replace("&#39;", "'")
     assert page.index('class="status') < page.index("What was read")
     text = plain(page)
     assert "199 simulated score sets, seed 0, so that no p-value is below 0.005" in text
@@ -379,7 +378,7 @@ def test_no_status_is_green_beside_a_rate_that_is_poor(few: None) -> None:
     analysis = br.analyze(contaminated(), family="beta")
     check = analysis.dev.quality.check
     assert check.verdict == "good"  # the curve, within its tolerance
-    roc, rates = lit(analysis.dev)
+    roc, rates = statuses(analysis.dev)
     assert (roc.verdict, rates.verdict) == ("good as a curve only", "poor")
     worst = next(t for t in check.targets if t.target == 0.001 and t.rate == "far")
     assert (worst.expected, worst.verdict) == (5.0, "poor")
@@ -413,7 +412,7 @@ def test_the_json_has_every_target(few: None, tmp_path: Path) -> None:
     # A right fit of as many scores has a green status.
     rng = np.random.default_rng(9)
     right = br.analyze(br.Scores(rng.beta(6, 3, 5000), rng.beta(2, 8, 5000)), family="beta")
-    assert [lamp.verdict for lamp in lit(right.dev)] == ["good", "good"]
+    assert [one.verdict for one in statuses(right.dev)] == ["good", "good"]
 
 
 def test_hills_check_is_shown_wherever_it_speaks(few: None) -> None:
@@ -629,8 +628,8 @@ def test_every_rule_gives_intervals_or_reasons(
             assert (m["low"] is None) == (m["why_none"] is not None)
 
 
-def test_a_part_without_quality_has_no_lamps() -> None:
+def test_a_part_without_quality_has_no_verdicts() -> None:
     scores = beta_scores(20)
-    part = Part("scores", "x", scores, None, empirical_model(scores, "x"), None)
-    assert (lit(part), family_words(part)) == ([], "")
+    part = ScoreSet("scores", "x", scores, None, empirical_model(scores, "x"), None)
+    assert (statuses(part), family_words(part)) == ([], "")
     assert Quality().recommended == ""

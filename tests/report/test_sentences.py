@@ -28,7 +28,7 @@ from betaroc.report.contradictions import (
 )
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.intervals import Measured
-from betaroc.report.score_set import Part, empirical_model, met_points
+from betaroc.report.score_set import ObservedPoint, ScoreSet, empirical_model, observed_points
 from betaroc.report.sentences import category_words, end_words
 
 ENDS = ("at_zero", "at_one")
@@ -198,11 +198,11 @@ def test_the_p_value_of_a_count() -> None:
 
 def analysed(
     dev: br.Scores, test: br.Scores, family: str = "beta"
-) -> tuple[Part, Part, tuple[br.analysis.MetPoint, ...]]:
+) -> tuple[ScoreSet, ScoreSet, tuple[ObservedPoint, ...]]:
     fit = br.fit(dev, family)
-    first = Part("dev", "dev", dev, fit, empirical_model(dev, "dev"), None)
-    other = Part("test", "test", test, None, empirical_model(test, "test"), None)
-    return first, other, met_points(first, (other,), 0.95)
+    first = ScoreSet("dev", "dev", dev, fit, empirical_model(dev, "dev"), None)
+    other = ScoreSet("test", "test", test, None, empirical_model(test, "test"), None)
+    return first, other, observed_points(first, (other,), 0.95)
 
 
 @pytest.mark.simulation
