@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from betaroc.core.thresholds import FloatArray, softplus
+from betaroc.fits.fit import Fit
 from betaroc.inference.delta import delta
 from betaroc.inference.parameter_errors import FreeFit, free_coordinates, laws_at
 from betaroc.inference.small_samples import SmallSample, small_sample
@@ -61,7 +62,7 @@ def _far_probits(u: FloatArray) -> FloatArray:
 class FitErrors:
     """A fit with the errors of its parameters, found once."""
 
-    def __init__(self, fit: Any) -> None:
+    def __init__(self, fit: Fit) -> None:
         self.fit = fit
 
     @cached_property

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from betaroc.core.thresholds import FloatArray
 from betaroc.ensemble.fusing import TrialSet, logits
-from betaroc.ensemble.losses import Part, Splits, thresholds_of
+from betaroc.ensemble.losses import CurvePart, Splits, thresholds_of
 
 __all__ = ["diversity_frame"]
 
@@ -68,7 +68,7 @@ def _correlations(x: FloatArray) -> FloatArray:
 
 def _errors(splits: Splits) -> tuple[BoolArray, BoolArray]:
     """Which trials of each class a classifier decides wrongly at its threshold of least HTER."""
-    part = Part("weighted-error", "hter", np.array([0.5]), 0.5)
+    part = CurvePart("weighted-error", "hter", np.array([0.5]), 0.5)
     wrong = tuple(np.zeros(x.shape, dtype=np.bool_) for x in splits.systems)
     for dev, test, *rows in splits.each():
         for k in range(test.client.shape[1]):

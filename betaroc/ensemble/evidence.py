@@ -5,24 +5,27 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.core.value import Value
+from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
+from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.ensemble.departures import FitErrors, logit
+from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import TESTED, EndTest
 from betaroc.inference.interval import Interval
 from betaroc.model.hooks import Hook, hooks_of
 from betaroc.model.model import ScoreModel
 
-__all__ = ["Evidence", "Peak", "Side", "evidence_of"]
+__all__ = ["BorderSide", "Peak", "RocEvidence", "RocMisfit", "misfit_of", "roc_evidence"]
 
 #: FARs between the borders at which a curve is judged that its ends do not decide.
 _INNER = 31
@@ -30,7 +33,7 @@ _SIDES = {True: "above", False: "below"}
 _ENDS = {"strict": "at_one", "lax": "at_zero"}
 
 
-class Side(NamedTuple):
+class BorderSide(NamedTuple):
     """The judgement near one border of the region."""
 
     #: "above", "below" or "cannot tell".
@@ -54,12 +57,12 @@ class Peak(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evidence(Value):
+class RocEvidence(Value):
     """What a verdict rests on.
 
     Parameters
     ----------
-    strict, lax : Side
+    strict, lax : BorderSide
         Near the border of the region with the low and with the high FAR.
     ends : tuple of EndTest or None
         At threshold 1 (FAR 0) and at threshold 0 (FAR 1), wherever the region lies; None of
@@ -83,8 +86,8 @@ class Evidence(Value):
         Whether both fitted distributions are one.
     """
 
-    strict: Side
-    lax: Side
+    strict: BorderSide
+    lax: BorderSide
     ends: tuple[EndTest, EndTest] | None
     inner: tuple[float, float, float, float] | None
     mean: Interval
@@ -97,7 +100,7 @@ class Evidence(Value):
     on_diagonal: bool
 
 
-def evidence_of(fit: Fit, region: tuple[float, float], level: float) -> Evidence:
+def roc_evidence(fit: Fit, region: tuple[float, float], level: float) -> RocEvidence:
     """The evidence of one fit."""
     low, high = region
     model, errors = fit.model, FitErrors(fit)
@@ -105,18 +108,18 @@ def evidence_of(fit: Fit, region: tuple[float, float], level: float) -> Evidence
     places = _places(region, fit.client.total_weight + fit.impostor.total_weight)
     excess = errors.excess(np.array(places))
     borders = ((low, low == 0.0), (high, high == 1.0))
-    sides: list[Side] = []
+    sides: list[BorderSide] = []
     for k, (name, (far, reached)) in enumerate(zip(_ENDS, borders, strict=True)):
         end = _by_end(ends, name, errors, level) if reached else None
         # An end whose stretch of that side holds less than one score shows nothing.
         if end is not None and np.sign(end[0]) == np.sign(excess[k]):
-            sides.append(Side(_SIDES[end[0] > 0.0], end[1], "end test", far, math.nan))
+            sides.append(BorderSide(_SIDES[end[0] > 0.0], end[1], "end test", far, math.nan))
         else:
             by = "first score" if reached else "border"
             side = _at_place(errors, places[k], float(excess[k]), by, level)
             if reached and math.isnan(side.p_value) and side.by != "none" and ends is not None:
                 # On the jump of a mass that one class has alone nothing varies but the mass.
-                side = Side("cannot tell", ends[name].p_value, "end test", far, math.nan)
+                side = BorderSide("cannot tell", ends[name].p_value, "end test", far, math.nan)
             sides.append(side)
     hooks = tuple(
         hook
@@ -126,7 +129,7 @@ def evidence_of(fit: Fit, region: tuple[float, float], level: float) -> Evidence
     largest, deepest = _peaks(model, region)
     crossings, above = _above(model, region)
     judged = all(side.by != "none" for side in sides)
-    return Evidence(
+    return RocEvidence(
         sides[0],
         sides[1],
         None if ends is None else (ends["strict"], ends["lax"]),
@@ -149,14 +152,16 @@ def _places(region: tuple[float, float], total: float) -> tuple[float, float]:
     return min(max(low, first), high), max(min(high, -first), low)
 
 
-def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float) -> Side:
+def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float) -> BorderSide:
     """The judgement at FAR = expit(u)."""
     far = 1.0 / (1.0 + math.exp(-u))
     try:
         p = float(errors.from_diagonal(np.array([u])).p_value[0])
     except InputError:
-        return Side("cannot tell", math.nan, "none", far, excess)
-    return Side(_SIDES[excess > 0.0] if p <= 1.0 - level else "cannot tell", p, by, far, excess)
+        return BorderSide("cannot tell", math.nan, "none", far, excess)
+    return BorderSide(
+        _SIDES[excess > 0.0] if p <= 1.0 - level else "cannot tell", p, by, far, excess
+    )
 
 
 # ------------------------------------------------------------------------------- the ends
@@ -291,3 +296,37 @@ def _excess(model: ScoreModel, far: FloatArray) -> FloatArray:
     point = model.at_far(far)
     tpr, frr = np.asarray(point.tpr), np.asarray(point.frr)
     return np.asarray(np.where(tpr + far <= 1.0, tpr - far, np.asarray(point.tnr) - frr))
+
+
+# -------------------------------------------------- whether the fitted ROC can be believed
+class RocMisfit(NamedTuple):
+    """The fitted ROC beside that of the scores."""
+
+    #: Area under the ROC of the scores.
+    auc_scores: float
+    #: Largest distance of both rates at once, along FAR + TPR = constant, as in `check_fit`.
+    distance: float
+    #: What the scores' ROC is off by chance at most, with the confidence of the verdicts: the
+    #: larger Dvoretzky-Kiefer-Wolfowitz bound of both classes.
+    noise: float
+    #: "close", "far" (by more than the tolerance and the noise) or "open".
+    word: str
+
+
+def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
+    """The distance of a fit from its scores, without a simulation."""
+    seen = ScoreModel(Empirical(scores.client), Empirical(scores.impostor))
+    distance = _distance(fit.model, seen)
+    n = min(scores.client.size, scores.impostor.size)
+    noise = math.sqrt(math.log(2.0 / (1.0 - math.sqrt(level))) / (2.0 * n))
+    beyond = "far" if distance - noise > TOLERANCE else "open"
+    word = "close" if distance <= TOLERANCE else beyond
+    return RocMisfit(float(seen.auc()), distance, noise, word)
+
+
+def _distance(one: ScoreModel, other: ScoreModel) -> float:
+    """Between two ROCs, at the corners of both."""
+    curves: list[Any] = [model.roc().points() for model in (one, other)]
+    along = np.unique(np.concatenate([p.far + p.tpr for p in curves]))
+    heights = [np.interp(along, p.far + p.tpr, p.tpr - p.far) for p in curves]
+    return float(0.5 * np.max(np.abs(heights[0] - heights[1])))

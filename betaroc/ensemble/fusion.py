@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,12 +13,14 @@ from betaroc.core.checks import choice
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
 from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums
-from betaroc.ensemble.losses import Part, Splits, score_losses, thresholds_of, vote_losses
+from betaroc.ensemble.learned import signed
+from betaroc.ensemble.losses import CurvePart, Splits, score_losses, thresholds_of, vote_losses
 from betaroc.inference.groups import Groups, settled
 from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
+from betaroc.rendering.numbers import visible
 
-__all__ = ["FUSING", "PARTS", "Fusion", "Gain", "fusion_of"]
+__all__ = ["FUSING", "PARTS", "Fusion", "Gain", "aligned", "fusion_of"]
 
 #: Every rule, and every part of the curve on which a gain is met.
 FUSING = (*RULES, "vote")
@@ -134,8 +136,6 @@ class Fusion(Value):
         return Interval(found.gain, found.low, found.high, self.level, "paired")
 
     def __str__(self) -> str:
-        from betaroc.ensemble.sentences import fusion_text
-
         return fusion_text(self)
 
 
@@ -143,7 +143,7 @@ def fusion_of(
     names: tuple[str, ...],
     splits: Splits,
     scale: Scale,
-    parts: Mapping[str, Part],
+    parts: Mapping[str, CurvePart],
     level: float,
     groups: Groups | None = None,
 ) -> Fusion:
@@ -194,7 +194,7 @@ def _keep(kept: _Losses, losses: _Losses, rows: list[Any]) -> None:
         whole[at] = some
 
 
-def _ballots(dev: TrialSet, test: TrialSet, part: Part) -> list[list[TrialSet]]:
+def _ballots(dev: TrialSet, test: TrialSet, part: CurvePart) -> list[list[TrialSet]]:
     """Of dev and of test, whom each classifier accepts at its own threshold of each alpha."""
     found: list[list[TrialSet]] = [[], []]
     for k in range(dev.client.shape[1]):
@@ -247,3 +247,25 @@ def _grouped(apart: list[FloatArray], groups: Groups) -> tuple[float, float]:
     away = np.concatenate([(x - np.mean(x)) / x.size for x in apart])
     sizes = [size for size in groups.sizes if size is not None]
     return float(settled(*groups.meat(away[:, None]))[0, 0]), min(sizes) - 1.0
+
+
+# ------------------------------------------------------------------------------- in words
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines, columns to the left."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def fusion_text(fusion: Fusion) -> str:
+    """Gains of every rule and classifier on every part."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for g in fusion.gains:
+        cells = rows.setdefault((g.rule, g.system), [g.rule, visible(g.system)])
+        cells.append(signed(g.gain, g.low, g.high))
+    what = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in fusion.parts.items()]
+    where = f"other folds of {fusion.folds}" if fusion.folds else "dev"
+    head = f"fused on {fusion.scale} ({fusion.scale_reason}); thresholds from {where}"
+    return "\n".join([visible(head), *aligned([["rule", "without", *what], *rows.values()])])

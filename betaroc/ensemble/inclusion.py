@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,17 @@ from betaroc.core import checks
 from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeError
 from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.text import shown
-from betaroc.core.value import Result
 from betaroc.data.scores import Scores
 from betaroc.decision.cross_validation import epc_cv
 from betaroc.decision.epc import checked_alphas
-from betaroc.ensemble.diversity import diversity_frame
-from betaroc.ensemble.evidence import Evidence, evidence_of
-from betaroc.ensemble.fusing import TrialSet, scale_of
-from betaroc.ensemble.fusion import Fusion, fusion_of
+from betaroc.ensemble.evidence import roc_evidence
 from betaroc.ensemble.learned import learned_gains, nested_folds
-from betaroc.ensemble.losses import MEASURES, Part, Splits
-from betaroc.ensemble.misfit import Misfit, misfit_of
-from betaroc.ensemble.rule import Verdict, verdict_of
-from betaroc.ensemble.set_hull import EnsembleHull, hull_of
+from betaroc.ensemble.losses import TRIAL_MEASURES, CurvePart
+from betaroc.ensemble.record import InclusionRecord
+from betaroc.ensemble.rule import verdict_of
+from betaroc.ensemble.sentences import crossings_frame, inclusion_frame, inclusion_text
 from betaroc.ensemble.trials import (
+    Classifiers,
     Systems,
     duplicates_of,
     refuse_constant,
@@ -38,9 +34,6 @@ from betaroc.ensemble.trials import (
 from betaroc.estimation.families import AUTO, Names
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
-from betaroc.inference.groups import groups_of
-from betaroc.model.crossings import RocCrossings
-from betaroc.model.roc import Roc
 
 __all__ = ["Inclusion", "inclusion"]
 
@@ -52,7 +45,7 @@ _TARGETS = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inclusion(Result):
+class Inclusion(InclusionRecord):
     """Several classifiers on the same trials: who joins, and what each adds.
 
     Made by :func:`inclusion`. What takes time is computed when it is first looked at:
@@ -98,24 +91,6 @@ class Inclusion(Result):
     ['include', 'cannot tell']
     """
 
-    systems: Systems
-    dev: Systems | None
-    fits: Mapping[str, Fit]
-    evidence: Mapping[str, Evidence] = field(compare=False, repr=False)
-    verdict: Mapping[str, Verdict]
-    region: tuple[float, float]
-    level: float
-    parts: Mapping[str, Part] = field(repr=False)
-    client_folds: npt.NDArray[np.intp] = field(repr=False)
-    impostor_folds: npt.NDArray[np.intp] = field(repr=False)
-    duplicates: tuple[tuple[str, str], ...] = ()
-    messages: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The classifiers."""
-        return self.systems.names
-
     @property
     def table(self) -> Any:
         """A pandas frame, one row a classifier: family, verdict, gain, p-values, sizes, ends.
@@ -125,8 +100,6 @@ class Inclusion(Result):
         `auc_scores` that under the scores' own, `roc_distance` the largest distance between the
         two curves (`misfit`).
         """
-        from betaroc.ensemble.sentences import inclusion_frame
-
         return inclusion_frame(self)
 
     @property
@@ -146,62 +119,13 @@ class Inclusion(Result):
         return pd.DataFrame([self.verdict[name].gain for name in self.names])
 
     @cached_property
-    def misfit(self) -> dict[str, Misfit]:
-        """How far the fitted ROC of each classifier is from that of its scores, by name.
-
-        Each has auc_scores; distance, the largest of both rates at once along FAR + TPR =
-        constant, as in :func:`check_fit`; noise, what the scores' ROC is off by chance at most;
-        and a word: "close" (within `check_fit`'s tolerance 0.05), "far" (beyond it by more than
-        the noise) or "open".
-        """
-        return {
-            name: misfit_of(self.fits[name], self.systems.scores(k), self.level)
-            for k, name in enumerate(self.names)
-        }
-
-    @cached_property
     def crossings(self) -> Any:
         """A pandas frame, one row a crossing of two fitted ROCs, or a pair without one.
 
         Columns first, second, far and tpr of the crossing (nan without), logit_far, and who
         is the higher before it and after it, in FAR (nobody where the curves are equal).
         """
-        from betaroc.ensemble.sentences import crossings_frame
-
         return crossings_frame(self._crossings)
-
-    @cached_property
-    def _crossings(self) -> dict[tuple[str, str], RocCrossings]:
-        rocs = self._rocs
-        return {(a, b): rocs[a].crossings(rocs[b]) for a, b in combinations(self.names, 2)}
-
-    @property
-    def _rocs(self) -> dict[str, Roc]:
-        return {name: self.fits[name].model.roc() for name in self.names}
-
-    @cached_property
-    def hull(self) -> EnsembleHull:
-        """The ROC hull of the fitted curves: who is on it where, and who never is."""
-        equal = {b for (_, b), found in self._crossings.items() if found.leaders == (0,)}
-        return hull_of(self._rocs, tuple(equal))
-
-    @cached_property
-    def diversity(self) -> Any:
-        """A pandas frame, one row a pair of classifiers and class: how alike they are.
-
-        Columns first, second, class (client, impostor, both); spearman and pearson, the
-        correlations of their scores within a class (pearson of the logits of classifiers in
-        [0, 1]; nan where one is constant or infinite there, and for both classes together);
-        phi, disagreement and double_fault: correlation of their errors, share of trials on which
-        one of the two errs, and on which both do, each at the threshold of least HTER on dev.
-        """
-        return diversity_frame(self.names, self._splits)
-
-    @property
-    def _splits(self) -> Splits:
-        own = TrialSet(self.systems.client, self.systems.impostor)
-        dev = None if self.dev is None else TrialSet(self.dev.client, self.dev.impostor)
-        return Splits(own, dev, self.client_folds, self.impostor_folds)
 
     def to_frame(self) -> Any:
         """The same as `table`.
@@ -235,21 +159,12 @@ class Inclusion(Result):
         return plot_ensemble(self)
 
     def __str__(self) -> str:
-        from betaroc.ensemble.sentences import inclusion_text
-
         return inclusion_text(self)
-
-    @cached_property
-    def fusion(self) -> Fusion:
-        """Fusing rules with all classifiers and without each one, with paired intervals."""
-        scale = scale_of(self.systems, self.dev)
-        groups = groups_of(self.systems.scores(0))
-        return fusion_of(self.names, self._splits, scale, self.parts, self.level, groups)
 
 
 @public
 def inclusion(
-    frame: Any,
+    frame: Classifiers,
     *,
     label: str = "label",
     client_label: object = None,
@@ -259,7 +174,7 @@ def inclusion(
     family: Names | Mapping[str, Names] = AUTO,
     boundary: str | Mapping[str, str] | None = None,
     resolution: float | Mapping[str, float] | None = None,
-    dev: Any = None,
+    dev: Classifiers | None = None,
     folds: int = 5,
     criterion: str = "weighted-error",
     measure: str | None = None,
@@ -462,7 +377,7 @@ def inclusion(
     for k, (name, options) in enumerate(_options(found, family, rules).items()):
         fits[name], said = _fitted(found.scores(k), name, options)
         messages += said
-    evidence = {name: evidence_of(f, region, level) for name, f in fits.items()}
+    evidence = {name: roc_evidence(f, region, level) for name, f in fits.items()}
     learned_on = found if other is None else other
     inner = nested_folds(learned_on, folds, lambda k: _dealt(learned_on, k, rng, given=False))
     gains = learned_gains(found, inner, other, level)
@@ -553,12 +468,12 @@ def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, li
 
 def _parts(
     systems: Systems, criterion: str, measure: str | None, alpha: Any, ends: float
-) -> dict[str, Part]:
+) -> dict[str, CurvePart]:
     """All alphas of the criterion, and the targets of either end."""
     checks.choice(criterion, _CRITERIA, "criterion")
     if measure is None:
         measure = "weighted-error" if criterion == "weighted-error" else "hter"
-    checks.choice(measure, MEASURES, "measure")
+    checks.choice(measure, TRIAL_MEASURES, "measure")
     if measure == "weighted-error" and criterion != measure:
         raise InputError(
             'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'
@@ -576,9 +491,9 @@ def _parts(
     targets = reach * np.arange(1, _TARGETS + 1) / _TARGETS
     both = measure if measure != "weighted-error" else "hter"
     return {
-        "all": Part(criterion, measure, alphas, prior),
-        "strict": Part("far", both, targets, prior),
-        "lax": Part("frr", both, targets, prior),
+        "all": CurvePart(criterion, measure, alphas, prior),
+        "strict": CurvePart("far", both, targets, prior),
+        "lax": CurvePart("frr", both, targets, prior),
     }
 
 

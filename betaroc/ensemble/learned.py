@@ -18,10 +18,11 @@ from betaroc.ensemble.trials import Systems
 from betaroc.inference.auc import PairedAreas, paired_areas, welch
 from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
+from betaroc.rendering.numbers import counted, level_words, number, visible
 
 __all__ = [
     "ADDS_NOTHING", "CANNOT_TELL", "INCLUDE", "LEAST_FOLDS", "LEAST_TRIALS", "LEAVE_OUT",
-    "MATTERS", "LearnedGain", "learned_gains", "nested_folds",
+    "MATTERS", "LearnedGain", "gain_sentence", "learned_gains", "nested_folds", "signed",
 ]  # fmt: skip
 
 IntArray = npt.NDArray[np.intp]
@@ -37,6 +38,8 @@ LEAST_FOLDS, MOST_FOLDS, LEAST_TRIALS = 3, 10, 2
 #: With fewer trials (or groups) of a class that rank otherwise DeLong's variance knows little; then
 #: as many may go unseen as show in no sample of this size: the "rule of three", 3/n at .95.
 _FEW = 5
+#: From this correlation on the classifier most like another is named.
+_ALIKE = 0.9
 
 
 class LearnedGain(NamedTuple):
@@ -127,7 +130,7 @@ def nested_folds(
     systems: Systems, folds: int, deal: Callable[[int], tuple[IntArray, IntArray]]
 ) -> tuple[IntArray, IntArray] | None:
     """As many folds as hold two trials, or groups, of each class each; None for fewer than 3."""
-    most = min(folds, MOST_FOLDS, fewest(systems) // LEAST_TRIALS)
+    most = min(folds, MOST_FOLDS, fewest_trials(systems) // LEAST_TRIALS)
     for count in range(most, LEAST_FOLDS - 1, -1):
         try:
             dealt = deal(count)
@@ -144,7 +147,7 @@ def nested_folds(
     return None
 
 
-def fewest(systems: Systems) -> int:
+def fewest_trials(systems: Systems) -> int:
     """Trials, or groups, of the smaller class."""
     return min(np.unique(label).size for labels in _labels(systems) for label in labels)
 
@@ -267,7 +270,7 @@ def learned_gains(
     k = len(systems.names)
     own, other = _columns(systems, dev)
     alike = _nearest(systems.names, own, systems)
-    if folds is None or fewest(systems) < LEAST_TRIALS:
+    if folds is None or fewest_trials(systems) < LEAST_TRIALS:
         nothing = (*(math.nan,) * 5, level, "none", CANNOT_TELL, 0, (0, 0), math.nan)
         pairs = zip(systems.names, alike, strict=True)
         return tuple(LearnedGain(name, *nothing, *mate) for name, mate in pairs)
@@ -347,7 +350,7 @@ def _gain(
     moved = tuple(int(np.sum([f.moved[who] for f in folds])) for who in (0, 1))
     unseen = 0.0
     if min(moved) < _FEW and not mate.copy:
-        unseen, method = -math.log1p(-level) / fewest(systems), f"{method}+unseen"
+        unseen, method = -math.log1p(-level) / fewest_trials(systems), f"{method}+unseen"
     low, high = max(estimate - reach - unseen, -1.0), min(estimate + reach + unseen, 1.0)
     word = word_of(low, high)
     needed = _needed(estimate, reach, unseen) if word == CANNOT_TELL else 1.0
@@ -360,3 +363,69 @@ def _needed(estimate: float, reach: float, unseen: float) -> float:
     margin = max(estimate, MATTERS - estimate)
     root = (reach + math.sqrt(reach**2 + 4.0 * unseen * margin)) / (2.0 * margin)
     return root**2
+
+
+# ------------------------------------------------------------------------------- in words
+def signed(estimate: float, low: float, high: float, digits: int = 4) -> str:
+    """Estimate and interval, with their signs."""
+    if math.isnan(estimate):
+        return "not measured"
+    ends = "" if math.isnan(low) else f" ({low:+.{digits}f} to {high:+.{digits}f})"
+    return f"{estimate:+.{digits}f}{ends}"
+
+
+def gain_sentence(gain: LearnedGain, sizes: tuple[int, int]) -> str:
+    """What was measured, why it cannot be told, and what to do."""
+    if gain.method == "none":
+        return (
+            "what it adds to a learned fusion was not measured: that takes"
+            f" {LEAST_FOLDS} folds or more with {LEAST_TRIALS} trials (or groups) of each class in"
+            f" each, {LEAST_FOLDS * LEAST_TRIALS} of each class at least"
+        )
+    size = (
+        f"AUC is {gain.with_it:.4f} with it and {gain.without:.4f} without,"
+        f" {signed(gain.estimate, gain.low, gain.high)} at {level_words(gain.level)}"
+    )
+    return f"{_says(gain)}: {size}{_why(gain)}{_decides(gain, sizes)}"
+
+
+def _says(gain: LearnedGain) -> str:
+    return {
+        INCLUDE: "a learned fusion gains by it",
+        LEAVE_OUT: "a learned fusion loses by it",
+        ADDS_NOTHING: "a learned fusion of the others gains nothing by it",
+    }.get(gain.word, "whether a learned fusion gains by it cannot be told")
+
+
+def _why(gain: LearnedGain) -> str:
+    """Who carries what it says, and how little the trials show."""
+    if gain.copy:
+        return f"; it has the scores of {visible(gain.nearest)}: drop one of the two, not both"
+    if gain.word == ADDS_NOTHING and abs(gain.correlation) >= _ALIKE:
+        return (
+            f"; {visible(gain.nearest)} is most like it (correlation"
+            f" {gain.correlation:.3f} within the classes): drop one of the two, not both"
+        )
+    if gain.with_it == gain.without == 1.0:
+        return "; with and without it all clients rank above all impostors of their fold"
+    if gain.method.endswith("+unseen"):
+        clients, impostors = map(counted, gain.moved, ("client", "impostor"))
+        return f"; too few trials (or groups) change their rank with it: {clients}, {impostors}"
+    return ""
+
+
+def _decides(gain: LearnedGain, sizes: tuple[int, int]) -> str:
+    """How many trials would just do, if the estimate stayed: as it varies, in half of the cases."""
+    if math.isnan(gain.needed) or gain.needed <= 1.0:
+        return ""
+    clients, impostors = (_round_up(gain.needed * n) for n in sizes)
+    return (
+        f"; about {clients} clients and {impostors} impostors would have an even chance to tell a"
+        f" gain from less than {MATTERS:g}, if it is what was measured"
+    )
+
+
+def _round_up(n: float) -> str:
+    """Two digits: more are not known."""
+    step = 10 ** max(math.floor(math.log10(n)) - 1, 0)
+    return number(math.ceil(n / step) * step, 12)

@@ -15,17 +15,17 @@ from betaroc.distributions.pairs import pair_of
 from betaroc.ensemble.fusing import TrialSet
 from betaroc.model.criteria import CRITERIA
 
-__all__ = ["MEASURES", "Part", "Splits", "score_losses", "thresholds_of", "vote_losses"]
+__all__ = ["TRIAL_MEASURES", "CurvePart", "Splits", "score_losses", "thresholds_of", "vote_losses"]
 
 IntArray = npt.NDArray[np.intp]
 #: Measures that are a FAR + b FRR, so that they are a sum over trials.
-MEASURES = ("weighted-error", "hter", "dcf", "far", "frr")
+TRIAL_MEASURES = ("weighted-error", "hter", "dcf", "far", "frr")
 #: Criteria this near to one another are tied.
 _TIED = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Part(Value):
+class CurvePart(Value):
     """What thresholds are chosen for, and what their errors cost."""
 
     criterion: str
@@ -68,7 +68,7 @@ class Splits(NamedTuple):
         return found
 
 
-def thresholds_of(dev: TrialSet, part: Part) -> FloatArray:
+def thresholds_of(dev: TrialSet, part: CurvePart) -> FloatArray:
     """The criterion's choice on the scores of one classifier at each alpha."""
     laws = Empirical._of_checked(dev.client, None), Empirical._of_checked(dev.impostor, None)
     pair = pair_of(*laws)
@@ -77,7 +77,7 @@ def thresholds_of(dev: TrialSet, part: Part) -> FloatArray:
 
 
 def score_losses(
-    threshold: FloatArray, test: TrialSet, part: Part
+    threshold: FloatArray, test: TrialSet, part: CurvePart
 ) -> tuple[FloatArray, FloatArray]:
     """Mean cost over alpha of each client's and each impostor's decision: accepted iff above."""
     far, frr = part.costs()
@@ -92,7 +92,7 @@ def score_losses(
 
 # --------------------------------------------------------------------------------- votes
 def vote_losses(
-    votes: TrialSet, own: TrialSet, members: int, part: Part
+    votes: TrialSet, own: TrialSet, members: int, part: CurvePart
 ) -> tuple[FloatArray, FloatArray]:
     """The same where dev chooses how many votes accept; votes have a column an alpha."""
     needed = _needed_votes(votes, members, part)
@@ -102,7 +102,7 @@ def vote_losses(
     return wrong_client.mean(axis=1), wrong_impostor.mean(axis=1)
 
 
-def _needed_votes(votes: TrialSet, members: int, part: Part) -> FloatArray:
+def _needed_votes(votes: TrialSet, members: int, part: CurvePart) -> FloatArray:
     """For each alpha the number of votes that is not enough: -1 accepts all, members none.
 
     Smallest criterion, then smallest HTER, then fewest votes.

@@ -7,22 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.ensemble.evidence import Evidence, Side
-from betaroc.ensemble.learned import ADDS_NOTHING, LEAVE_OUT, LearnedGain
-from betaroc.ensemble.learned_words import gain_sentence
+from betaroc.ensemble.evidence import BorderSide, RocEvidence
+from betaroc.ensemble.learned import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_sentence
 from betaroc.estimation.families import family_text
 from betaroc.fits.fit import Fit
 from betaroc.model.hooks import SEEN
 from betaroc.rendering.numbers import level_words, number, percent
 
-__all__ = ["END_WORDS", "WORDS", "Confidence", "Size", "Verdict", "joined", "verdict_of"]
+__all__ = ["END_WORDS", "VERDICTS", "Confidence", "Size", "Verdict", "joined", "verdict_of"]
 
 INCLUDE, EXCLUDE, CANNOT_TELL = "include", "exclude", "cannot tell"
 STRICT, LAX = "only at strict thresholds", "only at lax thresholds"
 #: What the two ends are called in sentences.
 END_WORDS = {"strict": "low-FAR", "lax": "high-FAR"}
 #: Every word of a verdict.
-WORDS = (INCLUDE, ADDS_NOTHING, LEAVE_OUT, STRICT, LAX, EXCLUDE, CANNOT_TELL)
+VERDICTS = (INCLUDE, ADDS_NOTHING, LEAVE_OUT, STRICT, LAX, EXCLUDE, CANNOT_TELL)
 #: What the ends of a classifier's own ROC say against it, where its gain cannot be told.
 _AGAINST = (EXCLUDE, STRICT, LAX)
 
@@ -140,7 +139,7 @@ class Verdict(str):
 
 def verdict_of(
     fit: Fit,
-    evidence: Evidence,
+    evidence: RocEvidence,
     gain: LearnedGain,
     region: tuple[float, float],
     level: float,
@@ -178,7 +177,7 @@ def joined(marginal: str, gained: str) -> str:
     return marginal if marginal in _AGAINST else CANNOT_TELL
 
 
-def _decided(evidence: Evidence, level: float) -> tuple[str, float]:
+def _decided(evidence: RocEvidence, level: float) -> tuple[str, float]:
     """The word and its p-value: that of the least certain of the statements it needs."""
     if evidence.on_diagonal:
         return EXCLUDE, math.nan
@@ -198,13 +197,13 @@ def _decided(evidence: Evidence, level: float) -> tuple[str, float]:
     return word, p
 
 
-def _unknown(evidence: Evidence) -> bool:
+def _unknown(evidence: RocEvidence) -> bool:
     return math.isnan(evidence.strict.p_value) or math.isnan(evidence.lax.p_value)
 
 
 # --------------------------------------------------------------------------- the sentence
 def _reason(
-    fit: Fit, evidence: Evidence, word: str, region: tuple[float, float], level: float
+    fit: Fit, evidence: RocEvidence, word: str, region: tuple[float, float], level: float
 ) -> str:
     if evidence.on_diagonal:
         return "Both classes have one fitted distribution: the ROC is the diagonal."
@@ -228,7 +227,7 @@ def _reason(
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _clear(evidence: Evidence, word: str) -> list[str]:
+def _clear(evidence: RocEvidence, word: str) -> list[str]:
     """What is known all the same where the whole cannot be told."""
     if word != CANNOT_TELL:
         return []
@@ -246,7 +245,7 @@ def _clear(evidence: Evidence, word: str) -> list[str]:
     return [f"clear is: {said}; open is: {' and '.join(unknown or ['what lies between'])}"]
 
 
-def _side_words(side: Side, fit: Fit, border: str) -> str:
+def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
     unit = fit.model._pair.unit
     known = side.side != CANNOT_TELL
     judged = f"{side.side} the diagonal" if known else f"{CANNOT_TELL} the side"
@@ -274,7 +273,7 @@ def _far(far: float) -> str:
     return percent(far)
 
 
-def _most(fit: Fit, evidence: Evidence) -> str:
+def _most(fit: Fit, evidence: RocEvidence) -> str:
     gap, far = evidence.largest
     if gap == 0.0:
         return "above the diagonal at no FAR"
@@ -287,7 +286,7 @@ def _most(fit: Fit, evidence: Evidence) -> str:
     return f"at most {number(gap, 3)} at FAR {percent(far)}"
 
 
-def _below(evidence: Evidence) -> str:
+def _below(evidence: RocEvidence) -> str:
     gap, far = evidence.deepest
     if gap == 0.0:
         return ""

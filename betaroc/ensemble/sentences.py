@@ -6,11 +6,12 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from betaroc.ensemble.evidence import Evidence
-from betaroc.ensemble.learned import ADDS_NOTHING, INCLUDE, MATTERS
-from betaroc.ensemble.learned_words import signed
+from betaroc.ensemble.evidence import RocEvidence
+from betaroc.ensemble.fusion import aligned
+from betaroc.ensemble.learned import ADDS_NOTHING, INCLUDE, MATTERS, signed
+from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import END_WORDS, LAX, STRICT, Size
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
@@ -18,12 +19,8 @@ from betaroc.model.crossings import RocCrossings
 from betaroc.model.hooks import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
 
-if TYPE_CHECKING:
-    from betaroc.ensemble.fusion import Fusion
-    from betaroc.ensemble.inclusion import Inclusion
-
 __all__ = [
-    "crossings_frame", "fusion_text", "inclusion_frame", "inclusion_numbers", "inclusion_text",
+    "crossings_frame", "inclusion_frame", "inclusion_numbers", "inclusion_text",
 ]  # fmt: skip
 
 #: The rule whose gains stand beside the verdicts.
@@ -34,7 +31,7 @@ _WIDE, _PIECES = 100, 6
 _SPOKEN = {STRICT: "strict", LAX: "lax"}
 
 
-def inclusion_frame(result: Inclusion) -> Any:
+def inclusion_frame(result: InclusionRecord) -> Any:
     """One row a classifier."""
     import pandas as pd
 
@@ -45,7 +42,7 @@ def inclusion_frame(result: Inclusion) -> Any:
     ])  # fmt: skip
 
 
-def _row(result: Inclusion, name: str) -> dict[str, Any]:
+def _row(result: InclusionRecord, name: str) -> dict[str, Any]:
     fit, verdict, evidence = result.fits[name], result.verdict[name], result.evidence[name]
     ends = fit.model.ends()
     return {
@@ -78,7 +75,7 @@ def _row(result: Inclusion, name: str) -> dict[str, Any]:
     }
 
 
-def _side(which: str, evidence: Evidence) -> dict[str, Any]:
+def _side(which: str, evidence: RocEvidence) -> dict[str, Any]:
     side = getattr(evidence, which)
     return {which: side.side, f"{which}_p": side.p_value, f"{which}_by": side.by}
 
@@ -100,7 +97,7 @@ def crossings_frame(found: Mapping[tuple[str, str], RocCrossings]) -> Any:
 
 
 # ------------------------------------------------------------------------------- as text
-def inclusion_text(result: Inclusion) -> str:
+def inclusion_text(result: InclusionRecord) -> str:
     """Verdicts with their reasons, the gain of one rule, crossings and hull."""
     n_client, n_impostor = result.systems.sizes
     low, high = result.region
@@ -117,10 +114,10 @@ def inclusion_text(result: Inclusion) -> str:
         for a, b in result.duplicates
     ]
     lines = [
-        *_wrapped(head), "", *_aligned(_verdict_rows(result)), "",
+        *_wrapped(head), "", *aligned(_verdict_rows(result)), "",
         *_wrapped([*reasons, *_spare_words(result), *_misfit_words(result), *twins,
                    _hull_words(result)]), "",
-        *_aligned(_gain_rows(result)), "",
+        *aligned(_gain_rows(result)), "",
         *_wrapped([_learned_words(result), _gain_words(result), *_next_words(result)]),
     ]  # fmt: skip
     return "\n".join(lines)
@@ -137,7 +134,7 @@ def _wrapped(sentences: Sequence[str]) -> list[str]:
     return [line.replace("\xa0", " ") for line in lines]
 
 
-def _verdict_rows(result: Inclusion) -> list[tuple[str, ...]]:
+def _verdict_rows(result: InclusionRecord) -> list[tuple[str, ...]]:
     heads = ("classifier", "family", "fitted AUC", "scores' AUC", "distance", "verdict",
              "own ROC", "p", "mean excess", "depth")  # fmt: skip
     rows: list[tuple[str, ...]] = [heads]
@@ -159,7 +156,7 @@ def _depth(size: Size) -> str:
     return number(size.depth, 2) if size.hook_scores >= SEEN else "0"
 
 
-def _gain_rows(result: Inclusion) -> list[tuple[str, ...]]:
+def _gain_rows(result: InclusionRecord) -> list[tuple[str, ...]]:
     """Gains on the whole and at the ends that the region reaches."""
     parts = ("all", *_reached(result))
     heads = [f"gain ({_BESIDE})", *(f"{END_WORDS[part]} end" for part in parts[1:])]
@@ -171,12 +168,12 @@ def _gain_rows(result: Inclusion) -> list[tuple[str, ...]]:
     return rows
 
 
-def _reached(result: Inclusion) -> list[str]:
+def _reached(result: InclusionRecord) -> list[str]:
     low, high = result.region
     return [end for end, reached in (("strict", low == 0.0), ("lax", high == 1.0)) if reached]
 
 
-def _misfit_words(result: Inclusion) -> list[str]:
+def _misfit_words(result: InclusionRecord) -> list[str]:
     """Who is further from the own scores than `check_fit` tolerates."""
     found = [
         f"{visible(name)}: the fitted ROC is {m.distance:.3f} from the scores' (tolerance"
@@ -198,7 +195,7 @@ def _misfit_words(result: Inclusion) -> list[str]:
     return found
 
 
-def _hull_words(result: Inclusion) -> str:
+def _hull_words(result: InclusionRecord) -> str:
     hull = result.hull
     pieces = [visible(str(s)) for s in hull.segments[:_PIECES]]
     if len(hull.segments) > _PIECES:
@@ -209,7 +206,7 @@ def _hull_words(result: Inclusion) -> str:
     )
 
 
-def _spare_words(result: Inclusion) -> list[str]:
+def _spare_words(result: InclusionRecord) -> list[str]:
     """Each is judged beside all others, so that two of them may carry the same."""
     spare = [visible(n) for n, verdict in result.verdict.items() if verdict.word == ADDS_NOTHING]
     if len(spare) < 2:
@@ -220,7 +217,7 @@ def _spare_words(result: Inclusion) -> list[str]:
     ]
 
 
-def _learned_words(result: Inclusion) -> str:
+def _learned_words(result: InclusionRecord) -> str:
     gain = result.verdict[result.names[0]].gain
     where = (
         "learned on dev"
@@ -234,7 +231,7 @@ def _learned_words(result: Inclusion) -> str:
     )
 
 
-def _gain_words(result: Inclusion) -> str:
+def _gain_words(result: InclusionRecord) -> str:
     fusion = result.fusion
     region = "" if result.region == (0.0, 1.0) else "; over all alphas, not the region alone"
     return (
@@ -243,7 +240,7 @@ def _gain_words(result: Inclusion) -> str:
     )
 
 
-def _next_words(result: Inclusion) -> list[str]:
+def _next_words(result: InclusionRecord) -> list[str]:
     """The other rules, and which of them serves a verdict of one end best."""
     fusion = result.fusion
     rules = list(dict.fromkeys(g.rule for g in fusion.gains))
@@ -271,7 +268,7 @@ def _next_words(result: Inclusion) -> list[str]:
     return lines
 
 
-def _chosen(result: Inclusion) -> str:
+def _chosen(result: InclusionRecord) -> str:
     part = result.parts["all"]
     folds = result.fusion.folds
     where = f"the other of {folds} folds" if folds else "dev"
@@ -282,28 +279,8 @@ def _ends(interval: Any) -> tuple[float, float, float]:
     return interval.estimate, interval.low, interval.high
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-
-
-def fusion_text(fusion: Fusion) -> str:
-    """Gains of every rule and classifier on every part."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    for g in fusion.gains:
-        cells = rows.setdefault((g.rule, g.system), [g.rule, visible(g.system)])
-        cells.append(signed(g.gain, g.low, g.high))
-    what = [f"gain, {name} ({p['criterion']}, {p['measure']})" for name, p in fusion.parts.items()]
-    where = f"other folds of {fusion.folds}" if fusion.folds else "dev"
-    head = f"fused on {fusion.scale} ({fusion.scale_reason}); thresholds from {where}"
-    return "\n".join([visible(head), *_aligned([["rule", "without", *what], *rows.values()])])
-
-
 # ------------------------------------------------------------------------ as plain numbers
-def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
+def inclusion_numbers(result: InclusionRecord) -> dict[str, Any]:
     """Everything that ``betaroc ensemble --json`` says."""
     hull = result.hull
     return {
@@ -314,7 +291,7 @@ def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
         "level": result.level,
         "classifiers": {name: _numbers(result, name) for name in result.names},
         "duplicates": [list(pair) for pair in result.duplicates],
-        "crossings": result.crossings.to_dict("records"),
+        "crossings": crossings_frame(result._crossings).to_dict("records"),
         "hull": {
             "auc": hull.auc,
             "segments": [s._asdict() for s in hull.segments],
@@ -331,7 +308,7 @@ def inclusion_numbers(result: Inclusion) -> dict[str, Any]:
     }
 
 
-def _numbers(result: Inclusion, name: str) -> dict[str, Any]:
+def _numbers(result: InclusionRecord, name: str) -> dict[str, Any]:
     fit, verdict, evidence = result.fits[name], result.verdict[name], result.evidence[name]
     ends = fit.model.ends()
     tests = (None, None) if evidence.ends is None else evidence.ends

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,17 @@ from betaroc.data.names import AnyArray, name_columns
 from betaroc.data.scores import Scores
 from betaroc.inference.paired_trials import refuse_other_trials
 
-__all__ = ["Systems", "duplicates_of", "refuse_constant", "systems_of", "warn_of_same_trials"]
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+__all__ = [
+    "Classifiers", "Systems", "duplicates_of", "refuse_constant", "systems_of",
+    "warn_of_same_trials",
+]  # fmt: skip
 
 NAN_POLICIES = ("raise", "omit")
+#: Several classifiers on the same trials: a frame with a column each, or `Scores` of each.
+Classifiers: TypeAlias = "IntoFrame | Mapping[str, Scores] | Sequence[Scores]"
 _Missing = npt.NDArray[np.bool_]
 
 
@@ -81,7 +89,7 @@ def _column(matrix: FloatArray, k: int) -> FloatArray:
 
 
 def systems_of(
-    given: Any,
+    given: Classifiers,
     label: str,
     client_label: object,
     systems: Sequence[str] | None,

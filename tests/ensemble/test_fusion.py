@@ -13,7 +13,7 @@ from scipy import special, stats
 
 import betaroc as br
 from betaroc.ensemble.fusing import RULES, TrialSet, fused, mid_ranks, rank_sums
-from betaroc.ensemble.losses import Part, score_losses
+from betaroc.ensemble.losses import CurvePart, score_losses
 
 N = 60
 
@@ -140,7 +140,7 @@ def test_losses_of_single_trials_by_counting() -> None:
         "weighted-error": (alpha, 1 - alpha), "hter": (0.5, 0.5), "dcf": (0.7, 0.3),
         "far": (1.0, 0.0), "frr": (0.0, 1.0),
     }.items():  # fmt: skip
-        client, impostor = score_losses(t, test, Part("weighted-error", measure, alpha, 0.3))
+        client, impostor = score_losses(t, test, CurvePart("weighted-error", measure, alpha, 0.3))
         rejected = (test.client[:, None] <= t) * costs[1]
         accepted = (test.impostor[:, None] > t) * costs[0]
         assert client == pytest.approx(rejected.mean(axis=1), abs=1e-15)

@@ -387,7 +387,7 @@ def test_the_distance_of_two_rocs_by_hand() -> None:
 
     Half of sqrt(1 + 4 s) - 1 - s is largest at s = 3/4: 1/8.
     """
-    from betaroc.ensemble.misfit import _distance
+    from betaroc.ensemble.evidence import _distance
 
     arc, chance = ScoreModel(Beta(1, 1), Beta(1, 2)), ScoreModel(Beta(1, 1), Beta(1, 1))
     assert _distance(arc, chance) == pytest.approx(0.125, abs=1e-5)

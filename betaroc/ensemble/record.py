@@ -1,0 +1,105 @@
+"""What is found of several classifiers, as data: of it tables, text and pictures are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.value import Result
+from betaroc.ensemble.diversity import diversity_frame
+from betaroc.ensemble.evidence import RocEvidence, RocMisfit, misfit_of
+from betaroc.ensemble.fusing import TrialSet, scale_of
+from betaroc.ensemble.fusion import Fusion, fusion_of
+from betaroc.ensemble.losses import CurvePart, Splits
+from betaroc.ensemble.rule import Verdict
+from betaroc.ensemble.set_hull import EnsembleHull, hull_of
+from betaroc.ensemble.trials import Systems
+from betaroc.fits.fit import Fit
+from betaroc.inference.groups import groups_of
+from betaroc.model.crossings import RocCrossings
+from betaroc.model.roc import Roc
+
+__all__ = ["InclusionRecord"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class InclusionRecord(Result):
+    """The fields of :class:`betaroc.Inclusion`, and what is computed of them when looked at."""
+
+    systems: Systems
+    dev: Systems | None
+    fits: Mapping[str, Fit]
+    evidence: Mapping[str, RocEvidence] = field(compare=False, repr=False)
+    verdict: Mapping[str, Verdict]
+    region: tuple[float, float]
+    level: float
+    parts: Mapping[str, CurvePart] = field(repr=False)
+    client_folds: npt.NDArray[np.intp] = field(repr=False)
+    impostor_folds: npt.NDArray[np.intp] = field(repr=False)
+    duplicates: tuple[tuple[str, str], ...] = ()
+    messages: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classifiers."""
+        return self.systems.names
+
+    @cached_property
+    def misfit(self) -> dict[str, RocMisfit]:
+        """How far the fitted ROC of each classifier is from that of its scores, by name.
+
+        Each has auc_scores; distance, the largest of both rates at once along FAR + TPR =
+        constant, as in :func:`check_fit`; noise, what the scores' ROC is off by chance at most;
+        and a word: "close" (within `check_fit`'s tolerance 0.05), "far" (beyond it by more than
+        the noise) or "open".
+        """
+        return {
+            name: misfit_of(self.fits[name], self.systems.scores(k), self.level)
+            for k, name in enumerate(self.names)
+        }
+
+    @cached_property
+    def _crossings(self) -> dict[tuple[str, str], RocCrossings]:
+        rocs = self._rocs
+        return {(a, b): rocs[a].crossings(rocs[b]) for a, b in combinations(self.names, 2)}
+
+    @property
+    def _rocs(self) -> dict[str, Roc]:
+        return {name: self.fits[name].model.roc() for name in self.names}
+
+    @cached_property
+    def hull(self) -> EnsembleHull:
+        """The ROC hull of the fitted curves: who is on it where, and who never is."""
+        equal = {b for (_, b), found in self._crossings.items() if found.leaders == (0,)}
+        return hull_of(self._rocs, tuple(equal))
+
+    @cached_property
+    def diversity(self) -> Any:
+        """A pandas frame, one row a pair of classifiers and class: how alike they are.
+
+        Columns first, second, class (client, impostor, both); spearman and pearson, the
+        correlations of their scores within a class (pearson of the logits of classifiers in
+        [0, 1]; nan where one is constant or infinite there, and for both classes together);
+        phi, disagreement and double_fault: correlation of their errors, share of trials on which
+        one of the two errs, and on which both do, each at the threshold of least HTER on dev.
+        """
+        return diversity_frame(self.names, self._splits)
+
+    @property
+    def _splits(self) -> Splits:
+        own = TrialSet(self.systems.client, self.systems.impostor)
+        dev = None if self.dev is None else TrialSet(self.dev.client, self.dev.impostor)
+        return Splits(own, dev, self.client_folds, self.impostor_folds)
+
+    @cached_property
+    def fusion(self) -> Fusion:
+        """Fusing rules with all classifiers and without each one, with paired intervals."""
+        scale = scale_of(self.systems, self.dev)
+        groups = groups_of(self.systems.scores(0))
+        return fusion_of(self.names, self._splits, scale, self.parts, self.level, groups)
