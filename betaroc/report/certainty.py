@@ -205,7 +205,7 @@ def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any]:
             found["hooks"] = [hook._asdict() for hook in hooks_of(fit.model, *totals)]
         return found
     for key, make in (
-        ("ends", lambda: {k: t._asdict() for k, t in _ends(fit, level).items()}),
+        ("ends", lambda: {k: t._asdict() for k, t in fit.end_tests(level)._asdict().items()}),
         ("curve", lambda: _curve(fit, level)),
         ("shapes", fit.shape_probabilities),
     ):
@@ -214,11 +214,6 @@ def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any]:
         except BetarocError as error:
             found["why_none"][key] = str(error)
     return found
-
-
-def _ends(fit: Fit, level: float) -> dict[str, Any]:
-    tests = fit.end_tests(level)
-    return {"at_zero": tests.at_zero, "at_one": tests.at_one}
 
 
 def _curve(fit: Fit, level: float) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import Any
 
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.counted import REPLICATES
-from betaroc.model.ends import End
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.report.certainty import confidence_numbers
@@ -42,8 +41,7 @@ def _plain(value: Any) -> Any:
 def fit_numbers(fit: Fit) -> dict[str, Any]:
     """Everything that ``betaroc fit --json`` says of a fit."""
     model = fit.model
-    semi, ends, shapes = model.semi_derivatives(), model.ends(), model.shape_category()
-    eer = model.eer()
+    ends, shapes = model.ends(), model.shape_category()
     return {
         "family": fit.family,
         "client": law_numbers(fit.client),
@@ -52,9 +50,9 @@ def fit_numbers(fit: Fit) -> dict[str, Any]:
         "log_likelihood": fit.log_likelihood,
         "aic": fit.aic,
         "bic": fit.bic,
-        **_curve_numbers(model, eer),
-        "semi_derivatives": {"at_zero": semi.at_zero, "at_one": semi.at_one},
-        "ends": {"at_zero": _end(ends.at_zero), "at_one": _end(ends.at_one)},
+        **_curve_numbers(model),
+        "semi_derivatives": model.semi_derivatives()._asdict(),
+        "ends": {"at_zero": asdict(ends.at_zero), "at_one": asdict(ends.at_one)},
         "global_shape": model.global_shape(),
         "shape_category": (
             [shape.value for shape in shapes] if isinstance(shapes, tuple) else None
@@ -81,7 +79,8 @@ def law_numbers(fit: DistributionFit) -> dict[str, Any]:
     }
 
 
-def _curve_numbers(model: ScoreModel, eer: OperatingPoint) -> dict[str, Any]:
+def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
+    eer = model.eer()
     return {
         "auc": model.auc(),
         "eer": eer.hter,
@@ -91,41 +90,18 @@ def _curve_numbers(model: ScoreModel, eer: OperatingPoint) -> dict[str, Any]:
     }
 
 
-def _end(end: End) -> dict[str, Any]:
-    return {
-        "semi_derivative": end.semi_derivative,
-        "roc_slope": end.roc_slope,
-        "exponent": end.exponent,
-        "coefficient": end.coefficient,
-        "side": end.side,
-    }
-
-
 def _crossings(model: ScoreModel) -> list[dict[str, Any]]:
     points = model.diagonal_crossings()
     if len(points) == 0:
         return []
-    worst = depth(model).gap
-    return [
-        {
-            "threshold": p.threshold,
-            "logit_threshold": p.logit_threshold,
-            "rate": p.far,
-            "depth": worst,
-        }
-        for p in (points[k] for k in range(len(points)))
-    ]
+    arrays = zip(points.threshold, points.logit_threshold, points.far, strict=True)
+    names, worst = ("threshold", "logit_threshold", "rate", "depth"), depth(model).gap
+    return [dict(zip(names, (*map(float, row), worst), strict=True)) for row in arrays]
 
 
 def point_numbers(point: OperatingPoint) -> dict[str, Any]:
     """The rates of an operating point."""
-    return {
-        "far": point.far,
-        "frr": point.frr,
-        "hter": point.hter,
-        "precision": point.precision,
-        "f1": point.f1,
-    }
+    return {key: getattr(point, key) for key in ("far", "frr", "hter", "precision", "f1")}
 
 
 def met_numbers(met: ObservedPoint, roles: list[str]) -> dict[str, Any]:
@@ -191,7 +167,7 @@ def set_numbers(part: ScoreSet) -> dict[str, Any]:
         "n_impostor": part.sizes[1],
         **summary_numbers(part.given),
         "fit": None if part.fit is None else fit_numbers(part.fit),
-        "empirical": _curve_numbers(part.empirical, part.empirical.eer()),
+        "empirical": _curve_numbers(part.empirical),
         "distances": None if far is None else asdict(far),
         "distances_from_dev": (
             None

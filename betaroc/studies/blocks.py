@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,11 +14,11 @@ import numpy as np
 from betaroc.core.errors import BetarocError, StudyError
 from betaroc.core.notices import quietly
 from betaroc.studies.batches import NUMBERS, draw_and_fit, shapes_of
-from betaroc.studies.parameters import Setting, setting
-from betaroc.studies.statistics import Statistic
+from betaroc.studies.parameters import CellModel, Setting, setting
+from betaroc.studies.statistics import StudyStatistic
 from betaroc.studies.trials import Seed, Trial
 
-__all__ = ["Block", "Column", "Columns", "computed"]
+__all__ = ["Block", "ResultColumn", "ResultColumns", "computed"]
 
 #: Scores that are held at once.
 _SCORES_HELD = 1 << 19
@@ -26,10 +26,10 @@ _SCORES_HELD = 1 << 19
 _FRAMES = 8
 _OK, _FAILED = "ok", "failed"
 
-Value = float | str
+Entry = float | str
 
 
-class Column(NamedTuple):
+class ResultColumn(NamedTuple):
     """Values of one kind, None for those that a failed trial lacks."""
 
     #: None where all lack.
@@ -37,7 +37,7 @@ class Column(NamedTuple):
     values: list[Any]
 
 
-Columns = dict[str, Column]
+ResultColumns = dict[str, ResultColumn]
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Block:
     cells: Mapping[int, dict[str, Any]]
     #: Cell and replicate of each trial.
     trials: tuple[tuple[int, int], ...]
-    statistics: tuple[Statistic, ...]
+    statistics: tuple[StudyStatistic, ...]
     seed: Seed
-    model: Callable[[dict[str, Any]], Any] | None
+    model: CellModel | None
 
 
 @dataclass
@@ -61,11 +61,11 @@ class _Row:
     cell: int
     replicate: int
     trial: Trial | None
-    values: dict[str, Value]
+    values: dict[str, Entry]
     error: str = ""
 
 
-def computed(block: Block) -> Columns:
+def computed(block: Block) -> ResultColumns:
     """The columns of a block: a trial that fails has its error in place of numbers.
 
     Of the thousands of notices none is given.
@@ -74,7 +74,7 @@ def computed(block: Block) -> Columns:
         return _computed(block)
 
 
-def _computed(block: Block) -> Columns:
+def _computed(block: Block) -> ResultColumns:
     settings = {k: _understood(cell, block.model) for k, cell in block.cells.items()}
     rows = []
     for cell, replicate in block.trials:
@@ -85,7 +85,7 @@ def _computed(block: Block) -> Columns:
             rows.append(_Row(cell, replicate, trial, {}))
         else:
             rows.append(_Row(cell, replicate, None, {}, here))
-    true: dict[tuple[int, str], Value] = {}
+    true: dict[tuple[int, str], Entry] = {}
     for some in _held(rows):
         _fill(some, block.statistics, true)
         for row in some:
@@ -93,7 +93,7 @@ def _computed(block: Block) -> Columns:
     return _columns(rows, block)
 
 
-def _understood(cell: dict[str, Any], model: Any) -> Setting | str:
+def _understood(cell: dict[str, Any], model: CellModel | None) -> Setting | str:
     """What a cell says, or why it says nothing."""
     try:
         return setting(cell, model)
@@ -118,7 +118,7 @@ def _held(rows: Sequence[_Row]) -> list[list[_Row]]:
 
 
 def _fill(
-    rows: Sequence[_Row], statistics: Sequence[Statistic], true: dict[tuple[int, str], Value]
+    rows: Sequence[_Row], statistics: Sequence[StudyStatistic], true: dict[tuple[int, str], Entry]
 ) -> None:
     """All statistics of some rows, column by column."""
     if any(s.needs_fit for s in statistics):
@@ -150,7 +150,7 @@ def _fit_together(rows: Sequence[_Row]) -> None:
 
 
 def _at_once(
-    statistic: Statistic, rows: Sequence[_Row], true: dict[tuple[int, str], Value]
+    statistic: StudyStatistic, rows: Sequence[_Row], true: dict[tuple[int, str], Entry]
 ) -> list[_Row]:
     """Fill in what arrays give; the rows that are left to be seen one by one."""
     first: dict[Any, _Row] = {}
@@ -178,7 +178,7 @@ def _at_once(
     return [row for row in rows if statistic.column not in row.values]
 
 
-def _one(statistic: Statistic, row: _Row, true: dict[tuple[int, str], Value]) -> None:
+def _one(statistic: StudyStatistic, row: _Row, true: dict[tuple[int, str], Entry]) -> None:
     """One statistic of one row; its error, if it has one."""
     # The true pair of a cell is one for all replicates.
     shared = statistic.source in ("true", "epc-true")
@@ -219,23 +219,25 @@ def _words(error: Exception) -> str:
 
 
 # -------------------------------------------------------------------------------- columns
-def _columns(rows: Sequence[_Row], block: Block) -> Columns:
+def _columns(rows: Sequence[_Row], block: Block) -> ResultColumns:
     """Rows as columns: cell, replicate, parameters, statistics, status, error."""
-    found: Columns = {
-        "cell": Column(int, [row.cell for row in rows]),
-        "replicate": Column(int, [row.replicate for row in rows]),
+    found: ResultColumns = {
+        "cell": ResultColumn(int, [row.cell for row in rows]),
+        "replicate": ResultColumn(int, [row.replicate for row in rows]),
     }
     for name, value in next(iter(block.cells.values())).items():
-        found[name] = Column(type(value), [block.cells[row.cell][name] for row in rows])
+        found[name] = ResultColumn(type(value), [block.cells[row.cell][name] for row in rows])
     for name, kind in _names(rows, block.statistics).items():
         values = [None if row.error else row.values.get(name) for row in rows]
-        found[name] = Column(kind or _kind(values, name, rows), values)
-    found["status"] = Column(str, [_FAILED if row.error else _OK for row in rows])
-    found["error"] = Column(str, [row.error for row in rows])
+        found[name] = ResultColumn(kind or _kind(values, name, rows), values)
+    found["status"] = ResultColumn(str, [_FAILED if row.error else _OK for row in rows])
+    found["error"] = ResultColumn(str, [row.error for row in rows])
     return found
 
 
-def _names(rows: Sequence[_Row], statistics: Sequence[Statistic]) -> dict[str, type[Any] | None]:
+def _names(
+    rows: Sequence[_Row], statistics: Sequence[StudyStatistic]
+) -> dict[str, type[Any] | None]:
     """Columns in the order in which they were asked for, and the kind of those that have one."""
     seen: dict[str, type[Any] | None] = {}
     for statistic in statistics:

@@ -21,7 +21,7 @@ from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.inference.small_samples import small_sample
 from betaroc.model.model import ScoreModel
 
-__all__ = ["Sizes", "expected_fit", "family_of", "mean_over_fits", "scattered"]
+__all__ = ["Sizes", "expected_fit", "planned_family", "mean_over_fits", "scattered"]
 
 #: Client and impostor scores.
 Sizes = tuple[int, int]
@@ -33,7 +33,7 @@ _FAMILIES: dict[type[Distribution], str] = {
 }
 
 
-def family_of(law: Distribution) -> str | None:
+def planned_family(law: Distribution) -> str | None:
     """The family that a law, or what it has between its point masses, is fitted by."""
     return _FAMILIES.get(type(base_of(law)))
 
@@ -46,7 +46,7 @@ def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
     """
     laws = {"client": model.client, "impostor": model.impostor}
     for who, law in laws.items():
-        if family_of(law) is None:
+        if planned_family(law) is None:
             raise InputError(
                 "the laws must have a Fisher information (beta, normal, logit-normal, with point"
                 f" masses or without) to plan a fit; the {who} law is a {type(law).__name__}."
@@ -65,7 +65,7 @@ def _expected(law: Distribution, n: int) -> DistributionFit:
         parameters |= {"at_zero": law.at_zero, "at_one": law.at_one}
     covariance = tuple(tuple(row) for row in (unit_covariance(law) / n).tolist())
     names, values = tuple(parameters), tuple(parameters.values())
-    family = str(family_of(law))
+    family = str(planned_family(law))
     return DistributionFit(family, law, names, values, covariance, math.nan, n, float(n))
 
 

@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from betaroc.core import checks
 from betaroc.core.errors import BetarocError, InputError, InputTypeError
@@ -26,10 +26,12 @@ from betaroc.studies.solve import solve_pair
 
 __all__ = ["PARAMETERS", "Setting", "check_design", "setting"]
 
-Laws = dict[str, tuple[Callable[[float, float], Distribution], tuple[str, str]]]
+#: Makes the true pair of a cell.
+CellModel: TypeAlias = Callable[[dict[str, Any]], ScoreModel]
+_Laws = dict[str, tuple[Callable[[float, float], Distribution], tuple[str, str]]]
 
 #: Laws of the true pair by name, and what their parameters are called.
-LAWS: Laws = {
+LAWS: _Laws = {
     "beta": (Beta, ("a", "b")),
     "normal": (Normal, ("mu", "sigma")),
     "logit-normal": (LogitNormal, ("mu", "sigma")),
@@ -187,7 +189,7 @@ def _check_pair(given: set[str], laws: set[str]) -> None:
 
 
 # -------------------------------------------------------------------------------- a cell
-def setting(cell: Mapping[str, Any], model: Callable[[dict[str, Any]], Any] | None) -> Setting:
+def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
     """What a cell says; a user's ``model`` makes the true pair."""
     sizes = _sizes(cell, "n")
     prior = cell.get("prior")
@@ -277,7 +279,7 @@ def _solution(
         return error
 
 
-def _own_pair(cell: Mapping[str, Any], model: Callable[[dict[str, Any]], Any]) -> ScoreModel:
+def _own_pair(cell: Mapping[str, Any], model: CellModel) -> ScoreModel:
     found = model(dict(cell))
     if not isinstance(found, ScoreModel):
         raise InputTypeError(

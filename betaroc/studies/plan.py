@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -49,6 +49,10 @@ _FEW = 30
 _START = 200
 #: Longest step of the search, as a logarithm, and how far beyond a guess it goes.
 _FAR, _BEYOND = math.log(64.0), 1.02
+
+
+#: What a plan takes as true: a pair, that of a fit, or those of two systems.
+PlannedModel: TypeAlias = ScoreModel | Fit | Sequence[ScoreModel | Fit]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,7 +174,7 @@ def plan_sample_size(
     stat: Any,
     at: Any = None,
     *,
-    model: Any,
+    model: PlannedModel,
     width: float | None = None,
     level: float = _LEVEL,
     ratio: float = 1.0,
@@ -397,15 +401,15 @@ def _ratio(ratio: Any) -> Fraction:
     return share
 
 
-def _models(model: Any, name: str) -> tuple[ScoreModel, ...]:
-    several = isinstance(model, tuple | list)
-    if several and (name != _GAP or len(model) != 2):
+def _models(model: PlannedModel, name: str) -> tuple[ScoreModel, ...]:
+    systems = model if isinstance(model, tuple | list) else None
+    if systems is not None and (name != _GAP or len(systems) != 2):
         raise InputError(
-            f"two models are for the gap between two systems, {_GAP!r}; got {len(model)} for"
+            f"two models are for the gap between two systems, {_GAP!r}; got {len(systems)} for"
             f" {name!r}. Give one model."
         )
     models = []
-    for one in model if several else [model]:
+    for one in [model] if systems is None else systems:
         found = one.model if isinstance(one, Fit) else one
         if not isinstance(found, ScoreModel):
             raise InputTypeError(

@@ -24,7 +24,7 @@ from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.inference.small_samples import small_sample, student
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
-from betaroc.studies.expected_fits import Sizes, expected_fit, family_of, mean_over_fits
+from betaroc.studies.expected_fits import Sizes, expected_fit, mean_over_fits, planned_family
 
 __all__ = ["SIDES", "AreaWidth", "GapWidth", "Goal", "ShapeChance", "SideChance", "StatWidth"]
 
@@ -320,7 +320,7 @@ class SideChance(_Chance):
 
     @property
     def exact(self) -> bool:  # type: ignore[override]
-        return family_of(self.model.client) != "beta"
+        return planned_family(self.model.client) != "beta"
 
     @property
     def _there(self) -> Any:
@@ -357,7 +357,7 @@ class SideChance(_Chance):
         return FittedEnds.of(fit, groups=False).test(SIDES[self.end]).z
 
     def _refuse(self) -> None:
-        families = {family_of(self.model.client), family_of(self.model.impostor)}
+        families = {planned_family(self.model.client), planned_family(self.model.impostor)}
         masses = [
             getattr(law, SIDES[self.end], 0.0) for law in (self.model.client, self.model.impostor)
         ]
@@ -385,7 +385,7 @@ class ShapeChance(_Chance):
         """nan: a shape is no number, and no size decides a border."""
         for who in self.classes:
             law = getattr(self.model, who)
-            if family_of(law) != "beta":
+            if planned_family(law) != "beta":
                 raise InputError(
                     f"shapes are those of beta laws; the {who} law is {law!r:.60}. Give the model"
                     ' of a fit of family="beta".'

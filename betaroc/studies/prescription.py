@@ -14,7 +14,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import shown
 from betaroc.distributions.beta import Shape
 
-__all__ = ["END_NAMES", "Prescription", "checked"]
+__all__ = ["END_NAMES", "Prescription", "prescribed"]
 
 END_NAMES = ("at_zero", "at_one")
 SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
@@ -77,7 +77,7 @@ class _Sides:
         return " and ".join(dict.fromkeys(known[1] for known in self.known if known))
 
 
-def checked(
+def prescribed(
     auc: Any, eer: Any, exponents: Any, slopes: Any, shapes: Any, crossing: Any, family: str
 ) -> Prescription:
     """The prescription, or the InputError that says why no pair can meet it."""

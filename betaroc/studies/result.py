@@ -295,7 +295,7 @@ def read(folder: Any) -> StudyResult:
     --------
     >>> import tempfile
     >>> import betaroc as br
-    >>> from betaroc.studies import read
+    >>> from betaroc.studies.result import read
     >>> design = {"a_c": 2.0, "b_c": 1.0, "a_i": 1.0, "b_i": 2.0}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = br.Study(design, ["true.auc"], folder=folder).run()

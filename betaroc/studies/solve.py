@@ -11,7 +11,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.model.model import ScoreModel
-from betaroc.studies.prescription import END_NAMES, Prescription, checked
+from betaroc.studies.prescription import END_NAMES, Prescription, prescribed
 from betaroc.studies.solve_beta import solve_beta
 from betaroc.studies.solve_normal import solve_normal
 
@@ -108,7 +108,7 @@ def solve_pair(
     betaroc.core.errors.InputError: no crossing of the diagonal: with exponent at_zero 0.5 and ...
     """
     choice(family, _FAMILIES, "family")
-    asked = checked(auc, eer, exponents, slopes, shapes, crossing, family)
+    asked = prescribed(auc, eer, exponents, slopes, shapes, crossing, family)
     solved = True
     client: Distribution
     impostor: Distribution

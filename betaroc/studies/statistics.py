@@ -14,14 +14,14 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, nearest, shown
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import base_of
-from betaroc.inference import delta as fit_intervals
+from betaroc.inference.delta import STATISTICS
 from betaroc.model.hooks import hooks_of
 from betaroc.model.model import ScoreModel
 from betaroc.studies.design import checked_text
 from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.trials import Trial
 
-__all__ = ["Statistic", "as_statistics"]
+__all__ = ["StudyStatistic", "as_statistics"]
 
 #: Columns that every table of results has.
 RESERVED = ("cell", "replicate", "status", "error")
@@ -74,7 +74,7 @@ def _depth(model: ScoreModel, _: Any) -> float:
 OF_PAIR: dict[str, OfPair] = {
     **{
         name: OfPair(_threshold(row.value) if row.scale == "threshold" else row.value, row.at)
-        for name, row in fit_intervals.STATISTICS.items()
+        for name, row in STATISTICS.items()
     },
     "semi-derivative-at-zero": OfPair(lambda m, _: m.semi_derivatives().at_zero),
     "semi-derivative-at-one": OfPair(lambda m, _: m.semi_derivatives().at_one),
@@ -109,7 +109,7 @@ OF_CURVE: dict[str, Callable[[Any], Any]] = {
 
 
 @dataclass(frozen=True)
-class Statistic:
+class StudyStatistic:
     """One column of the results, or several where a function of one's own returns a mapping."""
 
     column: str
@@ -156,7 +156,7 @@ class Statistic:
 
 
 # ------------------------------------------------------------------------------- reading
-def as_statistics(given: Any) -> tuple[Statistic, ...]:
+def as_statistics(given: Any) -> tuple[StudyStatistic, ...]:
     """What was asked for: names and functions, as a list or by column."""
     if isinstance(given, str) or callable(given):
         given = [given]
@@ -187,7 +187,7 @@ def as_statistics(given: Any) -> tuple[Statistic, ...]:
     return statistics
 
 
-def refuse_taken(statistics: Sequence[Statistic], names: Sequence[str]) -> None:
+def refuse_taken(statistics: Sequence[StudyStatistic], names: Sequence[str]) -> None:
     """Names that a function, which may return a mapping, may need for its columns."""
     for column in [s.column for s in statistics if s.function is not None]:
         taken = [name for name in names if name.startswith(f"{column}.")]
@@ -211,9 +211,9 @@ def _own_name(item: Any, place: int) -> str:
     return str(name)
 
 
-def _statistic(column: str, item: Any) -> Statistic:
+def _statistic(column: str, item: Any) -> StudyStatistic:
     if callable(item):
-        return Statistic(column, "", "", None, item)
+        return StudyStatistic(column, "", "", None, item)
     if not isinstance(item, str):
         raise InputTypeError(
             f"statistic {column!r} must be a name or a function of a Trial; got {shown(item)} of"
@@ -234,7 +234,7 @@ def _statistic(column: str, item: Any) -> Statistic:
             f"statistic {item!r} must name a number of {source!r}; there is no {stat!r}."
             f" {nearest(stat, known)}".rstrip()
         )
-    return Statistic(column, source, stat, _argument(item, source, stat, argument))
+    return StudyStatistic(column, source, stat, _argument(item, source, stat, argument))
 
 
 def _names_of(source: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from betaroc.core.errors import (
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, shown
 from betaroc.rendering.files import write_whole
-from betaroc.studies.blocks import Columns
+from betaroc.studies.blocks import ResultColumns
 
 __all__ = ["Folder", "as_parquet"]
 
@@ -44,7 +44,7 @@ def pyarrow() -> Any:
     return pa
 
 
-def as_parquet(columns: Columns) -> bytes:
+def as_parquet(columns: ResultColumns) -> bytes:
     """A part as the bytes of a file, the same for the same columns."""
     pa = pyarrow()
     kinds = {float: pa.float64(), int: pa.int64(), str: pa.string(), bool: pa.bool_()}

@@ -24,7 +24,7 @@ from betaroc.rendering.numbers import version
 from betaroc.studies.blocks import Block, computed
 from betaroc.studies.design import as_design
 from betaroc.studies.fingerprints import fingerprint
-from betaroc.studies.parameters import check_design
+from betaroc.studies.parameters import CellModel, check_design
 from betaroc.studies.result import StudyResult, read
 from betaroc.studies.statistics import RESERVED, SUMMARY, as_statistics, refuse_taken
 from betaroc.studies.storage import Folder, as_parquet, new_manifest, pyarrow
@@ -150,7 +150,7 @@ class Study:
         workers: int | None = 1,
         rng: Any = None,
         replicates: int = 1,
-        model: Callable[[dict[str, Any]], Any] | None = None,
+        model: CellModel | None = None,
         block: int | None = None,
     ) -> None:
         self.design = as_design(design)
