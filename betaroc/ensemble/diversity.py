@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +14,15 @@ from betaroc.core.thresholds import FloatArray
 from betaroc.ensemble.fusing import TrialSet, logits
 from betaroc.ensemble.losses import CurvePart, Splits, thresholds_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["diversity_frame"]
 
 BoolArray = npt.NDArray[np.bool_]
 
 
-def diversity_frame(names: tuple[str, ...], splits: Splits) -> Any:
+def diversity_frame(names: tuple[str, ...], splits: Splits) -> pd.DataFrame:
     """One row a pair and class; `Inclusion.diversity` documents it."""
     import pandas as pd
 
@@ -43,7 +47,7 @@ def _ranks(x: FloatArray) -> FloatArray:
     return np.asarray(rankdata(x, axis=0))
 
 
-def _unit_logits(own: TrialSet) -> Any:
+def _unit_logits(own: TrialSet) -> Callable[[FloatArray], FloatArray]:
     """Logits of classifiers that lie in [0, 1], the scores of others."""
     both = np.concatenate(own)
     unit = np.all((both >= 0.0) & (both <= 1.0), axis=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from betaroc.inference.groups import Groups, settled
 from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
 from betaroc.rendering.numbers import visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["FUSING", "PARTS", "Fusion", "Gain", "aligned", "fusion_of"]
 
@@ -86,7 +89,7 @@ class Fusion(Value):
     level: float
 
     @property
-    def table(self) -> Any:
+    def table(self) -> pd.DataFrame:
         """A pandas frame, one row a gain: rule, system, part, with, without, gain, low, high."""
         import pandas as pd
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,9 @@ from betaroc.ensemble.trials import (
 from betaroc.estimation.families import AUTO, Names
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Inclusion", "inclusion"]
 
@@ -92,7 +95,7 @@ class Inclusion(InclusionRecord):
     """
 
     @property
-    def table(self) -> Any:
+    def table(self) -> pd.DataFrame:
         """A pandas frame, one row a classifier: family, verdict, gain, p-values, sizes, ends.
 
         `gain`, `gain_low` and `gain_high` are those of the learned fusion (more in `learned`),
@@ -103,7 +106,7 @@ class Inclusion(InclusionRecord):
         return inclusion_frame(self)
 
     @property
-    def learned(self) -> Any:
+    def learned(self) -> pd.DataFrame:
         """A pandas frame, one row a classifier: what it adds to the others in a learned fusion.
 
         Columns system, with_it, without (areas under the ROC of a ridge-logistic fusion of all and
@@ -119,7 +122,7 @@ class Inclusion(InclusionRecord):
         return pd.DataFrame([self.verdict[name].gain for name in self.names])
 
     @cached_property
-    def crossings(self) -> Any:
+    def crossings(self) -> pd.DataFrame:
         """A pandas frame, one row a crossing of two fitted ROCs, or a pair without one.
 
         Columns first, second, far and tpr of the crossing (nan without), logit_far, and who
@@ -127,7 +130,7 @@ class Inclusion(InclusionRecord):
         """
         return crossings_frame(self._crossings)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """The same as `table`.
 
         Returns

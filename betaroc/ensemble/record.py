@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from betaroc.fits.fit import Fit
 from betaroc.inference.groups import groups_of
 from betaroc.model.crossings import RocCrossings
 from betaroc.model.roc import Roc
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["InclusionRecord"]
 
@@ -80,7 +83,7 @@ class InclusionRecord(Result):
         return hull_of(self._rocs, tuple(equal))
 
     @cached_property
-    def diversity(self) -> Any:
+    def diversity(self) -> pd.DataFrame:
         """A pandas frame, one row a pair of classifiers and class: how alike they are.
 
         Columns first, second, class (client, impostor, both); spearman and pearson, the

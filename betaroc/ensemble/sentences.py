@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from betaroc.ensemble.evidence import RocEvidence
 from betaroc.ensemble.fusion import aligned
@@ -18,6 +18,9 @@ from betaroc.fits.check import TOLERANCE
 from betaroc.model.crossings import RocCrossings
 from betaroc.model.hooks import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "crossings_frame", "inclusion_frame", "inclusion_numbers", "inclusion_text",
@@ -31,7 +34,7 @@ _WIDE, _PIECES = 100, 6
 _SPOKEN = {STRICT: "strict", LAX: "lax"}
 
 
-def inclusion_frame(result: InclusionRecord) -> Any:
+def inclusion_frame(result: InclusionRecord) -> pd.DataFrame:
     """One row a classifier."""
     import pandas as pd
 
@@ -80,7 +83,7 @@ def _side(which: str, evidence: RocEvidence) -> dict[str, Any]:
     return {which: side.side, f"{which}_p": side.p_value, f"{which}_by": side.by}
 
 
-def crossings_frame(found: Mapping[tuple[str, str], RocCrossings]) -> Any:
+def crossings_frame(found: Mapping[tuple[str, str], RocCrossings]) -> pd.DataFrame:
     """One row a crossing, or a pair without one."""
     import pandas as pd
 

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from betaroc.core.resampling import checked_rng
 from betaroc.core.text import listed, shown
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Design", "as_design", "checked_text"]
 
@@ -307,7 +310,7 @@ class Design(Value):
             )
         return {name: column[k] for name, column in zip(self.names, self.columns, strict=True)}
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """The cells as a table.
 
         Returns

@@ -20,9 +20,11 @@ from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
 from betaroc.inference.delta import bare_interval, delta
+from betaroc.inference.interval import Interval
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.inference.small_samples import small_sample, student
 from betaroc.model.criteria import CRITERIA
+from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit, mean_over_fits, planned_family
 
@@ -98,7 +100,7 @@ class StatWidth(_Width):
     def reached(self, sizes: Sizes) -> float:
         return mean_over_fits(self._width, expected_fit(self.model, sizes))[0]
 
-    def _interval(self, fit: Fit) -> Any:
+    def _interval(self, fit: Fit) -> Interval:
         return bare_interval(fit, self.stat, self.at, self.level, "delta", 1, None, groups=False)
 
     def _width(self, fit: Fit) -> float:
@@ -323,8 +325,9 @@ class SideChance(_Chance):
         return planned_family(self.model.client) != "beta"
 
     @property
-    def _there(self) -> Any:
-        return getattr(self.model.ends(), SIDES[self.end])
+    def _there(self) -> End:
+        ends = self.model.ends()
+        return ends.at_zero if SIDES[self.end] == "at_zero" else ends.at_one
 
     def reached(self, sizes: Sizes) -> float:
         """Of normal laws by the F law, else as of any other pair."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
 from betaroc.rendering.numbers import visible
 from betaroc.studies.storage import Folder
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["StudyResult", "read"]
 
@@ -82,7 +85,7 @@ class StudyResult(Result):
         """Trials that are not there yet."""
         return self.rows - len(self._status)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """All trials that are there, a row each.
 
         Returns
@@ -118,7 +121,7 @@ class StudyResult(Result):
             frame[name] = np.nan
         return frame[[name for name in frame.columns if name not in _LAST] + list(_LAST)]
 
-    def summary(self, quantiles: Sequence[float] = (0.025, 0.5, 0.975)) -> Any:
+    def summary(self, quantiles: Sequence[float] = (0.025, 0.5, 0.975)) -> pd.DataFrame:
         """Each statistic of each cell over its replicates; of text the share of each value.
 
             mc_error = sd / sqrt(replicates)
