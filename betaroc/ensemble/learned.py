@@ -248,10 +248,7 @@ def _from_dev(dev: _Trials, own: _Trials, subsets: BoolArray) -> FloatArray:
 
 # ------------------------------------------------------------------------------- the gains
 def learned_gains(
-    systems: Systems,
-    folds: tuple[IntArray, IntArray] | None,
-    dev: Systems | None,
-    level: float,
+    systems: Systems, folds: tuple[IntArray, IntArray] | None, dev: Systems | None, level: float
 ) -> tuple[LearnedGain, ...]:
     """What each classifier adds to all others.
 

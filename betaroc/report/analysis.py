@@ -368,12 +368,7 @@ class Judge(NamedTuple):
 
 
 def fitted_set(
-    role: str,
-    given: Given,
-    options: Mapping[str, Any],
-    judge: Judge,
-    *,
-    prefix: str = "",
+    role: str, given: Given, options: Mapping[str, Any], judge: Judge, *, prefix: str = ""
 ) -> ScoreSet:
     """A score set that must be fitted."""
     compared = None
@@ -396,12 +391,7 @@ def _part(role: str, name: str, given: Given, fitted: Fit | None) -> ScoreSet:
 
 
 def _test_part(
-    role: str,
-    name: str,
-    given: Given,
-    dev: ScoreSet,
-    options: Mapping[str, Any],
-    judge: Judge,
+    role: str, name: str, given: Given, dev: ScoreSet, options: Mapping[str, Any], judge: Judge
 ) -> ScoreSet:
     fitted: Fit | None = None
     with passed_on(f"{role}: "):

@@ -238,9 +238,7 @@ def _findings(comparison: Comparison, systems: Sequence[System]) -> list[str]:
 
 
 def _tests_table(
-    comparison: Comparison,
-    systems: Sequence[System],
-    tests: Sequence[tuple[float, ProportionTest]],
+    comparison: Comparison, systems: Sequence[System], tests: Sequence[tuple[float, ProportionTest]]
 ) -> str:
     single = CRITERIA[comparison.first.criterion].single
     rows = [["alpha", *(f"errors of {visible(system.name)}" for system in systems), "z", "p"]]

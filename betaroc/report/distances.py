@@ -61,10 +61,7 @@ def _ks_of(result: DistributionFit, sample: Distribution) -> float:
 
 def shift(dev: ScoreModel, test: ScoreModel) -> tuple[float, float]:
     """Two-sample distances, class by class."""
-    return (
-        ScoreModel(dev.client, test.client).ks(),
-        ScoreModel(dev.impostor, test.impostor).ks(),
-    )
+    return (ScoreModel(dev.client, test.client).ks(), ScoreModel(dev.impostor, test.impostor).ks())
 
 
 def _ks(law: Distribution, sample: Distribution) -> float:

@@ -277,11 +277,7 @@ def _zones(epc: Epc) -> list[str]:
 
 # -------------------------------------------------------------------------------- csv
 def epc_csv(
-    epc: Epc,
-    dev: Given,
-    test: Given,
-    band: Band | None = None,
-    seed: int | None = None,
+    epc: Epc, dev: Given, test: Given, band: Band | None = None, seed: int | None = None
 ) -> str:
     """One row an alpha; what is undefined or absent is empty, and no text cell is a formula."""
     out = io.StringIO()

@@ -242,11 +242,7 @@ def _absent(name: str, value: float) -> bool:
 
 # ------------------------------------------------------------------------- the scores
 def _of_scores(
-    scores: Scores,
-    empirical: ScoreModel,
-    level: float,
-    rng: Any,
-    summary: ScoreSummary | None,
+    scores: Scores, empirical: ScoreModel, level: float, rng: Any, summary: ScoreSummary | None
 ) -> tuple[Measured, ...]:
     eer = empirical.eer()
     area = empirical.auc()

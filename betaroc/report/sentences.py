@@ -49,10 +49,7 @@ def fit_families(fit: Fit) -> str:
 
 # ------------------------------------------------------------------------------- ends
 def end_words(
-    model: ScoreModel,
-    which: str,
-    scores: Scores | None = None,
-    sure: Certainty | None = None,
+    model: ScoreModel, which: str, scores: Scores | None = None, sure: Certainty | None = None
 ) -> list[str]:
     """What the ROC does near one end of the threshold range, with its meaning.
 
