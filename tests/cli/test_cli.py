@@ -462,7 +462,7 @@ def test_a_study_whose_files_are_no_files(
 
 
 @pytest.mark.parametrize(("command", "where", "remedy"), [
-    ("fit {s}", "betaroc.cli.fitted_part", "--stream always"),
+    ("fit {s}", "betaroc.cli.fitted_set", "--stream always"),
     ("report --dev {s} -o {o}", "betaroc.cli.analyze_stepwise", "--stream always"),
     ("epc --dev {s} --test {s}", "betaroc.cli.epc", "fewer --replicates"),
     ("ensemble {s} {s}", "betaroc.cli.inclusion_of_files", "Pass fewer classifiers"),
