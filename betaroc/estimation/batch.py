@@ -14,7 +14,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
 from betaroc.core.thresholds import FloatArray
-from betaroc.estimation.sufficient import log1m, row_sums
+from betaroc.estimation.sums import log1m, row_sums
 
 __all__ = ["mean_logs", "ragged_mean_logs"]
 

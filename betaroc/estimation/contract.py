@@ -16,7 +16,7 @@ from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.moments import mean_of, moments
-from betaroc.estimation.sufficient import Centred, centre, mean_logs
+from betaroc.estimation.sums import Centred, centre, mean_logs
 
 BoolArray = npt.NDArray[np.bool_]
 Matrix = tuple[tuple[float, ...], ...]

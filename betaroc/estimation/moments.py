@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from betaroc.core.thresholds import FloatArray
-from betaroc.estimation.sufficient import EXACT_SUM
+from betaroc.estimation.sums import EXACT_SUM
 
 __all__ = ["mean_of", "moments"]
 

@@ -29,7 +29,7 @@ from betaroc.core.polygamma import (
     shifted_phi_tau,
 )
 from betaroc.core.thresholds import FloatArray
-from betaroc.estimation.sufficient import Centred
+from betaroc.estimation.sums import Centred
 
 __all__ = ["beta_mle"]
 

@@ -11,7 +11,7 @@ from betaroc.data.summary import ClassSummary, ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.boundary import SUMMED_POLICIES
 from betaroc.estimation.contract import Ends, Sample
-from betaroc.estimation.sufficient import Centred
+from betaroc.estimation.sums import Centred
 
 __all__ = ["CANCELLED", "LARGEST_SUMMED", "LEAST_SQUARE", "Sums", "summed_class"]
 

@@ -16,8 +16,8 @@ from betaroc.core.value import Value
 from betaroc.data.summary import rows_of
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.estimation.estimate import fit
 from betaroc.estimation.families import family_text
-from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
 from betaroc.inference.groups import Groups, groups_of, settled, weights_of
 

@@ -17,9 +17,9 @@ from betaroc.core.value import Result, Value
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary, rows_of
 from betaroc.distributions.base import Distribution
+from betaroc.estimation.estimate import fit_pair
 from betaroc.estimation.families import BEST, FAMILIES, automatic, family_text, named, refuse_rule
 from betaroc.fits.check import roc_distance_of
-from betaroc.fits.estimate import fit_pair
 from betaroc.fits.family_folds import (
     Column,
     Joint,

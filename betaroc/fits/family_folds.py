@@ -13,8 +13,8 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.thresholds import FloatArray
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
+from betaroc.estimation.estimate import fit_class, fit_pair
 from betaroc.estimation.families import FAMILIES
-from betaroc.fits.estimate import fit_class, fit_pair
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.groups import weights_of
 

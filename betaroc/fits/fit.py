@@ -144,7 +144,7 @@ class DistributionFit(Estimate):
         sigma        0.201556  0.0380906
         ================================
         """
-        from betaroc.rendering.fit_tables import distribution_summary
+        from betaroc.fits.fit_tables import distribution_summary
 
         return distribution_summary(self)
 
@@ -163,7 +163,7 @@ class DistributionFit(Estimate):
         >>> fit.to_frame()["parameter"].tolist()
         ['mu', 'sigma']
         """
-        from betaroc.rendering.fit_tables import distribution_frame
+        from betaroc.fits.fit_tables import distribution_frame
 
         return distribution_frame(self)
 
@@ -761,7 +761,7 @@ class Fit(FitPoints):
         sigma        0.201556  0.0380906
         ================================
         """
-        from betaroc.rendering.fit_tables import fit_summary
+        from betaroc.fits.fit_tables import fit_summary
 
         return fit_summary(self)
 
@@ -781,6 +781,6 @@ class Fit(FitPoints):
         >>> frame[["class", "parameter"]].values.tolist()
         [['client', 'mu'], ['client', 'sigma'], ['impostor', 'mu'], ['impostor', 'sigma']]
         """
-        from betaroc.rendering.fit_tables import fit_frame
+        from betaroc.fits.fit_tables import fit_frame
 
         return fit_frame(self)

@@ -18,8 +18,8 @@ from betaroc.data.scores import Scores
 from betaroc.data.summary import rows_of
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.mixture import BetaMixture
+from betaroc.estimation.estimate import fit, fit_distribution
 from betaroc.estimation.families import FAMILIES, Names, family_text
-from betaroc.fits.estimate import fit, fit_distribution
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.refits import drawn_inside
 from betaroc.inference.small_samples import inner_trials

@@ -17,9 +17,9 @@ from betaroc.core.notices import quietly
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.scores import Scores
 from betaroc.estimation.contract import ClassMaximum, Maximum
+from betaroc.estimation.estimate import fit, fit_distribution
 from betaroc.estimation.newton import beta_mle
 from betaroc.estimation.proper_beta import join_proper
-from betaroc.fits.estimate import fit, fit_distribution
 
 __all__ = [
     "MANY",

@@ -334,7 +334,7 @@ def fit_distribution(
 
     Examples
     --------
-    >>> from betaroc.fits.estimate import fit_distribution
+    >>> from betaroc.estimation.estimate import fit_distribution
     >>> result = fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
     >>> round(result.params["a"], 6), round(result.std_errors["a"], 4)
     (1.860003, 0.7823)

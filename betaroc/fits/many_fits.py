@@ -29,6 +29,7 @@ from betaroc.data.summary import Given
 from betaroc.distributions.beta import beta_auc
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.boundary import SUMMED_POLICIES, check_request
+from betaroc.estimation.estimate import fit
 from betaroc.estimation.families import (
     AUTO,
     FAMILIES,
@@ -44,7 +45,6 @@ from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
 from betaroc.estimation.notices import SMALL_SAMPLE, give
 from betaroc.estimation.summed import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE
 from betaroc.estimation.system_sums import ClassColumns, class_columns, system_columns
-from betaroc.fits.estimate import fit
 
 __all__ = ["fit_many"]
 
