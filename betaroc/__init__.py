@@ -60,10 +60,10 @@ if TYPE_CHECKING:
     from betaroc.ensemble.inclusion import Inclusion, inclusion
     from betaroc.ensemble.rule import Verdict
     from betaroc.estimation.batch import mean_logs
-    from betaroc.estimation.estimate import fit, fit_distribution
     from betaroc.estimation.newton import beta_mle
     from betaroc.fits.check import FitCheck, TargetCheck, check_fit
     from betaroc.fits.covariates import CovariateFit, fit_covariates
+    from betaroc.fits.estimate import fit, fit_distribution
     from betaroc.fits.family_choice import FamilyComparison, FamilyRow, compare_families
     from betaroc.fits.fit import DistributionFit, Fit
     from betaroc.fits.many_fits import fit_many
@@ -115,7 +115,7 @@ _HOMES = {
     "inference.interval": ("Interval",),
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
     "fits.covariates": ("CovariateFit", "fit_covariates"),
-    "estimation.estimate": ("fit", "fit_distribution"),
+    "fits.estimate": ("fit", "fit_distribution"),
     "fits.family_choice": ("FamilyComparison", "FamilyRow", "compare_families"),
     "fits.fit": ("DistributionFit", "Fit"),
     "fits.nested": ("LikelihoodRatioTest", "likelihood_ratio_test"),

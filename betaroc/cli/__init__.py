@@ -38,8 +38,8 @@ from betaroc.data.summary import Given
 from betaroc.decision.comparison import Comparison, compare
 from betaroc.decision.epc import Epc, epc
 from betaroc.ensemble.words import inclusion_numbers
-from betaroc.estimation.estimate import fit
 from betaroc.estimation.families import AUTO, BEST, Names, family_text
+from betaroc.fits.estimate import fit
 from betaroc.rendering.comparison import draw_both
 from betaroc.rendering.ensemble import plot_ensemble
 from betaroc.rendering.files import checked_target

@@ -21,9 +21,9 @@ from betaroc.distributions.empirical import _decisive
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, pair_of
-from betaroc.estimation.estimate import fit, fit_distribution
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.newton import beta_mle
+from betaroc.fits.estimate import fit, fit_distribution
 from betaroc.inference.drawn_trials import Counts
 from betaroc.model.criteria import CRITERIA
 

@@ -35,8 +35,8 @@ from betaroc.ensemble.trials import (
     systems_of,
     warn_of_same_trials,
 )
-from betaroc.estimation.estimate import fit
 from betaroc.estimation.families import AUTO, Names
+from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
 from betaroc.inference.groups import groups_of
 from betaroc.model.crossings import RocCrossings

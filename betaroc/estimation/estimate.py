@@ -1,20 +1,18 @@
-"""From scores to fitted laws."""
+"""From scores to estimates: one class, or both as a pair."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from betaroc.core.checks import count, score_array, shown, weights_array
-from betaroc.core.errors import FitError, InputError, InputTypeError
-from betaroc.core.notices import Notice, public
+from betaroc.core.checks import count
+from betaroc.core.errors import FitError, InputError
+from betaroc.core.notices import Notice
 from betaroc.core.thresholds import FloatArray
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary
+from betaroc.distributions.base import Distribution
 from betaroc.estimation.boundary import (
     BoundaryRule,
     Request,
@@ -23,38 +21,30 @@ from betaroc.estimation.boundary import (
     estimate_on_unit,
 )
 from betaroc.estimation.contract import ClassMaximum, Data, Family, Matrix, Maximum, Sample
-from betaroc.estimation.families import (
-    AUTO,
-    BEST,
-    FAMILIES,
-    Names,
-    automatic,
-    automatic_of_sample,
-    checked_pair,
-    named,
-    needs_rows,
-    refuse_rule,
-)
-from betaroc.estimation.notices import (
-    empirical_auc,
-    give,
-    inflated,
-    influence,
-    reversed_scores,
-    small_sample,
-    tied,
-)
+from betaroc.estimation.families import FAMILIES, named, needs_rows
+from betaroc.estimation.notices import inflated, influence, small_sample
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.summed import summed_class
-from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.model import ScoreModel
 
-__all__ = ["fit", "fit_distribution"]
+__all__ = ["Options", "Task", "estimate_class", "estimate_pair"]
 
 _CLASSES = ("client", "impostor")
 
 
+class Options(NamedTuple):
+    """What a fit may be told beside the family."""
+
+    boundary: str | None = None
+    resolution: float | None = None
+    components: int | None = None
+
+
+_NO_OPTIONS = Options()
+
+
 class _Class(NamedTuple):
-    """One class on its way to a fit."""
+    """One class on its way to an estimate."""
 
     sample: Data
     ruled: Ruled
@@ -74,7 +64,7 @@ class _Class(NamedTuple):
         return _Class(self.sample, self.ruled._replace(estimate=estimate))
 
 
-class _Task(NamedTuple):
+class Task(NamedTuple):
     """What one class is fitted with."""
 
     family: str
@@ -83,9 +73,10 @@ class _Task(NamedTuple):
     components: int | None
 
     @classmethod
-    def of(cls, name: str, boundary: Any, resolution: Any, components: Any) -> _Task:
-        row = FAMILIES[name]
-        request = check_request(boundary, resolution, name, row)
+    def of(cls, name: str, options: Options) -> Task:
+        """The options checked."""
+        row, components = FAMILIES[name], options.components
+        request = check_request(options.boundary, options.resolution, name, row)
         if components is not None:
             components = count(components, "components", 2)
             if row.sized is None:
@@ -96,12 +87,10 @@ class _Task(NamedTuple):
         return cls(name, row, request, components)
 
     @classmethod
-    def pair(
-        cls, names: tuple[str, str], boundary: Any, resolution: Any, components: Any
-    ) -> tuple[_Task, _Task]:
+    def pair(cls, names: tuple[str, str], options: Options) -> tuple[Task, Task]:
         """Of both classes; of two families each takes the options that it has."""
         if names[0] == names[1]:
-            task = cls.of(names[0], boundary, resolution, components)
+            task = cls.of(names[0], options)
             return task, task
         rows = [FAMILIES[name] for name in names]
         ruled = [row.on_unit for row in rows]
@@ -109,9 +98,11 @@ class _Task(NamedTuple):
         first, second = (
             cls.of(
                 name,
-                boundary if on_unit or not any(ruled) else None,
-                resolution if on_unit or not any(ruled) else None,
-                components if has_size or not any(sized) else None,
+                Options(
+                    options.boundary if on_unit or not any(ruled) else None,
+                    options.resolution if on_unit or not any(ruled) else None,
+                    options.components if has_size or not any(sized) else None,
+                ),
             )
             for name, on_unit, has_size in zip(names, ruled, sized, strict=True)
         )
@@ -123,13 +114,12 @@ class _Task(NamedTuple):
         values: FloatArray,
         weights: FloatArray | None,
         extremes: tuple[float, float] | None = None,
-    ) -> tuple[DistributionFit, list[Notice]]:
-        """The fit of one sample and what there is to say about it."""
+    ) -> tuple[Estimate, list[Notice]]:
+        """The estimate of one sample and what there is to say about it."""
         return self.finished(self.estimated(Sample.of(name, values, weights, extremes)))
 
-    def finished(
-        self, one: _Class, ties: tuple[str, ...] = ()
-    ) -> tuple[DistributionFit, list[Notice]]:
+    def finished(self, one: _Class, ties: tuple[str, ...] = ()) -> tuple[Estimate, list[Notice]]:
+        """The record of a maximum and what there is to say about it."""
         result = self._result(one, ties)
         sample, ruled = one
         notices = small_sample(sample.name, sample.total)
@@ -139,7 +129,7 @@ class _Task(NamedTuple):
         return result, notices + influence(sample.name, ruled.estimate.influence, ruled.base_total)
 
     def estimated(self, sample: Data) -> _Class:
-        """The estimate of a sample; the error of a failed one carries a result."""
+        """The maximum of a sample; the error of a failed one carries a record."""
         try:
             return _Class(sample, self._estimate(sample))
         except FitError as error:
@@ -172,9 +162,9 @@ class _Task(NamedTuple):
             return replace(self.row, estimate=_sized(self.row.sized, self.components))
         return self.row
 
-    def _result(self, one: _Class, ties: tuple[str, ...] = ()) -> DistributionFit:
+    def _result(self, one: _Class, ties: tuple[str, ...] = ()) -> Estimate:
         e, ruled = one.ruled.estimate, one.ruled
-        return DistributionFit(
+        return Estimate(
             self.family,
             e.distribution,
             e.names,
@@ -192,35 +182,12 @@ class _Task(NamedTuple):
         )
 
 
-def _both(tasks: tuple[_Task, _Task], scores: Any) -> tuple[Any, ...]:
-    """Fits of both classes, what there is to say, their shared covariance and parameters."""
-    summed = isinstance(scores, ScoreSummary)
-    for task in tasks:
-        if summed and not task.row.summed:
-            raise needs_rows(task.family)
-    of = summed_class if summed else _sampled_class
-    classes = [t.estimated(of(scores, who)) for t, who in zip(tasks, _CLASSES, strict=True)]
-    join = tasks[0].row.join if tasks[0].family == tasks[1].family else None
-    joined = None if join is None else join(*(c.seen for c in classes))
-    if joined is not None:
-        classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
-    ties = () if joined is None else joined.tied
-    fits = [t.finished(one, ties) for t, one in zip(tasks, classes, strict=True)]
-    notices = fits[0][1] + fits[1][1]
-    shared = None if joined is None else joined.shared_cov
-    return fits[0][0], fits[1][0], notices, shared, ties
-
-
 def _sized(estimate: Callable[[Data, int], Maximum], components: int) -> Callable[[Data], Maximum]:
     return lambda sample: estimate(sample, components)
 
 
 def _scaled(covariance: Matrix, total: float) -> Matrix:
     return tuple([tuple([value / total for value in row]) for row in covariance])
-
-
-def _sampled_class(scores: Scores, who: str) -> Sample:
-    return Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights"))
 
 
 def _outside(sample: Data, family: str) -> InputError:
@@ -234,293 +201,55 @@ def _outside(sample: Data, family: str) -> InputError:
     )
 
 
-def _finite_extremes(sample: Any) -> tuple[float, float] | None:
-    """Lowest and highest of a float64 vector of finite numbers; None for anything else.
-
-    Such a vector needs no further check and, as nothing here keeps or changes it, no copy.
-    """
-    if type(sample) is not np.ndarray or sample.dtype != np.float64 or sample.ndim != 1:
-        return None
-    if sample.size == 0:
-        return None
-    low, high = float(np.minimum.reduce(sample)), float(np.maximum.reduce(sample))
-    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
-
-
-@public
-def fit_distribution(
-    sample: Any,
-    family: str = AUTO,
+# ------------------------------------------------------------------------ one class, or both
+def estimate_class(
+    who: str,
+    values: FloatArray,
+    weights: FloatArray | None,
+    name: str,
     *,
-    weights: Any = None,
-    boundary: str | None = None,
-    resolution: float | None = None,
+    near: Distribution | None = None,
     components: int | None = None,
-) -> DistributionFit:
-    """Maximum-likelihood fit of one law to one sample.
-
-    The beta law solves digamma(a) - digamma(a+b) = mean log x and
-    digamma(b) - digamma(a+b) = mean log(1-x); the normal law has divisor n.
-
-    Parameters
-    ----------
-    sample : array_like, shape (n,)
-        Finite scores; in [0, 1] for ``"beta"`` and ``"logit-normal"``.
-    family : str
-        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"`` or ``"empirical"``;
-        ``"auto"``: beta where every score lies in [0, 1], else normal, as ``.family`` then says.
-    weights : array_like, shape (n,), optional
-        Frequencies: weight k counts as k copies.
-    boundary : str, optional
-        What becomes of scores of exactly 0 and 1. Left out: point masses with their
-        observed shares, with a `BoundaryWarning`. ``"inflate"``: the same, without.
-        ``"error"``: refuse. ``"drop"``: leave them out. ``"squeeze"``: fit
-        (s (n-1) + 1/2) / n. ``"censor"``: scores <= resolution count as F(resolution),
-        scores >= 1 - resolution as 1 - F(1 - resolution). ``"matlab"``: as `betafit` does,
-        censored at 2**-511 and 1 - 2**-53.
-    resolution : float, optional
-        Alone: the scores are rounded to multiples of it, and the likelihood is that
-        of the cells k * resolution +- resolution / 2, cut to [0, 1].
-    components : int, optional
-        Components of a ``"beta-mixture"``, two where left out.
-
-    Returns
-    -------
-    DistributionFit
-
-    Raises
-    ------
-    InputError
-        Scores outside [0, 1], not finite, or options that contradict one another.
-    InputTypeError
-        A sample that is not numeric.
-    DegenerateDataError
-        No maximum exists: fewer than two distinct scores inside (0, 1), or a law more
-        concentrated than a + b = 1e12.
-    FitError
-        The solver stopped early, or no mixture was found that is likelier than one beta law;
-        the partial result is the error's ``result``.
-
-    Warns
-    -----
-    BoundaryWarning, SmallSampleWarning (total weight below 10), InfluenceWarning (one score
-    moves a or b by more than half its value, and by more than 10/n of it; one Newton step),
-    ScaleWarning (``"auto"`` took a normal distribution though at least 95 % of the scores lie in
-    [0, 1]).
-
-    Notes
-    -----
-    The support is fixed to [0, 1]; location and scale are never fitted. Scores outside
-    [0, 1] are meaningless for such a law, and end points estimated from a sample are not
-    regular: they sit at its extremes, the likelihood is unbounded for shapes below 1, and
-    two classes would get two different scales, hence no ROC curve.
-
-    The maximum exists and is unique with two or more distinct scores strictly inside
-    (0, 1). Parameters carry 10 or more correct digits, for scores from 5e-324 to 1 - 2**-53
-    and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a censoring edge is a
-    modelling choice: both are there for comparison.
-
-    The likelihood of a mixture is unbounded where a component shrinks to a point. The estimate is
-    its largest local maximum found from several starts (EM, then Newton's method) in which
-    every component has five scores and at most 1e4 times the concentration of one beta law of
-    all scores; it is never less likely than that law. Components are in the order of their
-    means, and the weight of the last is what the others leave.
-
-    References
-    ----------
-    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
-    machine learning binary classifiers, section 3. Dempster, A. P., Laird, N. M. and Rubin, D. B.
-    (1977), Maximum likelihood from incomplete data via the EM algorithm.
-
-    Examples
-    --------
-    >>> from betaroc.estimation.estimate import fit_distribution
-    >>> result = fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
-    >>> round(result.params["a"], 6), round(result.std_errors["a"], 4)
-    (1.860003, 0.7823)
-    """
-    if isinstance(family, tuple | list):
-        raise InputError(
-            f"family must be one name for one sample; got {shown(family)}. A pair of names is for"
-            " br.fit, which has two."
-        )
-    name, _ = checked_pair(family, (AUTO,))
-    if FAMILIES.get(name) is not None and FAMILIES[name].of_pairs:
-        raise InputError(
-            f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
-            " Use br.fit(Scores(client, impostor), family)."
-        )
-    extremes = _finite_extremes(sample)
-    kept = name == "empirical"  # the law holds the scores: a copy of them
-    values = score_array(sample, "sample") if extremes is None or kept else sample
-    notices: list[Notice] = []
-    if name == AUTO:
-        name, notices = _automatic_name(values, extremes, boundary, resolution)
-    task = _Task.of(name, boundary, resolution, components)
-    if weights is not None:
-        weights = weights_array(weights, values.size, "weights")
-    result, said = task.run("sample", values, weights, extremes)
-    notices = notices + said
-    if notices:
-        give(notices)
-    return result
-
-
-def _automatic_name(
-    values: FloatArray, extremes: tuple[float, float] | None, boundary: Any, resolution: Any
-) -> tuple[str, list[Notice]]:
-    if extremes is not None and extremes[0] >= 0.0 and extremes[1] <= 1.0:
-        return "beta", []
-    chosen = automatic_of_sample(values)
-    refuse_rule(chosen, boundary, resolution)
-    return chosen.family, chosen.notices
-
-
-@public
-def fit(
-    scores: Any,
-    family: Names = AUTO,
-    *,
-    boundary: str | None = None,
-    resolution: float | None = None,
-    components: int | None = None,
-) -> Fit:
-    """Maximum-likelihood fit of both classes: from scores to a model.
-
-    Parameters
-    ----------
-    scores : Scores or ScoreSummary
-        Client and impostor scores, or their sums: a summary is fitted from what `summarize` kept,
-        whatever number of rows that was.
-    family : str or pair of str
-        ``"auto"``: beta where every score lies in [0, 1], else normal. Or ``"beta"``,
-        ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``, ``"empirical"``, for both classes;
-        or a pair of these, (client, impostor). ``"proper-beta"``: two beta laws whose ROC is
-        concave, a_c >= a_i and b_c <= b_i, and ``"dual-beta"``: clients Beta(p, 1), impostors
-        Beta(1, q), are families of both classes and stand alone. ``"best"``: the pair that
-        `compare_families` recommends, a class at a time; where families cannot be compared (fewer
-        than 10 distinct scores of a class inside (0, 1), a summary) that of ``"auto"``. What was
-        chosen, and why, is said in ``.family`` and ``.reason``.
-    boundary, resolution : optional
-        The rule for scores of exactly 0 and 1 and for rounded scores; see
-        :func:`fit_distribution`. In a pair it is for the class whose distribution lies on
-        [0, 1]; beside ``"best"`` only families that have such a rule are compared.
-    components : int, optional
-        Components of each law of a ``"beta-mixture"``, two where left out.
-
-    Returns
-    -------
-    Fit
-        ``.model`` is the pair of laws, with the observed weighted client share as prior.
-
-    Raises
-    ------
-    InputTypeError
-        If `scores` is neither a `Scores` nor a `ScoreSummary`.
-    InputError, DegenerateDataError, FitError
-        As in :func:`fit_distribution`; the message names the class. Of a summary also for what
-        needs the scores themselves: mixtures, `resolution`, the rules ``"squeeze"``,
-        ``"censor"`` and ``"matlab"``, and laws with a + b > 1e6.
-
-    Warns
-    -----
-    ReversedScoresWarning
-        If impostors score higher than clients (empirical AUC < 1/2). Nothing is flipped.
-    BoundaryWarning, SmallSampleWarning, InfluenceWarning
-        As in :func:`fit_distribution`, once for both classes.
-    ScaleWarning
-        If ``"auto"`` or ``"best"`` took normal distributions though at least 95 % of the scores
-        lie in [0, 1].
-    DiscretenessWarning
-        If fewer than half of a class's inner scores are distinct and no `resolution` is given
-        (not of a summary, which does not count distinct scores).
-
-    Notes
-    -----
-    Of a summary the sums are all there is: beta laws have a relative error of about
-    1e-14 (a + b), and sigma of a logit-normal law one of about 1e-16 (mean logit / sigma)^2.
-
-    The support of the beta and logit-normal laws is fixed to [0, 1], for both classes alike:
-    no location or scale is fitted, because a common score scale is what makes a ROC curve.
-    Where the free fit of ``"proper-beta"`` is not proper already, a, b or both are shared by
-    the classes (``Fit.tied``): the likeliest of the concave pairs. Their errors, and intervals of
-    the model, are those with these ties given, and cover less where the ties are chance.
-
-    References
-    ----------
-    Mossman, D. and Peng, H. (2016), Using dual beta distributions to create "proper" ROC curves
-    based on rating category data.
-
-    Examples
-    --------
-    >>> from betaroc import Scores
-    >>> client = [0.35, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97]
-    >>> impostor = [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65]
-    >>> result = fit(Scores(client, impostor))
-    >>> round(result.client.params["a"], 4), result.model.prior
-    (3.3701, 0.5)
-    """
-    if not isinstance(scores, Given):
-        raise InputTypeError(
-            f"scores must be betaroc.Scores or a ScoreSummary; got {shown(scores)} of type"
-            f" {type(scores).__name__}. Make one with Scores(client, impostor),"
-            " Scores.from_labels(y_true, y_score) or read_scores(path)."
-        )
-    if family == BEST:
-        if components is not None:
-            raise InputError('components must be left out for family="best"; it chooses.')
-        return _best(scores, boundary, resolution)
-    names, reason = checked_pair(family, (AUTO, BEST)), ""
-    said: list[Notice] = []
-    if family == AUTO:
-        chosen = automatic([scores])
-        refuse_rule(chosen, boundary, resolution)
-        names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
-    return fit_pair(scores, names, reason, said, (boundary, resolution, components))
-
-
-def fit_pair(
-    scores: Any,
-    names: tuple[str, str],
-    reason: str,
-    said: list[Notice],
-    options: tuple[Any, Any, Any] = (None, None, None),
-) -> Fit:
-    """Both classes by named families; `options` are boundary, resolution, components."""
-    tasks = _Task.pair(names, *options)
-    client, impostor, more, shared_cov, ties = _both(tasks, scores)
-    said = said + more
-    model = ScoreModel(
-        client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
-    )
-    if isinstance(scores, ScoreSummary):
-        reversed_scores(scores.model.auc())
-    elif names == ("empirical", "empirical"):
-        reversed_scores(model.auc())
-    else:
-        samples = scores.client, scores.impostor
-        reversed_scores(empirical_auc(*samples, scores.client_weights, scores.impostor_weights))
-        if options[1] is None:
-            for who, name, values in zip(_CLASSES, names, samples, strict=True):
-                said = said + (tied(who, values) if name != "empirical" else [])
-    give(said)
-    return Fit(
-        model, scores, client, impostor, named(names), reason, shared_cov=shared_cov, tied=ties
-    )
-
-
-def fit_class(
-    who: str, values: FloatArray, weights: FloatArray | None, name: str, near: Any = None
-) -> DistributionFit:
+) -> Estimate:
     """One class by one family, of its warnings none; `near` is the law of nearly the same."""
-    task = _Task.of(name, None, None, None)
+    task = Task.of(name, Options(components=components))
     if near is not None and task.row.near is not None:
         search = task.row.near
         task = task._replace(row=replace(task.row, estimate=lambda sample: search(sample, near)))
     return task.run(who, values, weights)[0]
 
 
-def _best(scores: Any, boundary: Any, resolution: Any) -> Fit:
-    from betaroc.fits.family_choice import best_fit
+def estimate_pair(
+    scores: Given, names: tuple[str, str], options: Options = _NO_OPTIONS, reason: str = ""
+) -> tuple[PairEstimate, list[Notice]]:
+    """Both classes by named families, and what there is to say about them."""
+    tasks = Task.pair(names, options)
+    classes = [t.estimated(d) for t, d in zip(tasks, _data(scores, tasks), strict=True)]
+    join = tasks[0].row.join if names[0] == names[1] else None
+    joined = None if join is None else join(*(c.seen for c in classes))
+    if joined is not None:
+        classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
+    ties = () if joined is None else joined.tied
+    (client, said), (impostor, more) = (
+        t.finished(one, ties) for t, one in zip(tasks, classes, strict=True)
+    )
+    model = ScoreModel(
+        client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
+    )
+    shared = None if joined is None else joined.shared_cov
+    found = PairEstimate(model, scores, client, impostor, named(names), reason, shared, ties)
+    return found, said + more
 
-    return best_fit(scores, boundary, resolution)
+
+def _data(scores: Given, tasks: tuple[Task, Task]) -> list[Data]:
+    """Both classes as estimators see them."""
+    if isinstance(scores, ScoreSummary):
+        for task in tasks:
+            if not task.row.summed:
+                raise needs_rows(task.family)
+        return [summed_class(scores, who) for who in _CLASSES]
+    return [_sampled_class(scores, who) for who in _CLASSES]
+
+
+def _sampled_class(scores: Scores, who: str) -> Sample:
+    return Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights"))

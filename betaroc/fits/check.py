@@ -14,9 +14,10 @@ from betaroc.core.notices import public
 from betaroc.core.resampling import streams
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
+from betaroc.data.scores import Scores
 from betaroc.data.summary import rows_of
 from betaroc.distributions.inflated import MASSES, base_of
-from betaroc.fits.fit import Fit
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.refits import Parameters, drawn_inside, many_of, refitted, refitted_alone
 from betaroc.fits.target_checks import (
     GoodDownTo,
@@ -191,7 +192,7 @@ class FitCheck(Result):
 
 @public
 def check_fit(
-    f: Fit,
+    f: PairEstimate,
     *,
     far: Any = None,
     frr: Any = None,
@@ -286,7 +287,7 @@ def check_fit(
     >>> [(t.rate, t.expected, t.observed, t.verdict) for t in found.targets]
     [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')]
     """
-    if not isinstance(f, Fit):
+    if not isinstance(f, PairEstimate):
         raise InputTypeError(
             f"f must be a Fit; got {type(f).__name__}. Make one with br.fit(scores)."
         )
@@ -296,8 +297,7 @@ def check_fit(
     asked = far is not None or frr is not None
     good = good_down_to(check_targets(f, level=level) if asked else targets)
     try:
-        rows_of(f.scores, "a check of the fit")
-        sides = [_Side.of(f, who) for who in ("client", "impostor")]
+        sides = _sides(f)
     except (InputError, InputTypeError) as error:
         if not asked:
             raise
@@ -331,9 +331,9 @@ def _simulated(
     return kinds, _roc_distance(here[0], np.concatenate(distances), sides, level)
 
 
-def roc_distance_of(f: Fit) -> float:
+def roc_distance_of(f: PairEstimate) -> float:
     """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
-    sides = [_Side.of(f, who) for who in ("client", "impostor")]
+    sides = _sides(f)
     drawn = [side.seen for side in sides]
     return float(_distances(sides, drawn, _refitted(sides, drawn))[0, 0])
 
@@ -370,8 +370,7 @@ class _Side:
     total: int
 
     @classmethod
-    def of(cls, f: Fit, who: str) -> _Side:
-        result = getattr(f, who)
+    def of(cls, result: Estimate, scores: Scores, who: str) -> _Side:
         low, high = (result.params.get(mass, 0.0) for mass in MASSES)
         rule = result.boundary
         if not result.names:
@@ -385,7 +384,7 @@ class _Side:
                 "f must be fitted to the scores themselves for a check; its boundary rule is"
                 f" {rule.policy!r}. Fit with boundary=None, or give far= or frr= to count there."
             )
-        values = repeated(f.scores, who)
+        values = repeated(scores, who)
         if rule is not None:
             values = values[(values > 0.0) & (values < 1.0)]
         masses = np.array([low, 1.0 - low - high, high])
@@ -422,7 +421,12 @@ class _Side:
         return np.column_stack([ks, cvm, ad, moments])
 
 
-def repeated(scores: Any, who: str) -> FloatArray:
+def _sides(f: PairEstimate) -> list[_Side]:
+    scores = rows_of(f.scores, "a check of the fit")
+    return [_Side.of(f.client, scores, "client"), _Side.of(f.impostor, scores, "impostor")]
+
+
+def repeated(scores: Scores, who: str) -> FloatArray:
     """The scores of a class, each as often as its weight says."""
     values, copies = getattr(scores, who), copies_of(scores, who)
     return np.asarray(values) if copies is None else np.repeat(values, copies.astype(np.int64))

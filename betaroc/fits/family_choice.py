@@ -17,8 +17,8 @@ from betaroc.core.value import Result, Value
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary, rows_of
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.estimate import fit_pair
 from betaroc.estimation.families import BEST, FAMILIES, automatic, family_text, named, refuse_rule
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import roc_distance_of
 from betaroc.fits.family_folds import (
     Column,
@@ -31,7 +31,6 @@ from betaroc.fits.family_folds import (
     mean_of,
     z_of,
 )
-from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.nested import nested
 from betaroc.inference.groups import weights_of
 from betaroc.model.model import ScoreModel
@@ -41,7 +40,6 @@ __all__ = [
     "FamilyComparison",
     "FamilyRow",
     "best_comparison",
-    "best_fit",
     "compare_families",
 ]
 
@@ -287,25 +285,6 @@ def best_comparison(
         return str(error)
 
 
-def best_fit(
-    scores: Given,
-    boundary: str | None,
-    resolution: float | None,
-    found: FamilyComparison | str | None = None,
-) -> Fit:
-    """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
-    auto = automatic([scores], BEST)
-    options = boundary, resolution, None
-    if found is None:
-        found = best_comparison(scores, boundary, resolution)
-    if isinstance(found, FamilyComparison):
-        reason = f"chosen as the best: {found.reason}"
-        return fit_pair(scores, found.recommended, reason, auto.notices, options)
-    refuse_rule(auto, boundary, resolution, BEST)
-    reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
-    return fit_pair(scores, (auto.family, auto.family), reason, auto.notices, options)
-
-
 class _Ranked(NamedTuple):
     """Families by their held-out scores, and the one that the rule takes."""
 
@@ -373,7 +352,7 @@ class _Entry(NamedTuple):
     held: list[FloatArray]
     distance: float
     outside: float
-    fits: tuple[DistributionFit, ...]
+    fits: tuple[Estimate, ...]
 
     @classmethod
     def of(cls, side: Side, one: Tried, *, unit: bool) -> _Entry:
@@ -403,7 +382,7 @@ def _entry_of_pair(sides: Sequence[Side], picks: Sequence[_Entry]) -> _Entry:
         client_weights=sides[0].weights, impostor_weights=sides[1].weights,
     )  # fmt: skip
     model = ScoreModel(fits[0].distribution, fits[1].distribution)
-    fit = Fit(model, scores, fits[0], fits[1], named(pair))
+    fit = PairEstimate(model, scores, fits[0], fits[1], named(pair))
     return _Entry(
         family_text(named(pair)), pair, picks[0].parameters + picks[1].parameters, (math.nan,) * 3,
         [pick.logs[0] for pick in picks], [pick.held[0] for pick in picks],
@@ -466,7 +445,7 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
     return names
 
 
-def _roc_distance(f: Fit) -> float:
+def _roc_distance(f: PairEstimate) -> float:
     """nan where weights are no copies, which the empirical curve here is made of."""
     weights = [weights_of(f.scores, who) for who in _CLASSES]
     whole = all(np.all(w == np.floor(w)) for w in weights)

@@ -13,9 +13,9 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.thresholds import FloatArray
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
-from betaroc.estimation.estimate import fit_class, fit_pair
+from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
-from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.groups import weights_of
 
 __all__ = [
@@ -132,7 +132,7 @@ class Tried(NamedTuple):
     """A family fitted to a class: log densities of the scores, and held out."""
 
     family: str
-    fit: DistributionFit
+    fit: Estimate
     logs: FloatArray
     held: FloatArray
 
@@ -174,7 +174,7 @@ def _spared(side: Side, name: str) -> str:
 
 
 def _tried(side: Side, name: str) -> Tried:
-    whole = fit_class(side.who, side.x, side.weights, name)
+    whole = estimate_class(side.who, side.x, side.weights, name)
     logs = np.asarray(whole.distribution.logpdf(side.x))
     held = np.empty(side.x.size)
     for out in side.splits():
@@ -183,24 +183,22 @@ def _tried(side: Side, name: str) -> Tried:
     return Tried(name, whole, logs, held)
 
 
-def _fold_fit(
-    side: Side, keep: npt.NDArray[np.bool_], name: str, whole: DistributionFit
-) -> DistributionFit:
+def _fold_fit(side: Side, keep: npt.NDArray[np.bool_], name: str, whole: Estimate) -> Estimate:
     """The fit of the other folds; where they have no mixture, one beta law."""
     part = side.part(keep)
     try:
-        return fit_class(side.who, *part, name, whole.distribution)
+        return estimate_class(side.who, *part, name, near=whole.distribution)
     except FitError:
         if FAMILIES[name].sized is None:
             raise
-    return fit_class(side.who, *part, _SMALLER)
+    return estimate_class(side.who, *part, _SMALLER)
 
 
 # ---------------------------------------------------------------------------- both classes
 class Joint(NamedTuple):
     """Families of both classes on all scores: one of both, or a pair of the best."""
 
-    fit: Fit
+    fit: PairEstimate
     logs: list[FloatArray]
     held: list[FloatArray]
 
@@ -222,13 +220,13 @@ def joint_of(name: str, sides: Sequence[Side]) -> Joint:
     return Joint(whole, logs, held)
 
 
-def _pair(name: str, parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> Fit:
+def _pair(name: str, parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> PairEstimate:
     (client, first), (impostor, second) = parts
     scores = Scores(client, impostor, client_weights=first, impostor_weights=second)
-    return fit_pair(scores, (name, name), "", [])
+    return estimate_pair(scores, (name, name))[0]
 
 
-def laws_of(f: Fit) -> tuple[Distribution, Distribution]:
+def laws_of(f: PairEstimate) -> tuple[Distribution, Distribution]:
     """Of clients and of impostors."""
     return f.client.distribution, f.impostor.distribution
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import family_text
-
-if TYPE_CHECKING:
-    from betaroc.estimation.boundary import BoundaryRule
-    from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.estimation.record import Estimate, PairEstimate
 
 _COLUMNS = ["class", "family", "parameter", "estimate", "std_error"]
 
@@ -18,12 +16,12 @@ def _number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def _rows(fit: DistributionFit) -> list[tuple[str, float, float]]:
+def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
     errors = fit.std_errors
     return [(name, value, errors[name]) for name, value in fit.params.items()]
 
 
-def distribution_frame(fit: DistributionFit) -> Any:
+def distribution_frame(fit: Estimate) -> Any:
     """One row a parameter."""
     import pandas as pd
 
@@ -31,7 +29,7 @@ def distribution_frame(fit: DistributionFit) -> Any:
     return pd.DataFrame(rows, columns=_COLUMNS[1:])
 
 
-def fit_frame(fit: Fit) -> Any:
+def fit_frame(fit: PairEstimate) -> Any:
     """One row a class and parameter."""
     import pandas as pd
 
@@ -58,12 +56,12 @@ def rule_in_words(rule: BoundaryRule | None) -> str:
     return f"{rule.policy} ({', '.join(words) or 'none met'})"
 
 
-def distribution_summary(fit: DistributionFit) -> Any:
+def distribution_summary(fit: Estimate) -> Any:
     """One law: its facts, then its parameters."""
     return _summary("Maximum-likelihood fit", _facts(fit), [("", fit)])
 
 
-def fit_summary(fit: Fit) -> Any:
+def fit_summary(fit: PairEstimate) -> Any:
     """The pair's facts, then the parameters of each class."""
     facts = [
         ("Family:", family_text(fit.family), "Log-likelihood:", _number(fit.log_likelihood)),
@@ -74,7 +72,7 @@ def fit_summary(fit: Fit) -> Any:
     return _summary(title, facts, [("client", fit.client), ("impostor", fit.impostor)])
 
 
-def _facts(fit: DistributionFit) -> list[tuple[str, str, str, str]]:
+def _facts(fit: Estimate) -> list[tuple[str, str, str, str]]:
     return [
         ("Family:", fit.family, "Log-likelihood:", _number(fit.log_likelihood)),
         ("Scores:", str(fit.n), "AIC:", _number(fit.aic)),
@@ -84,7 +82,7 @@ def _facts(fit: DistributionFit) -> list[tuple[str, str, str, str]]:
 
 
 def _summary(
-    title: str, facts: Sequence[Sequence[str]], parts: Sequence[tuple[str, DistributionFit]]
+    title: str, facts: Sequence[Sequence[str]], parts: Sequence[tuple[str, Estimate]]
 ) -> Any:
     from statsmodels.iolib.summary import Summary
     from statsmodels.iolib.table import SimpleTable
@@ -109,7 +107,7 @@ def _summary(
     return summary
 
 
-def _heading(who: str, part: DistributionFit) -> str | None:
+def _heading(who: str, part: Estimate) -> str | None:
     """The class, its size and, if it met any, its scores of 0 and 1."""
     if not who:
         return None

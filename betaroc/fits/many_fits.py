@@ -29,7 +29,7 @@ from betaroc.data.summary import Given
 from betaroc.distributions.beta import beta_auc
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.boundary import SUMMED_POLICIES, check_request
-from betaroc.estimation.estimate import fit
+from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import (
     AUTO,
     FAMILIES,
@@ -293,7 +293,7 @@ def _single(item: Given, pair: tuple[str, str], boundary: str | None) -> dict[st
     """A system fitted by itself."""
     try:
         with quietly():
-            found = fit(item, pair, boundary=boundary)
+            found, _ = estimate_pair(item, pair, Options(boundary))
     except BetarocError as error:
         return {"reason": str(error)}
     row: dict[str, Any] = {}

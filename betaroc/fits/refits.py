@@ -16,8 +16,9 @@ from betaroc.core.errors import FitError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.scores import Scores
+from betaroc.distributions.beta import Beta
 from betaroc.estimation.contract import ClassMaximum, Maximum
-from betaroc.estimation.estimate import fit, fit_distribution
+from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.newton import beta_mle
 from betaroc.estimation.proper_beta import join_proper
 
@@ -73,7 +74,7 @@ def refitted_alone(family: str, law: Any, x: FloatArray) -> Parameters:
     if family in MANY:
         return MANY[family].fit(law, x)
     with quietly():
-        found = [fit_distribution(row, family) for row in x]
+        found = [estimate_class("sample", row, None, family) for row in x]
     kept = []
     for one in found:
         values = {p.name: p.value for p in one.distribution._parameters()}
@@ -186,8 +187,6 @@ def _joined_rows(found: list[Parameters], samples: list[FloatArray]) -> list[Par
 
 
 def _class_estimate(columns: list[FloatArray], row: int, weight: float) -> ClassMaximum:
-    from betaroc.distributions.beta import Beta
-
     values = float(columns[0][row, 0]), float(columns[1][row, 0])
     estimate = Maximum(Beta(*values), ("a", "b"), values, ((0.0, 0.0), (0.0, 0.0)), 0.0)
     return ClassMaximum(estimate, weight, weight)
@@ -335,7 +334,7 @@ def _one_by_one(family: str, laws: list[Any], samples: list[FloatArray]) -> list
     rows: list[list[list[float]]] = [[], []]
     for client, impostor in zip(*samples, strict=True):
         with quietly():
-            found = fit(Scores(client, impostor), family)
+            found = estimate_pair(Scores(client, impostor), (family, family))[0]
         for kept, law, one in zip(rows, laws, (found.client, found.impostor), strict=True):
             values = {p.name: p.value for p in one.distribution._parameters()}
             kept.append([values[p.name] for p in law._parameters()])

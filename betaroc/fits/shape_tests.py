@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.families import family_text
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.tie_tests import (
     Departure,
     by_counts,
@@ -27,8 +28,8 @@ from betaroc.fits.tie_tests import (
     freedom_of_groups,
     observed,
 )
-from betaroc.inference.groups import groups_of
-from betaroc.inference.sandwich import in_cells, observation_scores
+from betaroc.inference.groups import Groups, groups_of
+from betaroc.inference.sandwich import in_cells, joint_cov, observation_scores
 from betaroc.inference.small_samples import inner_trials
 from betaroc.model.hooks import Hook, hooks_of
 
@@ -167,7 +168,7 @@ class CurveTest(Value):
         return "\n".join([*lines, *map(str, self.hooks)])
 
 
-def shape_probabilities(f: Any, *, groups: bool = True) -> dict[str, dict[str, float]]:
+def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, dict[str, float]]:
     """Probability of each shape of both beta laws; `Fit.shape_probabilities` documents it."""
     if f.family != "beta":
         raise InputError(
@@ -185,7 +186,7 @@ def shape_probabilities(f: Any, *, groups: bool = True) -> dict[str, dict[str, f
     return found
 
 
-def end_tests(f: Any, level: float = 0.95, *, groups: bool = True) -> EndTests:
+def end_tests(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> EndTests:
     """Tests at both ends; `Fit.end_tests` documents it."""
     level = checks.level(level)
     tests = [
@@ -207,7 +208,7 @@ def _side(found: Departure, level: float) -> str:
     return "above" if found.z > 0.0 else "below"
 
 
-def curve_test(f: Any, level: float = 0.95, *, groups: bool = True) -> CurveTest:
+def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> CurveTest:
     """Shape of the whole curve; `Fit.curve_test` documents it."""
     level = checks.level(level)
     ends = FittedEnds.of(f, groups=groups)
@@ -235,13 +236,13 @@ class _Contrast(NamedTuple):
 class FittedEnds:
     """A fit whose ends can be tested, and the errors of its parameters."""
 
-    fit: Any
+    fit: PairEstimate
     covariance: FloatArray
     #: What trials hang on, where that is to count.
-    groups: Any
+    groups: Groups | None
 
     @classmethod
-    def of(cls, f: Any, *, groups: bool) -> FittedEnds:
+    def of(cls, f: PairEstimate, *, groups: bool) -> FittedEnds:
         if f.family not in _DECIDES:
             raise InputError(
                 f"the ends are tested of fits of family {checks.listed(TESTED)}; this"
@@ -260,14 +261,14 @@ class FittedEnds:
         return any(r.params.get(end, 0.0) > 0.0 for r in self.results)
 
     @property
-    def results(self) -> tuple[Any, Any]:
+    def results(self) -> tuple[Estimate, Estimate]:
         return self.fit.client, self.fit.impostor
 
     def decides(self, end: str) -> tuple[str, float]:
         """The parameter that decides an end, and the sign with which the clients' does."""
         if self.has_mass(end):
             return end, _MASS_SIGNS[end]
-        return _DECIDES[self.fit.family][end]
+        return _DECIDES[self.fit.client.family][end]
 
     def contrast(self, parameter: str, sign: float) -> _Contrast:
         """sign times clients' less impostors', of logarithms unless of shares or means."""
@@ -321,7 +322,7 @@ class FittedEnds:
             found[(x == 0.0) | (x == 1.0)] = np.nan
         return found
 
-    def _in_cells(self, result: Any) -> bool:
+    def _in_cells(self, result: Estimate) -> bool:
         """Whether the estimates do not determine the likelihood, or its digits are gone."""
         shapes = result.params.get("a", 0.0) + result.params.get("b", 0.0)
         return in_cells(result) or shapes > _CONCENTRATED
@@ -352,9 +353,9 @@ def _whole(count: float, total: float, end: str) -> tuple[int, int]:
     return round(count), round(total)
 
 
-def _covariance(f: Any, *, groups: bool) -> FloatArray:
+def _covariance(f: PairEstimate, *, groups: bool) -> FloatArray:
     """Of the clients' parameters, then the impostors'."""
-    covariance = np.asarray(f.joint_cov(groups=groups))
+    covariance = joint_cov(f, groups=groups)
     if not np.all(np.isfinite(covariance)):
         raise InputError(
             "a test needs the covariance of the parameters; that of"

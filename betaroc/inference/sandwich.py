@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.likelihood import cells
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.groups import Groups, Trials, groups_of, settled, single_trials
-
-if TYPE_CHECKING:
-    from betaroc.fits.fit import DistributionFit, Fit
 
 __all__ = ["in_cells", "joint_cov", "observation_scores", "policy_in_force", "robust_cov"]
 
@@ -34,7 +32,7 @@ _SAME_WEIGHT = 1e-9
 
 
 def robust_cov(
-    result: DistributionFit, sample: Any, *, weights: Any = None, groups: Any = None
+    result: Estimate, sample: Any, *, weights: Any = None, groups: Any = None
 ) -> FloatArray:
     """Sandwich covariance of fitted parameters.
 
@@ -99,7 +97,7 @@ def robust_cov(
     return np.asarray(result.cov @ middle @ result.cov)
 
 
-def joint_cov(fit: Fit, *, groups: bool = True) -> FloatArray:
+def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     """Covariance of the clients' parameters, then the impostors'; see `Fit.joint_cov`."""
     results = fit.client, fit.impostor
     found = groups_of(fit.scores) if groups else None
@@ -123,9 +121,7 @@ def joint_cov(fit: Fit, *, groups: bool = True) -> FloatArray:
     return np.asarray(own @ settled(*found.meat(contributions)) @ own)
 
 
-def _refuse_other_scores(
-    result: DistributionFit, values: FloatArray, weights: FloatArray | None
-) -> None:
+def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArray | None) -> None:
     """A covariance of scores that the fit never saw is of nothing."""
     ends = (values == 0.0) | (values == 1.0)
     rule = result.boundary
@@ -171,7 +167,7 @@ def _one_class(values: FloatArray, weights: FloatArray | None, groups: Any) -> G
 
 # ------------------------------------------------------------ scores of single observations
 def observation_scores(
-    result: DistributionFit, values: FloatArray, weights: FloatArray | None
+    result: Estimate, values: FloatArray, weights: FloatArray | None
 ) -> FloatArray:
     """Derivative of each observation's log-likelihood in the parameters, shape (n, p)."""
     if not result.names:
@@ -201,7 +197,7 @@ def observation_scores(
     return found
 
 
-def policy_in_force(result: DistributionFit) -> str | None:
+def policy_in_force(result: Estimate) -> str | None:
     """The rule for 0 and 1 where it changes the likelihood of a score."""
     rule = result.boundary
     if rule is None or (
@@ -211,14 +207,12 @@ def policy_in_force(result: DistributionFit) -> str | None:
     return rule.policy
 
 
-def in_cells(result: DistributionFit) -> bool:
+def in_cells(result: Estimate) -> bool:
     """Whether some scores count by the probability of a cell or of what lies beyond an edge."""
     return policy_in_force(result) in {"censor", "matlab", "interval"}
 
 
-def _as_fitted(
-    result: DistributionFit, values: FloatArray, weights: FloatArray | None
-) -> FloatArray:
+def _as_fitted(result: Estimate, values: FloatArray, weights: FloatArray | None) -> FloatArray:
     """The scores that the law was fitted to."""
     if result.boundary is None or result.boundary.policy != "squeeze":
         return values
@@ -253,7 +247,7 @@ _CLOSED: dict[type[Distribution], Callable[[Any, FloatArray], FloatArray]] = {
 
 
 # ---------------------------------------------------------------------------- differences
-def difference_scores(result: DistributionFit, values: FloatArray) -> FloatArray:
+def difference_scores(result: Estimate, values: FloatArray) -> FloatArray:
     """The same for any family and rule, by central differences of fourth order."""
     distinct, place = np.unique(values, return_inverse=True)
     likelihood = _each_log_likelihood(result, distinct)
@@ -288,7 +282,7 @@ def _room(name: str, parameters: Mapping[str, Parameter]) -> float:
 
 
 def _each_log_likelihood(
-    result: DistributionFit, values: FloatArray
+    result: Estimate, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
     """What one observation of each value adds to the log-likelihood, for any law."""
     policy = policy_in_force(result)

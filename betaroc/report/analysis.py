@@ -22,7 +22,6 @@ from betaroc.core.notices import passed_on, public, warn
 from betaroc.core.text import shown
 from betaroc.core.value import Result
 from betaroc.data.summary import Given, ScoreSummary
-from betaroc.estimation.estimate import fit
 from betaroc.estimation.families import (
     AUTO,
     BEST,
@@ -34,7 +33,8 @@ from betaroc.estimation.families import (
     smaller_of,
 )
 from betaroc.estimation.notices import give
-from betaroc.fits.family_choice import FamilyComparison, best_comparison, best_fit
+from betaroc.fits.estimate import best_fit, fit
+from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit
 from betaroc.rendering.files import write_whole
 from betaroc.report import numbers, text

@@ -9,8 +9,8 @@ from typing import Any
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.value import Value
-from betaroc.estimation.estimate import fit
 from betaroc.fits.check import FitCheck, check_fit
+from betaroc.fits.estimate import fit
 from betaroc.fits.family_choice import MARGIN
 from betaroc.fits.fit import Fit
 from betaroc.rendering.numbers import number

@@ -17,7 +17,7 @@ from betaroc.decision.epc import Epc
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.empirical import Empirical
-from betaroc.estimation.estimate import fit
+from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel

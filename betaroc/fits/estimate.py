@@ -1,0 +1,319 @@
+"""From scores to fits: what users call, with the choice of the family where none is named."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.checks import score_array, shown, weights_array
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.notices import Notice, public
+from betaroc.core.thresholds import FloatArray
+from betaroc.data.summary import Given, ScoreSummary
+from betaroc.estimation.estimate import Options, Task, estimate_pair
+from betaroc.estimation.families import (
+    AUTO,
+    BEST,
+    FAMILIES,
+    Names,
+    automatic,
+    automatic_of_sample,
+    checked_pair,
+    refuse_rule,
+)
+from betaroc.estimation.notices import empirical_auc, give, reversed_scores, tied
+from betaroc.fits.family_choice import FamilyComparison, best_comparison
+from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, partial_held
+
+__all__ = ["best_fit", "fit", "fit_distribution"]
+
+
+@public
+def fit_distribution(
+    sample: npt.ArrayLike,
+    family: str = AUTO,
+    *,
+    weights: npt.ArrayLike | None = None,
+    boundary: str | None = None,
+    resolution: float | None = None,
+    components: int | None = None,
+) -> DistributionFit:
+    """Maximum-likelihood fit of one law to one sample.
+
+    The beta law solves digamma(a) - digamma(a+b) = mean log x and
+    digamma(b) - digamma(a+b) = mean log(1-x); the normal law has divisor n.
+
+    Parameters
+    ----------
+    sample : array_like, shape (n,)
+        Finite scores; in [0, 1] for ``"beta"`` and ``"logit-normal"``.
+    family : str
+        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"`` or ``"empirical"``;
+        ``"auto"``: beta where every score lies in [0, 1], else normal, as ``.family`` then says.
+    weights : array_like, shape (n,), optional
+        Frequencies: weight k counts as k copies.
+    boundary : str, optional
+        What becomes of scores of exactly 0 and 1. Left out: point masses with their
+        observed shares, with a `BoundaryWarning`. ``"inflate"``: the same, without.
+        ``"error"``: refuse. ``"drop"``: leave them out. ``"squeeze"``: fit
+        (s (n-1) + 1/2) / n. ``"censor"``: scores <= resolution count as F(resolution),
+        scores >= 1 - resolution as 1 - F(1 - resolution). ``"matlab"``: as `betafit` does,
+        censored at 2**-511 and 1 - 2**-53.
+    resolution : float, optional
+        Alone: the scores are rounded to multiples of it, and the likelihood is that
+        of the cells k * resolution +- resolution / 2, cut to [0, 1].
+    components : int, optional
+        Components of a ``"beta-mixture"``, two where left out.
+
+    Returns
+    -------
+    DistributionFit
+
+    Raises
+    ------
+    InputError
+        Scores outside [0, 1], not finite, or options that contradict one another.
+    InputTypeError
+        A sample that is not numeric.
+    DegenerateDataError
+        No maximum exists: fewer than two distinct scores inside (0, 1), or a law more
+        concentrated than a + b = 1e12.
+    FitError
+        The solver stopped early, or no mixture was found that is likelier than one beta law;
+        the partial result is the error's ``result``.
+
+    Warns
+    -----
+    BoundaryWarning, SmallSampleWarning (total weight below 10), InfluenceWarning (one score
+    moves a or b by more than half its value, and by more than 10/n of it; one Newton step),
+    ScaleWarning (``"auto"`` took a normal distribution though at least 95 % of the scores lie in
+    [0, 1]).
+
+    Notes
+    -----
+    The support is fixed to [0, 1]; location and scale are never fitted. Scores outside
+    [0, 1] are meaningless for such a law, and end points estimated from a sample are not
+    regular: they sit at its extremes, the likelihood is unbounded for shapes below 1, and
+    two classes would get two different scales, hence no ROC curve.
+
+    The maximum exists and is unique with two or more distinct scores strictly inside
+    (0, 1). Parameters carry 10 or more correct digits, for scores from 5e-324 to 1 - 2**-53
+    and a + b up to 1e12. Squeezing is inconsistent for a < 1/2, and a censoring edge is a
+    modelling choice: both are there for comparison.
+
+    The likelihood of a mixture is unbounded where a component shrinks to a point. The estimate is
+    its largest local maximum found from several starts (EM, then Newton's method) in which
+    every component has five scores and at most 1e4 times the concentration of one beta law of
+    all scores; it is never less likely than that law. Components are in the order of their
+    means, and the weight of the last is what the others leave.
+
+    References
+    ----------
+    Omar, L. and Ivrissimtzis, I., Using theoretical ROC curves for analysing
+    machine learning binary classifiers, section 3. Dempster, A. P., Laird, N. M. and Rubin, D. B.
+    (1977), Maximum likelihood from incomplete data via the EM algorithm.
+
+    Examples
+    --------
+    >>> from betaroc.fits.estimate import fit_distribution
+    >>> result = fit_distribution([0.1, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.85])
+    >>> round(result.params["a"], 6), round(result.std_errors["a"], 4)
+    (1.860003, 0.7823)
+    """
+    if isinstance(family, tuple | list):
+        raise InputError(
+            f"family must be one name for one sample; got {shown(family)}. A pair of names is for"
+            " br.fit, which has two."
+        )
+    name, _ = checked_pair(family, (AUTO,))
+    if FAMILIES.get(name) is not None and FAMILIES[name].of_pairs:
+        raise InputError(
+            f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
+            " Use br.fit(Scores(client, impostor), family)."
+        )
+    extremes = _finite_extremes(sample)
+    kept = name == "empirical"  # the law holds the scores: a copy of them
+    values = score_array(sample, "sample") if extremes is None or kept else np.asarray(sample)
+    notices: list[Notice] = []
+    if name == AUTO:
+        name, notices = _automatic_name(values, extremes, boundary, resolution)
+    task = Task.of(name, Options(boundary, resolution, components))
+    if weights is not None:
+        weights = weights_array(weights, values.size, "weights")
+    with partial_held():
+        result, said = task.run("sample", values, weights, extremes)
+    notices = notices + said
+    if notices:
+        give(notices)
+    return held(result)
+
+
+def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
+    """Lowest and highest of a float64 vector of finite numbers; None for anything else.
+
+    Such a vector needs no further check and, as nothing here keeps or changes it, no copy.
+    """
+    if type(sample) is not np.ndarray or sample.dtype != np.float64 or sample.ndim != 1:
+        return None
+    if sample.size == 0:
+        return None
+    low, high = float(np.minimum.reduce(sample)), float(np.maximum.reduce(sample))
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+
+def _automatic_name(
+    values: FloatArray,
+    extremes: tuple[float, float] | None,
+    boundary: str | None,
+    resolution: float | None,
+) -> tuple[str, list[Notice]]:
+    if extremes is not None and extremes[0] >= 0.0 and extremes[1] <= 1.0:
+        return "beta", []
+    chosen = automatic_of_sample(values)
+    refuse_rule(chosen, boundary, resolution)
+    return chosen.family, chosen.notices
+
+
+@public
+def fit(
+    scores: Given,
+    family: Names = AUTO,
+    *,
+    boundary: str | None = None,
+    resolution: float | None = None,
+    components: int | None = None,
+) -> Fit:
+    """Maximum-likelihood fit of both classes: from scores to a model.
+
+    Parameters
+    ----------
+    scores : Scores or ScoreSummary
+        Client and impostor scores, or their sums: a summary is fitted from what `summarize` kept,
+        whatever number of rows that was.
+    family : str or pair of str
+        ``"auto"``: beta where every score lies in [0, 1], else normal. Or ``"beta"``,
+        ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``, ``"empirical"``, for both classes;
+        or a pair of these, (client, impostor). ``"proper-beta"``: two beta laws whose ROC is
+        concave, a_c >= a_i and b_c <= b_i, and ``"dual-beta"``: clients Beta(p, 1), impostors
+        Beta(1, q), are families of both classes and stand alone. ``"best"``: the pair that
+        `compare_families` recommends, a class at a time; where families cannot be compared (fewer
+        than 10 distinct scores of a class inside (0, 1), a summary) that of ``"auto"``. What was
+        chosen, and why, is said in ``.family`` and ``.reason``.
+    boundary, resolution : optional
+        The rule for scores of exactly 0 and 1 and for rounded scores; see
+        :func:`fit_distribution`. In a pair it is for the class whose distribution lies on
+        [0, 1]; beside ``"best"`` only families that have such a rule are compared.
+    components : int, optional
+        Components of each law of a ``"beta-mixture"``, two where left out.
+
+    Returns
+    -------
+    Fit
+        ``.model`` is the pair of laws, with the observed weighted client share as prior.
+
+    Raises
+    ------
+    InputTypeError
+        If `scores` is neither a `Scores` nor a `ScoreSummary`.
+    InputError, DegenerateDataError, FitError
+        As in :func:`fit_distribution`; the message names the class. Of a summary also for what
+        needs the scores themselves: mixtures, `resolution`, the rules ``"squeeze"``,
+        ``"censor"`` and ``"matlab"``, and laws with a + b > 1e6.
+
+    Warns
+    -----
+    ReversedScoresWarning
+        If impostors score higher than clients (empirical AUC < 1/2). Nothing is flipped.
+    BoundaryWarning, SmallSampleWarning, InfluenceWarning
+        As in :func:`fit_distribution`, once for both classes.
+    ScaleWarning
+        If ``"auto"`` or ``"best"`` took normal distributions though at least 95 % of the scores
+        lie in [0, 1].
+    DiscretenessWarning
+        If fewer than half of a class's inner scores are distinct and no `resolution` is given
+        (not of a summary, which does not count distinct scores).
+
+    Notes
+    -----
+    Of a summary the sums are all there is: beta laws have a relative error of about
+    1e-14 (a + b), and sigma of a logit-normal law one of about 1e-16 (mean logit / sigma)^2.
+
+    The support of the beta and logit-normal laws is fixed to [0, 1], for both classes alike:
+    no location or scale is fitted, because a common score scale is what makes a ROC curve.
+    Where the free fit of ``"proper-beta"`` is not proper already, a, b or both are shared by
+    the classes (``Fit.tied``): the likeliest of the concave pairs. Their errors, and intervals of
+    the model, are those with these ties given, and cover less where the ties are chance.
+
+    References
+    ----------
+    Mossman, D. and Peng, H. (2016), Using dual beta distributions to create "proper" ROC curves
+    based on rating category data.
+
+    Examples
+    --------
+    >>> from betaroc import Scores
+    >>> client = [0.35, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.97]
+    >>> impostor = [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65]
+    >>> result = fit(Scores(client, impostor))
+    >>> round(result.client.params["a"], 4), result.model.prior
+    (3.3701, 0.5)
+    """
+    if not isinstance(scores, Given):
+        raise InputTypeError(
+            f"scores must be betaroc.Scores or a ScoreSummary; got {shown(scores)} of type"
+            f" {type(scores).__name__}. Make one with Scores(client, impostor),"
+            " Scores.from_labels(y_true, y_score) or read_scores(path)."
+        )
+    if family == BEST:
+        if components is not None:
+            raise InputError('components must be left out for family="best"; it chooses.')
+        return best_fit(scores, boundary, resolution)
+    names, reason = checked_pair(family, (AUTO, BEST)), ""
+    said: list[Notice] = []
+    if family == AUTO:
+        chosen = automatic([scores])
+        refuse_rule(chosen, boundary, resolution)
+        names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
+    return _fit_pair(scores, names, reason, said, Options(boundary, resolution, components))
+
+
+def best_fit(
+    scores: Given,
+    boundary: str | None,
+    resolution: float | None,
+    found: FamilyComparison | str | None = None,
+) -> Fit:
+    """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
+    auto = automatic([scores], BEST)
+    if found is None:
+        found = best_comparison(scores, boundary, resolution)
+    if isinstance(found, FamilyComparison):
+        names, reason = found.recommended, f"chosen as the best: {found.reason}"
+    else:
+        refuse_rule(auto, boundary, resolution, BEST)
+        names = auto.family, auto.family
+        reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
+    return _fit_pair(scores, names, reason, auto.notices, Options(boundary, resolution))
+
+
+def _fit_pair(
+    scores: Given, names: tuple[str, str], reason: str, said: list[Notice], options: Options
+) -> Fit:
+    """Both classes by named families, with all that there is to say of them."""
+    with partial_held():
+        found, more = estimate_pair(scores, names, options, reason)
+    said = said + more
+    if isinstance(scores, ScoreSummary):
+        reversed_scores(scores.model.auc())
+    elif names == ("empirical", "empirical"):
+        reversed_scores(found.model.auc())
+    else:
+        samples = scores.client, scores.impostor
+        reversed_scores(empirical_auc(*samples, scores.client_weights, scores.impostor_weights))
+        if options.resolution is None:
+            for who, name, values in zip(("client", "impostor"), names, samples, strict=True):
+                said = said + (tied(who, values) if name != "empirical" else [])
+    give(said)
+    return held_pair(found)
