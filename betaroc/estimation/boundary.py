@@ -16,7 +16,15 @@ from betaroc.core.checks import choice, finite
 from betaroc.core.errors import DegenerateDataError, InputError
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES, Inflated
-from betaroc.estimation.contract import Coordinates, Data, Ends, Family, Matrix, Maximum, Sample
+from betaroc.estimation.contract import (
+    Coordinates,
+    Data,
+    EndCounts,
+    Family,
+    Matrix,
+    Maximum,
+    Sample,
+)
 from betaroc.estimation.likelihood import cells, censored, maximise
 
 __all__ = ["BoundaryRule"]
@@ -157,7 +165,7 @@ def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
     return Ruled(_inflate(sample.total, inside.total, ends, estimate), rule, inside.total, n)
 
 
-def _inside(sample: Data, ends: Ends) -> Data:
+def _inside(sample: Data, ends: EndCounts) -> Data:
     """The scores strictly inside, if they can carry a law."""
     inside = sample.inside()
     if inside.n == 0 or inside.low == inside.high:
@@ -171,7 +179,7 @@ def _inside(sample: Data, ends: Ends) -> Data:
     return inside
 
 
-def _inflate(total: float, inside: float, ends: Ends, base: Maximum) -> Maximum:
+def _inflate(total: float, inside: float, ends: EndCounts, base: Maximum) -> Maximum:
     """Point masses with their observed shares beside the law of the rest."""
     at_zero, at_one = ends.zero / total, ends.one / total
     masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)

@@ -24,10 +24,12 @@ from betaroc.core.polygamma import information_terms, phi_tau
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainders
 from betaroc.core.text import listed, shown
 from betaroc.core.thresholds import FloatArray
+from betaroc.data.names import AnyArray
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given
 from betaroc.distributions.beta import beta_auc
 from betaroc.distributions.inflated import MASSES
+from betaroc.estimation.batch import ClassColumns, class_columns, system_columns
 from betaroc.estimation.boundary import SUMMED_POLICIES, check_request
 from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import (
@@ -44,11 +46,8 @@ from betaroc.estimation.families import (
 from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
 from betaroc.estimation.notices import SMALL_SAMPLE, give
 from betaroc.estimation.summed import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE
-from betaroc.estimation.system_sums import ClassColumns, class_columns, system_columns
 
 __all__ = ["fit_many"]
-
-AnyArray = npt.NDArray[Any]
 
 
 @public
