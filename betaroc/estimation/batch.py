@@ -22,13 +22,7 @@ from betaroc.data.one_pass import frame_source, system_groups
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
 from betaroc.estimation.sums import log1m, row_sums
 
-__all__ = [
-    "ClassColumns",
-    "class_columns",
-    "mean_logs",
-    "ragged_mean_logs",
-    "system_columns",
-]
+__all__ = ["ClassColumns", "class_columns", "mean_logs", "ragged_mean_logs", "system_columns"]
 
 #: Scores of short samples that are put side by side.
 _GROUP = 1 << 15

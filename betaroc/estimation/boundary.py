@@ -16,15 +16,7 @@ from betaroc.core.checks import choice, finite
 from betaroc.core.errors import DegenerateDataError, InputError
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES, Inflated
-from betaroc.estimation.contract import (
-    Coordinates,
-    Data,
-    EndCounts,
-    Family,
-    Matrix,
-    Maximum,
-    Sample,
-)
+from betaroc.estimation.contract import AtEnds, Coordinates, Data, Family, Matrix, Maximum, Sample
 from betaroc.estimation.likelihood import cells, censored, maximise
 
 __all__ = ["BoundaryRule"]
@@ -165,7 +157,7 @@ def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
     return Ruled(_inflate(sample.total, inside.total, ends, estimate), rule, inside.total, n)
 
 
-def _inside(sample: Data, ends: EndCounts) -> Data:
+def _inside(sample: Data, ends: AtEnds) -> Data:
     """The scores strictly inside, if they can carry a law."""
     inside = sample.inside()
     if inside.n == 0 or inside.low == inside.high:
@@ -179,7 +171,7 @@ def _inside(sample: Data, ends: EndCounts) -> Data:
     return inside
 
 
-def _inflate(total: float, inside: float, ends: EndCounts, base: Maximum) -> Maximum:
+def _inflate(total: float, inside: float, ends: AtEnds, base: Maximum) -> Maximum:
     """Point masses with their observed shares beside the law of the rest."""
     at_zero, at_one = ends.zero / total, ends.one / total
     masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)

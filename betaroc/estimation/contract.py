@@ -21,7 +21,7 @@ BoolArray = npt.NDArray[np.bool_]
 Matrix = tuple[tuple[float, ...], ...]
 
 
-class EndCounts(NamedTuple):
+class AtEnds(NamedTuple):
     """Scores of exactly 0 and of exactly 1, and their weight."""
 
     n_zero: int
@@ -56,7 +56,7 @@ class Data(Protocol):
     def rows(self) -> Sample:
         """The scores themselves; an InputError if there are only sums."""
 
-    def ends(self) -> EndCounts:
+    def ends(self) -> AtEnds:
         """How many are exactly 0 and 1."""
 
     def inside(self) -> Data:
@@ -151,10 +151,10 @@ class Sample(NamedTuple):
     def rows(self) -> Sample:
         return self
 
-    def ends(self) -> EndCounts:
+    def ends(self) -> AtEnds:
         zero, one = self.values == 0.0, self.values == 1.0
         counts = int(np.count_nonzero(zero)), int(np.count_nonzero(one))
-        return EndCounts(*counts, self.weight_of(zero), self.weight_of(one))
+        return AtEnds(*counts, self.weight_of(zero), self.weight_of(one))
 
     def inside(self) -> Sample:
         mask = (self.values != 0.0) & (self.values != 1.0)

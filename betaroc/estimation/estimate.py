@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -10,11 +9,9 @@ from betaroc.core.checks import count
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import Notice
 from betaroc.core.thresholds import FloatArray
-from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.boundary import (
-    BoundaryRule,
     Request,
     Ruled,
     check_request,
@@ -22,7 +19,7 @@ from betaroc.estimation.boundary import (
 )
 from betaroc.estimation.contract import ClassMaximum, Data, Family, Matrix, Maximum, Sample
 from betaroc.estimation.families import FAMILIES, named, needs_rows
-from betaroc.estimation.notices import inflated, influence, small_sample
+from betaroc.estimation.notices import few_scores, inflated, influence
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.summed import summed_class
 from betaroc.model.model import ScoreModel
@@ -61,7 +58,7 @@ class _Class(NamedTuple):
         return ClassMaximum(self.ruled.estimate, self.ruled.base_total, self.total)
 
     def replaced(self, estimate: Maximum) -> _Class:
-        return _Class(self.sample, self.ruled._replace(estimate=estimate))
+        return self._replace(ruled=self.ruled._replace(estimate=estimate))
 
 
 class Task(NamedTuple):
@@ -122,9 +119,11 @@ class Task(NamedTuple):
         """The record of a maximum and what there is to say about it."""
         result = self._result(one, ties)
         sample, ruled = one
-        notices = small_sample(sample.name, sample.total)
+        notices = few_scores(sample.name, sample.total)
         rule = ruled.rule
-        if rule is not None and self._unasked(rule):
+        masses = rule is not None and rule.policy == "inflate" and rule.n_zero + rule.n_one > 0
+        if rule is not None and masses and self.request.policy is None:
+            # Nobody has asked for point masses.
             notices += inflated(sample, rule, result.params, self.family)
         return result, notices + influence(sample.name, ruled.estimate.influence, ruled.base_total)
 
@@ -138,14 +137,6 @@ class Task(NamedTuple):
                 error.result = self._result(_Class(sample, ruled))
             raise
 
-    def _unasked(self, rule: BoundaryRule) -> bool:
-        """Whether point masses were fitted without anyone having asked for them."""
-        return (
-            self.request.policy is None
-            and rule.policy == "inflate"
-            and rule.n_zero + rule.n_one > 0
-        )
-
     def _estimate(self, sample: Data) -> Ruled:
         row = self._row(sample.name)
         if not row.on_unit:
@@ -158,8 +149,9 @@ class Task(NamedTuple):
         """The estimator of one class."""
         if who == "impostor" and self.row.impostor is not None:
             return replace(self.row, estimate=self.row.impostor)
-        if self.row.sized is not None and self.components is not None:
-            return replace(self.row, estimate=_sized(self.row.sized, self.components))
+        sized, size = self.row.sized, self.components
+        if sized is not None and size is not None:
+            return replace(self.row, estimate=lambda sample: sized(sample, size))
         return self.row
 
     def _result(self, one: _Class, ties: tuple[str, ...] = ()) -> Estimate:
@@ -180,10 +172,6 @@ class Task(NamedTuple):
             e.fixed,
             ties,
         )
-
-
-def _sized(estimate: Callable[[Data, int], Maximum], components: int) -> Callable[[Data], Maximum]:
-    return lambda sample: estimate(sample, components)
 
 
 def _scaled(covariance: Matrix, total: float) -> Matrix:
@@ -248,8 +236,6 @@ def _data(scores: Given, tasks: tuple[Task, Task]) -> list[Data]:
             if not task.row.summed:
                 raise needs_rows(task.family)
         return [summed_class(scores, who) for who in _CLASSES]
-    return [_sampled_class(scores, who) for who in _CLASSES]
-
-
-def _sampled_class(scores: Scores, who: str) -> Sample:
-    return Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights"))
+    return [
+        Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights")) for who in _CLASSES
+    ]

@@ -338,10 +338,10 @@ def roc_distance_of(f: PairEstimate) -> float:
     return float(_distances(sides, drawn, _refitted(sides, drawn))[0, 0])
 
 
-Drawn = tuple[FloatArray, FloatArray]
+Sampled = tuple[FloatArray, FloatArray]
 
 
-def _measured(sides: list[_Side], drawn: list[Drawn]) -> tuple[list[FloatArray], FloatArray]:
+def _measured(sides: list[_Side], drawn: list[Sampled]) -> tuple[list[FloatArray], FloatArray]:
     """Statistics of both classes of each row, and the distances of its ROC."""
     parameters = _refitted(sides, drawn)
     statistics = [
@@ -350,7 +350,7 @@ def _measured(sides: list[_Side], drawn: list[Drawn]) -> tuple[list[FloatArray],
     return statistics, _distances(sides, drawn, parameters)
 
 
-def _refitted(sides: list[_Side], drawn: list[Drawn]) -> list[Parameters]:
+def _refitted(sides: list[_Side], drawn: list[Sampled]) -> list[Parameters]:
     samples = [x for x, _ in drawn]
     if sides[0].family == sides[1].family:
         return refitted(sides[0].family, [side.law for side in sides], samples)
@@ -396,7 +396,7 @@ class _Side:
         return many_of(self.family, self.law)
 
     @property
-    def seen(self) -> Drawn:
+    def seen(self) -> Sampled:
         """The scores themselves as one row."""
         return self.sample[None, :], self.masses[None, :]
 
@@ -444,7 +444,9 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
 
 
 # ------------------------------------------------------------------------------ the ROC
-def _distances(sides: list[_Side], drawn: list[Drawn], parameters: list[Parameters]) -> FloatArray:
+def _distances(
+    sides: list[_Side], drawn: list[Sampled], parameters: list[Parameters]
+) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the laws."""
     grid = _grid(sides)
     fitted: list[FloatArray] = []

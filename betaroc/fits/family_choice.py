@@ -21,14 +21,13 @@ from betaroc.estimation.families import BEST, FAMILIES, automatic, family_text, 
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import roc_distance_of
 from betaroc.fits.family_folds import (
-    Column,
+    Folded,
     Joint,
-    Side,
     Tried,
-    column_of,
+    TriedFamilies,
     joint_of,
-    laws_of,
-    mean_of,
+    mean_log,
+    tried_families,
     z_of,
 )
 from betaroc.fits.nested import nested
@@ -259,10 +258,10 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
         )
     unit = _on_unit(scores)
     names = _named(families, unit=unit)
-    sides = [Side.of(scores, who, unit=unit) for who in _CLASSES]
+    sides = [Folded.of(scores, who, unit=unit) for who in _CLASSES]
     single = [name for name in names if not FAMILIES[name].of_pairs]
     with quietly():
-        columns = [column_of(side, single, asked=families is not None) for side in sides]
+        columns = [tried_families(side, single, asked=families is not None) for side in sides]
         joint = [joint_of(name, sides) for name in names if FAMILIES[name].of_pairs]
         return _compared(scores, sides, columns, joint, unit=unit)
 
@@ -288,25 +287,25 @@ def best_comparison(
 class _Ranked(NamedTuple):
     """Families by their held-out scores, and the one that the rule takes."""
 
-    order: list[Any]
+    order: list[_Entry]
     means: list[float]
     z: list[float]
-    best: Any
+    best: _Entry
 
 
-def _ranked(entries: Sequence[Any], sides: Sequence[Side]) -> _Ranked:
+def _ranked(entries: Sequence[_Entry], sides: Sequence[Folded]) -> _Ranked:
     """By the rule of half a standard error; entries have `held`, an array a class."""
-    order = sorted(entries, key=lambda one: -mean_of(one.held, sides))
+    order = sorted(entries, key=lambda one: -mean_log(one.held, sides))
     z = [z_of(one.held, order[0].held, sides) for one in order]
     close = [one for one, away in zip(order, z, strict=True) if away >= -MARGIN]
     best = min(close, key=lambda one: one.parameters)
-    return _Ranked(order, [mean_of(one.held, sides) for one in order], z, best)
+    return _Ranked(order, [mean_log(one.held, sides) for one in order], z, best)
 
 
 def _compared(
     scores: Scores,
-    sides: Sequence[Side],
-    columns: Sequence[Column],
+    sides: Sequence[Folded],
+    columns: Sequence[TriedFamilies],
     joint: Sequence[Joint],
     *,
     unit: bool,
@@ -355,7 +354,7 @@ class _Entry(NamedTuple):
     fits: tuple[Estimate, ...]
 
     @classmethod
-    def of(cls, side: Side, one: Tried, *, unit: bool) -> _Entry:
+    def of(cls, side: Folded, one: Tried, *, unit: bool) -> _Entry:
         f = one.fit
         return cls(
             one.family, (one.family, one.family), f.n_free, (f.log_likelihood, f.aic, f.bic),
@@ -365,15 +364,14 @@ class _Entry(NamedTuple):
 
 
 def _entry_of(one: Joint, *, unit: bool) -> _Entry:
-    f = one.fit
-    name = f.client.family
+    f, name, laws = one.fit, one.fit.client.family, (one.fit.model.client, one.fit.model.impostor)
     return _Entry(
-        name, (name, name), one.parameters, (f.log_likelihood, f.aic, f.bic), one.logs, one.held,
-        _roc_distance(f), _outside(laws_of(f)) if unit else math.nan, (f.client, f.impostor),
+        name, (name, name), f.n_free, (f.log_likelihood, f.aic, f.bic), one.logs, one.held,
+        _roc_distance(f), _outside(laws) if unit else math.nan, (f.client, f.impostor),
     )  # fmt: skip
 
 
-def _entry_of_pair(sides: Sequence[Side], picks: Sequence[_Entry]) -> _Entry:
+def _entry_of_pair(sides: Sequence[Folded], picks: Sequence[_Entry]) -> _Entry:
     """The pair of the best of both classes."""
     fits = [pick.fits[0] for pick in picks]
     pair = fits[0].family, fits[1].family
@@ -390,7 +388,7 @@ def _entry_of_pair(sides: Sequence[Side], picks: Sequence[_Entry]) -> _Entry:
     )  # fmt: skip
 
 
-def _rows(who: str, ranked: _Ranked, sides: Sequence[Side]) -> list[FamilyRow]:
+def _rows(who: str, ranked: _Ranked, sides: Sequence[Folded]) -> list[FamilyRow]:
     best = ranked.best
     return [
         FamilyRow(

@@ -157,10 +157,8 @@ def likelihood_ratio_test(
     drawn = np.empty(replicates)
     for rows, stream in streams(replicates, rng):
         for row in range(rows.start, rows.stop):
-            sample = Scores(
-                *(drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True))
-            )  # fmt: skip
-            drawn[row] = _gain(sample, restricted, general)
+            sample = [drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True)]
+            drawn[row] = _gain(Scores(*sample), restricted, general)
     # Equal fits differ by rounding.
     slack = 1e-9 * abs(restricted.log_likelihood)
     larger = int(np.sum(drawn >= statistic - slack))

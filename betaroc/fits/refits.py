@@ -16,6 +16,7 @@ from betaroc.core.errors import FitError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.scores import Scores
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.contract import ClassMaximum, Maximum
 from betaroc.estimation.estimate import estimate_class, estimate_pair
@@ -63,9 +64,7 @@ def refitted(family: str, laws: list[Any], samples: list[FloatArray]) -> list[Pa
     """Parameters of both classes of each row."""
     if family not in MANY:
         return _one_by_one(family, laws, samples)
-    found = [
-        MANY[family].fit(law, x) for law, x in zip(laws, samples, strict=True)
-    ]  # fmt: skip
+    found = [MANY[family].fit(law, x) for law, x in zip(laws, samples, strict=True)]
     return found if family != "proper-beta" else _joined_rows(found, samples)
 
 
@@ -75,11 +74,7 @@ def refitted_alone(family: str, law: Any, x: FloatArray) -> Parameters:
         return MANY[family].fit(law, x)
     with quietly():
         found = [estimate_class("sample", row, None, family) for row in x]
-    kept = []
-    for one in found:
-        values = {p.name: p.value for p in one.distribution._parameters()}
-        kept.append([values[p.name] for p in law._parameters()])
-    return tuple(np.array(kept).T[:, :, None])
+    return _columns([_row(law, one.distribution) for one in found])
 
 
 def drawn_inside(law: Any, rng: np.random.Generator, shape: int | tuple[int, int]) -> FloatArray:
@@ -280,9 +275,7 @@ class _RowByRow:
 
     def tails(self, p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         rows = np.broadcast_to(x, (p[0].shape[0], x.shape[1]))
-        found = [
-            (law.cdf(row), law.sf(row)) for law, row in zip(self._laws(p), rows, strict=True)
-        ]  # fmt: skip
+        found = [(law.cdf(row), law.sf(row)) for law, row in zip(self._laws(p), rows, strict=True)]
         return np.stack([lower for lower, _ in found]), np.stack([upper for _, upper in found])
 
     def moments(self, p: Parameters, x: FloatArray) -> FloatArray:
@@ -336,9 +329,18 @@ def _one_by_one(family: str, laws: list[Any], samples: list[FloatArray]) -> list
         with quietly():
             found = estimate_pair(Scores(client, impostor), (family, family))[0]
         for kept, law, one in zip(rows, laws, (found.client, found.impostor), strict=True):
-            values = {p.name: p.value for p in one.distribution._parameters()}
-            kept.append([values[p.name] for p in law._parameters()])
-    return [tuple(np.array(kept).T[:, :, None]) for kept in rows]
+            kept.append(_row(law, one.distribution))
+    return [_columns(kept) for kept in rows]
+
+
+def _row(law: Distribution, one: Distribution) -> list[float]:
+    """The parameters of one law in the order of another's."""
+    values = {p.name: p.value for p in one._parameters()}
+    return [values[p.name] for p in law._parameters()]
+
+
+def _columns(rows: list[list[float]]) -> Parameters:
+    return tuple(np.array(rows).T[:, :, None])
 
 
 _BETA = ManyFits(_beta_fit, _beta_tails, _beta_moments)

@@ -15,19 +15,8 @@ from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.tie_tests import (
-    Departure,
-    by_counts,
-    by_errors,
-    by_grouped_shapes,
-    by_grouped_shares,
-    by_grouped_spreads,
-    by_likelihood,
-    by_means,
-    by_variances,
-    freedom_of_groups,
-    observed,
-)
+from betaroc.fits import tie_tests
+from betaroc.fits.tie_tests import Departure
 from betaroc.inference.groups import Groups, groups_of
 from betaroc.inference.sandwich import in_cells, joint_cov, observation_scores
 from betaroc.inference.small_samples import inner_trials
@@ -303,15 +292,19 @@ class FittedEnds:
         if name == "sigma":
             laws = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
             if self.groups is None:
-                return by_variances(laws[0], laws[1]).times(sign)
+                return tie_tests.by_variances(laws[0], laws[1]).times(sign)
             squares = [1.0 + v["sigma"] * self._scores(k)[:, 1] for k, v in enumerate(values)]
-            found = by_grouped_spreads(laws[0], laws[1], (squares[0], squares[1]), self.groups)
+            found = tie_tests.by_grouped_spreads(
+                laws[0], laws[1], (squares[0], squares[1]), self.groups
+            )
             return found.times(sign)
         shapes = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
         if self.groups is None:
-            return by_likelihood(shapes[0], shapes[1], name).times(sign)
+            return tie_tests.by_likelihood(shapes[0], shapes[1], name).times(sign)
         scores = self._scores(0), self._scores(1)
-        return by_grouped_shapes(shapes[0], shapes[1], name, scores, self.groups).times(sign)
+        return tie_tests.by_grouped_shapes(shapes[0], shapes[1], name, scores, self.groups).times(
+            sign
+        )
 
     def _scores(self, k: int) -> FloatArray:
         """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
@@ -329,19 +322,21 @@ class FittedEnds:
 
     def by_errors(self, contrast: _Contrast) -> Departure:
         variance = float(contrast.gradient @ self.covariance @ contrast.gradient)
-        freedom = math.inf if self.groups is None else freedom_of_groups(self.groups)
-        return by_errors(contrast.difference, variance, freedom)
+        freedom = math.inf if self.groups is None else tie_tests.freedom_of_groups(self.groups)
+        return tie_tests.by_errors(contrast.difference, variance, freedom)
 
     def _masses(self, end: str) -> Departure:
         sign = _MASS_SIGNS[end]
         weights = [r.total_weight for r in self.results]
         if self.groups is not None:
-            marks = [observed(self.fit.scores, who, end) for who in ("client", "impostor")]
+            marks = [
+                tie_tests.observed(self.fit.scores, who, end) for who in ("client", "impostor")
+            ]
             pairs = list(zip(marks, weights, strict=True))
-            return by_grouped_shares(pairs[0], pairs[1], self.groups).times(sign)
+            return tie_tests.by_grouped_shares(pairs[0], pairs[1], self.groups).times(sign)
         shares = [r.params.get(end, 0.0) for r in self.results]
         counts = [_whole(p * w, w, end) for p, w in zip(shares, weights, strict=True)]
-        return by_counts(counts[0], counts[1]).times(sign)
+        return tie_tests.by_counts(counts[0], counts[1]).times(sign)
 
 
 def _whole(count: float, total: float, end: str) -> tuple[int, int]:
@@ -379,7 +374,7 @@ def _of_spreads(
     means = ends.contrast("mu", 1.0)
     if ends.groups is None:
         laws = [(r.params["mu"], r.params["sigma"], r.total_weight) for r in ends.results]
-        z, correlation = by_means(laws[0], laws[1]).z, 0.0
+        z, correlation = tie_tests.by_means(laws[0], laws[1]).z, 0.0
     else:
         z = ends.by_errors(means).z
         correlation = ends.correlation(means, ends.contrast("sigma", 1.0))

@@ -158,11 +158,12 @@ def small_sample(fit: PairEstimate, errors: FreeFit, *, groups: bool) -> SmallSa
     Classes that vary together, by groups or by a shared parameter, have one common number of
     degrees of freedom, the smaller, and no correction of bias.
     """
-    for result in (fit.client, fit.impostor):
+    results = fit.client, fit.impostor
+    for result in results:
         refuse_light(result)
     roots, cut = errors.roots, len(errors.names[0])
     found = groups_of(fit.scores) if groups else None
-    trials = [inner_trials(result) for result in (fit.client, fit.impostor)]
+    trials = [inner_trials(result) for result in results]
     if found is not None or fit.shared_cov is not None:
         sizes = trials if found is None else [n for n in found.sizes if n is not None]
         freedom = freedom_of(min(sizes))
@@ -171,17 +172,9 @@ def small_sample(fit: PairEstimate, errors: FreeFit, *, groups: bool) -> SmallSa
         none = np.zeros(errors.place.size)
         return SmallSample(roots * stretch, np.zeros(roots.shape[0], np.intp), (freedom,), none)
     owner = np.where(np.any(roots[:, cut:] != 0.0, axis=1), 1, 0)
-    freedoms = tuple(
-        freedom_of(n, result.fixed)
-        for n, result in zip(trials, (fit.client, fit.impostor), strict=True)
-    )
+    freedoms = tuple(freedom_of(n, one.fixed) for n, one in zip(trials, results, strict=True))
     stretches = np.array([stretch_of(f) for f in freedoms])
-    bias = np.concatenate(
-        [
-            _bias(result, names)
-            for result, names in zip((fit.client, fit.impostor), errors.names, strict=True)
-        ]
-    )
+    bias = np.concatenate([_bias(*one) for one in zip(results, errors.names, strict=True)])
     # Beyond one standard error the expansion says no more than that.
     error = np.sqrt(np.sum(roots**2, axis=0))
     bias = np.clip(bias, -error, error)
