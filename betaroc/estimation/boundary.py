@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -79,7 +79,9 @@ class Ruled(NamedTuple):
     n: int
 
 
-def check_request(boundary: Any, resolution: Any, family: str, row: Family) -> Request:
+def check_request(
+    boundary: str | None, resolution: float | None, family: str, row: Family
+) -> Request:
     """``boundary`` and ``resolution``, if they make sense together and for this family."""
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
@@ -107,7 +109,7 @@ def check_request(boundary: Any, resolution: Any, family: str, row: Family) -> R
     return Request(boundary, resolution)
 
 
-def _check_resolution(resolution: Any, boundary: str | None) -> float:
+def _check_resolution(resolution: float, boundary: str | None) -> float:
     if boundary not in (None, "censor"):
         raise InputError(
             f'resolution must be given alone or with boundary="censor"; got boundary="{boundary}".'

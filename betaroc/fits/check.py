@@ -16,11 +16,13 @@ from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
 from betaroc.data.scores import Scores
 from betaroc.data.summary import rows_of
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.fits.refits import Parameters, drawn_inside, many_of, refitted, refitted_alone
+from betaroc.fits import refits
 from betaroc.fits.target_checks import (
     GoodDownTo,
+    Rates,
     TargetCheck,
     check_targets,
     copies_of,
@@ -194,8 +196,8 @@ class FitCheck(Result):
 def check_fit(
     f: PairEstimate,
     *,
-    far: Any = None,
-    frr: Any = None,
+    far: Rates = None,
+    frr: Rates = None,
     replicates: int = 999,
     tolerance: float = TOLERANCE,
     level: float = 0.95,
@@ -350,11 +352,11 @@ def _measured(sides: list[_Side], drawn: list[Sampled]) -> tuple[list[FloatArray
     return statistics, _distances(sides, drawn, parameters)
 
 
-def _refitted(sides: list[_Side], drawn: list[Sampled]) -> list[Parameters]:
+def _refitted(sides: list[_Side], drawn: list[Sampled]) -> list[refits.Parameters]:
     samples = [x for x, _ in drawn]
     if sides[0].family == sides[1].family:
-        return refitted(sides[0].family, [side.law for side in sides], samples)
-    return [refitted_alone(s.family, s.law, x) for s, x in zip(sides, samples, strict=True)]
+        return refits.refitted(sides[0].family, [side.law for side in sides], samples)
+    return [refits.refitted_alone(s.family, s.law, x) for s, x in zip(sides, samples, strict=True)]
 
 
 # ------------------------------------------------------------------------------ one class
@@ -363,7 +365,7 @@ class _Side:
     """One class: its scores between the point masses, sorted, and its fitted law."""
 
     family: str
-    law: Any
+    law: Distribution
     sample: FloatArray
     #: Shares of exact 0, of the law and of exact 1 among the scores.
     masses: FloatArray
@@ -392,8 +394,8 @@ class _Side:
         return cls(result.family, base_of(result.distribution), np.sort(values), masses, total)
 
     @property
-    def many(self) -> Any:
-        return many_of(self.family, self.law)
+    def many(self) -> refits.ManyFits | refits.RowByRow:
+        return refits.many_of(self.family, self.law)
 
     @property
     def seen(self) -> Sampled:
@@ -403,11 +405,11 @@ class _Side:
     def draw(self, rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         """Samples of the fitted law, rows sorted, and their shares of point masses."""
         n = min(self.sample.size, _DRAWN)
-        x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)
+        x = np.sort(refits.drawn_inside(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / self.masses[1]))
         return x, rng.multinomial(total, self.masses, rows) / total
 
-    def statistics(self, x: FloatArray, p: Parameters) -> FloatArray:
+    def statistics(self, x: FloatArray, p: refits.Parameters) -> FloatArray:
         """KS, CvM and AD of each row's own fit, scaled; then the information's moments."""
         below, above = self.many.tails(p, x)
         n = x.shape[1]
@@ -445,7 +447,7 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
 
 # ------------------------------------------------------------------------------ the ROC
 def _distances(
-    sides: list[_Side], drawn: list[Sampled], parameters: list[Parameters]
+    sides: list[_Side], drawn: list[Sampled], parameters: list[refits.Parameters]
 ) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the laws."""
     grid = _grid(sides)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -185,8 +185,8 @@ class CovariateFit(CovariateEstimate):
 
     def interval(
         self,
-        stat: Any,
-        at: Any = None,
+        stat: str | Callable[[ScoreModel], float],
+        at: float | tuple[float, float] | None = None,
         *,
         covariates: Mapping[str, Any] | None = None,
         level: float = 0.95,
@@ -274,10 +274,10 @@ class CovariateFit(CovariateEstimate):
 
     def contrast(
         self,
-        stat: Any,
+        stat: str | Callable[[ScoreModel], float],
         first: Mapping[str, Any],
         second: Mapping[str, Any],
-        at: Any = None,
+        at: float | tuple[float, float] | None = None,
         *,
         level: float = 0.95,
         prior: float | None = None,

@@ -133,13 +133,13 @@ def fit_distribution(
             f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
         )
-    extremes = _finite_extremes(sample)
+    options, extremes = Options(boundary, resolution, components), _finite_extremes(sample)
     kept = name == "empirical"  # the law holds the scores: a copy of them
     values = score_array(sample, "sample") if extremes is None or kept else np.asarray(sample)
     notices: list[Notice] = []
     if name == AUTO:
-        name, notices = _automatic_name(values, extremes, boundary, resolution)
-    task = Task.of(name, Options(boundary, resolution, components))
+        name, notices = _automatic_name(values, extremes, options)
+    task = Task.of(name, options)
     if weights is not None:
         weights = weights_array(weights, values.size, "weights")
     with partial_held():
@@ -164,15 +164,12 @@ def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
 
 
 def _automatic_name(
-    values: FloatArray,
-    extremes: tuple[float, float] | None,
-    boundary: str | None,
-    resolution: float | None,
+    values: FloatArray, extremes: tuple[float, float] | None, options: Options
 ) -> tuple[str, list[Notice]]:
     if extremes is not None and extremes[0] >= 0.0 and extremes[1] <= 1.0:
         return "beta", []
     chosen = automatic_of_sample(values)
-    refuse_rule(chosen, boundary, resolution)
+    refuse_rule(chosen, options.boundary, options.resolution)
     return chosen.family, chosen.notices
 
 

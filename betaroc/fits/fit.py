@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+import numpy.typing as npt
 
 from betaroc.core.errors import FitError
 from betaroc.core.thresholds import FloatArray
 from betaroc.decision.bands import Band
 from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
 from betaroc.fits.calibration import CalibrationTest, calibration_test
 from betaroc.fits.fit_tables import distribution_frame, distribution_summary, fit_frame, fit_summary
 from betaroc.fits.points import FitPoints
-from betaroc.fits.shape_tests import (
-    CurveTest,
-    EndTests,
-    curve_test,
-    end_tests,
-    shape_probabilities,
-)
+from betaroc.fits.shape_tests import CurveTest, EndTests
 from betaroc.inference import delta, profile, sandwich
 from betaroc.inference.interval import Interval
+from betaroc.model.model import ScoreModel
 
 __all__ = ["DistributionFit", "Fit", "held", "held_pair", "partial_held"]
 
@@ -208,8 +206,8 @@ class Fit(FitPoints):
 
     def interval(
         self,
-        stat: Any,
-        at: Any = None,
+        stat: str | Callable[[ScoreModel], float],
+        at: float | tuple[float, float] | None = None,
         *,
         level: float = 0.95,
         method: str = "delta",
@@ -303,7 +301,7 @@ class Fit(FitPoints):
         *,
         simultaneous: bool = False,
         method: str = "delta",
-        far: Any = None,
+        far: npt.ArrayLike | None = None,
         replicates: int = 2000,
         groups: bool = True,
         rng: Any = None,
@@ -389,7 +387,7 @@ class Fit(FitPoints):
         >>> round(fit.shape_probabilities()["client"]["bell"], 6)
         1.0
         """
-        return shape_probabilities(self, groups=groups)
+        return shape_tests.shape_probabilities(self, groups=groups)
 
     def end_tests(self, level: float = 0.95, *, groups: bool = True) -> EndTests:
         """Whether the ROC is above or below the diagonal near each end, with its confidence.
@@ -442,7 +440,7 @@ class Fit(FitPoints):
         >>> fit.end_tests().at_zero.side
         'above'
         """
-        return end_tests(self, level, groups=groups)
+        return shape_tests.end_tests(self, level, groups=groups)
 
     def curve_test(self, level: float = 0.95, *, groups: bool = True) -> CurveTest:
         """How likely each shape of the whole ROC is, and the size of what lies below the diagonal.
@@ -501,7 +499,7 @@ class Fit(FitPoints):
         >>> fit.curve_test().hooks
         ()
         """
-        return curve_test(self, level, groups=groups)
+        return shape_tests.curve_test(self, level, groups=groups)
 
     def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
         """What a beta fit hangs on at its ends.

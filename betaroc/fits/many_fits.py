@@ -230,14 +230,16 @@ def _of_scores(
     return _table(names, sizes, columns, boundary, (pair, why))
 
 
-def _check_rule(pair: tuple[str, str], boundary: Any) -> None:
+def _check_rule(pair: tuple[str, str], boundary: str | None) -> None:
     """A rule for scores of 0 and 1 is for the families on [0, 1]; one of them must be such."""
     ruled = [name for name in pair if FAMILIES[name].on_unit] or [pair[0]]
     for name in ruled:
         check_request(boundary, None, name, FAMILIES[name])
 
 
-def _taken(pair: tuple[str, str], spans: list[Span], boundary: Any) -> tuple[tuple[str, str], str]:
+def _taken(
+    pair: tuple[str, str], spans: list[Span], boundary: str | None
+) -> tuple[tuple[str, str], str]:
     """The families of all systems, and why where they were not named."""
     if pair[0] != AUTO:
         return pair, ""
@@ -399,12 +401,7 @@ def _logit_normal(side: ClassColumns, who: str, boundary: str | None) -> _Laws:
 
 
 def _moments(
-    who: str,
-    reason: AnyArray,
-    n: FloatArray,
-    mu: FloatArray,
-    square: FloatArray,
-    kept: FloatArray,
+    who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, kept: FloatArray
 ) -> _Laws:
     good = (reason == "") & (kept > CANCELLED) & np.isfinite(square)
     good &= square > LEAST_SQUARE * n

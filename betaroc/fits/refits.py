@@ -18,6 +18,7 @@ from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
+from betaroc.distributions.mixture import BetaMixture
 from betaroc.estimation.contract import ClassMaximum, Maximum
 from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.newton import beta_mle
@@ -55,12 +56,12 @@ class ManyFits:
     moments: Callable[[Parameters, FloatArray], FloatArray]
 
 
-def many_of(family: str, law: Any) -> ManyFits | _RowByRow:
+def many_of(family: str, law: Distribution) -> ManyFits | RowByRow:
     """How rows of this family are measured; without a row of the table by the law alone."""
-    return MANY[family] if family in MANY else _RowByRow(law)
+    return MANY[family] if family in MANY else RowByRow(law)
 
 
-def refitted(family: str, laws: list[Any], samples: list[FloatArray]) -> list[Parameters]:
+def refitted(family: str, laws: list[Distribution], samples: list[FloatArray]) -> list[Parameters]:
     """Parameters of both classes of each row."""
     if family not in MANY:
         return _one_by_one(family, laws, samples)
@@ -68,7 +69,7 @@ def refitted(family: str, laws: list[Any], samples: list[FloatArray]) -> list[Pa
     return found if family != "proper-beta" else _joined_rows(found, samples)
 
 
-def refitted_alone(family: str, law: Any, x: FloatArray) -> Parameters:
+def refitted_alone(family: str, law: Distribution, x: FloatArray) -> Parameters:
     """Parameters of one class of each row, where the other class has another family."""
     if family in MANY:
         return MANY[family].fit(law, x)
@@ -77,14 +78,16 @@ def refitted_alone(family: str, law: Any, x: FloatArray) -> Parameters:
     return _columns([_row(law, one.distribution) for one in found])
 
 
-def drawn_inside(law: Any, rng: np.random.Generator, shape: int | tuple[int, int]) -> FloatArray:
+def drawn_inside(
+    law: Distribution, rng: np.random.Generator, shape: int | tuple[int, int]
+) -> FloatArray:
     """Scores of a continuous law, none of them on an end of [0, 1] if that is its scale."""
     drawn = law._sample(shape, rng)
     # A draw that rounds to an end stands for the doubles beside it: the law has no mass there.
     return np.asarray(np.clip(drawn, *_INSIDE) if law.on_unit else drawn)
 
 
-def _beta_fit(_: Any, x: FloatArray) -> Parameters:
+def _beta_fit(_: Distribution, x: FloatArray) -> Parameters:
     a, b, converged = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
     lost = int(np.sum(~np.asarray(converged)))
     if lost:
@@ -124,7 +127,7 @@ def _beta_moments(p: Parameters, x: FloatArray) -> FloatArray:
     return np.stack([(f - w) / s for f, w, s in zip(found, wanted, scale, strict=True)], axis=1)
 
 
-def _normal_fit(_: Any, x: FloatArray) -> Parameters:
+def _normal_fit(_: Distribution, x: FloatArray) -> Parameters:
     # In units of the largest score, so that squares are doubles whatever the scale.
     _, power = np.frexp(np.max(np.abs(x), axis=1, keepdims=True))
     inside = np.ldexp(x, -power)
@@ -151,7 +154,7 @@ def _logit(x: FloatArray) -> FloatArray:
 
 
 # ------------------------------------------------------------------------------- dual beta
-def _dual_fit(law: Any, x: FloatArray) -> Parameters:
+def _dual_fit(law: Beta, x: FloatArray) -> Parameters:
     """The shape that is not 1: of a client law a, of an impostor law b."""
     one = np.ones((x.shape[0], 1))
     if law.b == 1.0:
@@ -188,7 +191,7 @@ def _class_estimate(columns: list[FloatArray], row: int, weight: float) -> Class
 
 
 # ------------------------------------------------------------------------------- mixtures
-def _mixture_fit(law: Any, x: FloatArray) -> Parameters:
+def _mixture_fit(law: BetaMixture, x: FloatArray) -> Parameters:
     """EM of all rows side by side, from the law itself; a row stops when it hardly gains.
 
     A row whose component would shrink to a point stays where it was.
@@ -268,10 +271,10 @@ def _mixture_moments(p: Parameters, x: FloatArray) -> FloatArray:
 
 # ---------------------------------------------------------------------- any other family
 @dataclass(frozen=True)
-class _RowByRow:
+class RowByRow:
     """A family by the public face of its law: rows of parameters, one law at a time."""
 
-    law: Any
+    law: Distribution
 
     def tails(self, p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         rows = np.broadcast_to(x, (p[0].shape[0], x.shape[1]))
@@ -282,12 +285,12 @@ class _RowByRow:
         """Products of the gradient's components and the second derivatives, by differences."""
         return np.stack([_moments(law, row) for law, row in zip(self._laws(p), x, strict=True)])
 
-    def _laws(self, p: Parameters) -> list[Any]:
+    def _laws(self, p: Parameters) -> list[Distribution]:
         names = [parameter.name for parameter in self.law._parameters()]
         return [self.law._replaced(dict(zip(names, row, strict=True))) for row in np.hstack(p)]
 
 
-def _moments(law: Any, x: FloatArray) -> FloatArray:
+def _moments(law: Distribution, x: FloatArray) -> FloatArray:
     """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
     own = law._parameters()
     steps = [_STEP * (math.sqrt(law.var) if p.scale == "plain" else p.value) for p in own]
@@ -322,7 +325,9 @@ def _moments(law: Any, x: FloatArray) -> FloatArray:
     )  # fmt: skip
 
 
-def _one_by_one(family: str, laws: list[Any], samples: list[FloatArray]) -> list[Parameters]:
+def _one_by_one(
+    family: str, laws: list[Distribution], samples: list[FloatArray]
+) -> list[Parameters]:
     """Each row fitted as scores of both classes, which says all that the family says of them."""
     rows: list[list[list[float]]] = [[], []]
     for client, impostor in zip(*samples, strict=True):

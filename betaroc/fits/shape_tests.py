@@ -178,11 +178,8 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
 def end_tests(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> EndTests:
     """Tests at both ends; `Fit.end_tests` documents it."""
     level = checks.level(level)
-    tests = [
-        EndTest(_side(d, level), *d)
-        for d in (FittedEnds.of(f, groups=groups).test(e) for e in MASSES)
-    ]
-    return EndTests(tests[0], tests[1])
+    ends = FittedEnds.of(f, groups=groups)
+    return EndTests(*(EndTest(_side(d, level), *d) for d in map(ends.test, MASSES)))
 
 
 def _said(side: str) -> str:

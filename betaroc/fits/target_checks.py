@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,10 @@ from betaroc.inference.groups import Groups, groups_of, weights_of, worth
 from betaroc.inference.scores_beyond import about
 from betaroc.model import operating_points
 
-__all__ = ["GoodDownTo", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
+__all__ = ["GoodDownTo", "Rates", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
 
+#: Rates that are asked for, if any.
+Rates = npt.ArrayLike | None
 #: A rate is poor if its interval, divided by the rate asked, has no point within this factor.
 _NEAR = 1.25
 #: It is good if the interval lies within this factor.
@@ -100,7 +102,7 @@ class GoodDownTo(NamedTuple):
 
 
 def check_targets(
-    f: PairEstimate, far: Any = None, frr: Any = None, *, level: float = 0.95
+    f: PairEstimate, far: Rates = None, frr: Rates = None, *, level: float = 0.95
 ) -> tuple[TargetCheck, ...]:
     """Count the scores beyond the thresholds that a fit has for some rates.
 
@@ -187,7 +189,7 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
 
 
 # ------------------------------------------------------------------------------ targets
-def _asked(wanted: Any, name: str) -> FloatArray:
+def _asked(wanted: npt.ArrayLike, name: str) -> FloatArray:
     """Rates that were given, the largest first, each once."""
     rates = np.ravel(checks.real_array(wanted, name))
     if not rates.size:
@@ -224,7 +226,7 @@ def _default(check: TargetCheck) -> bool:
 
 
 # ------------------------------------------------------------------------------ counts
-def copies_of(scores: Scores, who: str) -> npt.NDArray[Any] | None:
+def copies_of(scores: Scores, who: str) -> FloatArray | None:
     """Weights of a class as numbers of copies; None where there are none."""
     weights = getattr(scores, f"{who}_weights")
     if weights is None:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core.checks import score_array, shown, weights_array
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.data.names import name_columns
+from betaroc.data.names import AnyArray, name_columns
 from betaroc.data.summary import rows_of
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.beta import Beta
@@ -25,6 +26,7 @@ from betaroc.inference.groups import Groups, Trials, groups_of, settled, single_
 
 __all__ = ["in_cells", "joint_cov", "observation_scores", "policy_in_force", "robust_cov"]
 
+_Column = npt.ArrayLike | None
 #: Step of the differences, in standard deviations of one observation's information.
 _STEP = 1e-3
 #: Sums of the same weights agree to this.
@@ -32,7 +34,7 @@ _SAME_WEIGHT = 1e-9
 
 
 def robust_cov(
-    result: Estimate, sample: Any, *, weights: Any = None, groups: Any = None
+    result: Estimate, sample: npt.ArrayLike, *, weights: _Column = None, groups: _Column = None
 ) -> FloatArray:
     """Sandwich covariance of fitted parameters.
 
@@ -85,13 +87,13 @@ def robust_cov(
     3.75
     """
     values = score_array(sample, "sample")
-    weights = None if weights is None else weights_array(weights, values.size, "weights")
-    groups = None if groups is None else name_columns(groups, values.size, "groups")
-    _refuse_one_group(groups)
+    copies = None if weights is None else weights_array(weights, values.size, "weights")
+    labels = None if groups is None else name_columns(groups, values.size, "groups")
+    _refuse_one_group(labels)
     if result.names:
-        _refuse_other_scores(result, values, weights)
-    contributions = observation_scores(result, values, weights)
-    found = _one_class(values, weights, groups)
+        _refuse_other_scores(result, values, copies)
+    contributions = observation_scores(result, values, copies)
+    found = _one_class(values, copies, labels)
     contributions = found.factors()[0] * contributions[found.rows[0]]
     middle = settled(*found.meat(contributions))
     return np.asarray(result.cov @ middle @ result.cov)
@@ -148,9 +150,9 @@ def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArr
         )
 
 
-def _refuse_one_group(groups: Any) -> None:
-    columns = [] if groups is None else groups.reshape(groups.shape[0], -1).T
-    if any(np.unique(column).size == 1 for column in columns):
+def _refuse_one_group(groups: AnyArray | None) -> None:
+    columns = [] if groups is None else list(groups.reshape(groups.shape[0], -1).T)
+    if groups is not None and any(np.unique(column).size == 1 for column in columns):
         raise InputError(
             f"groups must have at least 2 labels for a variance between them; all {len(groups)}"
             f" scores share {shown(columns[0][0])}. Leave groups out if the scores do not depend on"
@@ -158,7 +160,7 @@ def _refuse_one_group(groups: Any) -> None:
         )
 
 
-def _one_class(values: FloatArray, weights: FloatArray | None, groups: Any) -> Groups:
+def _one_class(values: FloatArray, weights: FloatArray | None, groups: AnyArray | None) -> Groups:
     """A sample as the clients of a side without impostors."""
     trials = Trials(values, values[:0], weights, None, groups)
     found = groups_of(trials)
