@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.checks import score_array, shown, weights_array
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
 from betaroc.core.thresholds import FloatArray
 from betaroc.data.summary import Given, ScoreSummary
@@ -25,7 +25,7 @@ from betaroc.estimation.families import (
 )
 from betaroc.estimation.notices import empirical_auc, give, reversed_scores, tied
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
-from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, partial_held
+from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial
 
 __all__ = ["best_fit", "fit", "fit_distribution"]
 
@@ -142,8 +142,11 @@ def fit_distribution(
     task = Task.of(name, options)
     if weights is not None:
         weights = weights_array(weights, values.size, "weights")
-    with partial_held():
+    try:
         result, said = task.run("sample", values, weights, extremes)
+    except FitError as error:
+        hold_partial(error)
+        raise
     notices = notices + said
     if notices:
         give(notices)
@@ -299,8 +302,11 @@ def _fit_pair(
     scores: Given, names: tuple[str, str], reason: str, said: list[Notice], options: Options
 ) -> Fit:
     """Both classes by named families, with all that there is to say of them."""
-    with partial_held():
+    try:
         found, more = estimate_pair(scores, names, options, reason)
+    except FitError as error:
+        hold_partial(error)
+        raise
     said = said + more
     if isinstance(scores, ScoreSummary):
         reversed_scores(scores.model.auc())

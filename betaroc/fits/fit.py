@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from betaroc.inference import delta, profile, sandwich
 from betaroc.inference.interval import Interval
 from betaroc.model.model import ScoreModel
 
-__all__ = ["DistributionFit", "Fit", "held", "held_pair", "partial_held"]
+__all__ = ["DistributionFit", "Fit", "held", "held_pair", "hold_partial"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -769,23 +768,18 @@ class Fit(FitPoints):
 def held(estimate: Estimate) -> DistributionFit:
     """An estimate as users hold it."""
     made = object.__new__(DistributionFit)
-    vars(made).update(vars(estimate))
+    made.__dict__.update(estimate.__dict__)
     return made
 
 
 def held_pair(pair: PairEstimate) -> Fit:
     """Both classes as users hold them."""
     made = object.__new__(Fit)
-    vars(made).update(vars(pair), client=held(pair.client), impostor=held(pair.impostor))
+    made.__dict__.update(pair.__dict__, client=held(pair.client), impostor=held(pair.impostor))
     return made
 
 
-@contextmanager
-def partial_held() -> Iterator[None]:
+def hold_partial(error: FitError) -> None:
     """The partial result of an error as users hold it."""
-    try:
-        yield
-    except FitError as error:
-        if isinstance(error.result, Estimate):
-            error.result = held(error.result)
-        raise
+    if isinstance(error.result, Estimate):
+        error.result = held(error.result)
