@@ -323,17 +323,10 @@ def result_of(
 ) -> RegressionFit:
     """A regression as users hold it."""
     return RegressionFit(
-        designs[0].names,
-        designs[1].names,
-        tuple(found.coefficients.tolist()),
-        tuple(errors.tolist()),
-        found.log_likelihood,
-        found.scores.shape[0],
-        found.converged,
-        found.iterations,
-        found.gradient_norm,
-        rule,
-    )
+        designs[0].names, designs[1].names, tuple(found.coefficients.tolist()),
+        tuple(errors.tolist()), found.log_likelihood, found.scores.shape[0], found.converged,
+        found.iterations, found.gradient_norm, rule,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)

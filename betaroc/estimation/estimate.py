@@ -157,21 +157,10 @@ class Task(NamedTuple):
     def _result(self, one: _Class, ties: tuple[str, ...] = ()) -> Estimate:
         e, ruled = one.ruled.estimate, one.ruled
         return Estimate(
-            self.family,
-            e.distribution,
-            e.names,
-            e.values,
-            _scaled(e.covariance, one.total),
-            e.log_likelihood,
-            ruled.n,
-            one.total,
-            e.converged,
-            e.iterations,
-            e.gradient_norm,
-            ruled.rule,
-            e.fixed,
-            ties,
-        )
+            self.family, e.distribution, e.names, e.values, _scaled(e.covariance, one.total),
+            e.log_likelihood, ruled.n, one.total, e.converged, e.iterations, e.gradient_norm,
+            ruled.rule, e.fixed, ties,
+        )  # fmt: skip
 
 
 def _scaled(covariance: Matrix, total: float) -> Matrix:

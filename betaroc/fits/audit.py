@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.groups import Groups, groups_of, settled, weights_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
 
@@ -142,7 +145,7 @@ class Sensitivity(Value):
             )
         return lines
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """The policies as a pandas frame, one a row.
 
         Returns

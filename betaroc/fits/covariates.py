@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,6 +42,9 @@ from betaroc.inference.delta import Delta, delta
 from betaroc.inference.groups import groups_of, roots, settled
 from betaroc.inference.interval import Interval
 from betaroc.model.model import ScoreModel
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["CovariateFit", "fit_covariates"]
 
@@ -90,7 +93,7 @@ class CovariateFit(CovariateEstimate):
     (True, 60, ['Intercept', 'x'])
     """
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """A pandas frame, one row a coefficient.
 
         Returns

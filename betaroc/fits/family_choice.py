@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from betaroc.fits.family_folds import (
 from betaroc.fits.nested import nested
 from betaroc.inference.groups import weights_of
 from betaroc.model.model import ScoreModel
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = [
     "MARGIN",
@@ -179,7 +182,7 @@ class FamilyComparison(Result):
         return tuple(row for row in self.rows if row.who == who)
 
     @property
-    def table(self) -> Any:
+    def table(self) -> DataFrame:
         """The rows as a pandas frame: ``class``, ``family`` and the numbers."""
         import pandas as pd
 
@@ -390,24 +393,18 @@ def _entry_of_pair(sides: Sequence[Folded], picks: Sequence[_Entry]) -> _Entry:
 
 def _rows(who: str, ranked: _Ranked, sides: Sequence[Folded]) -> list[FamilyRow]:
     best = ranked.best
+
+    def vuong(one: _Entry) -> float:
+        alike = one is best or nested(one.pair, best.pair)
+        return math.nan if alike else z_of(one.logs, best.logs, sides)
+
     return [
         FamilyRow(
-            who,
-            one.family,
-            one.parameters,
-            one.numbers[0],
-            one.numbers[1],
-            one.numbers[2],
-            mean,
-            z,
-            math.nan
-            if one is best or nested(one.pair, best.pair)
-            else z_of(one.logs, best.logs, sides),
-            one.distance,
+            who, one.family, one.parameters, *one.numbers, mean, z, vuong(one), one.distance,
             one.outside,
         )
         for one, mean, z in zip(ranked.order, ranked.means, ranked.z, strict=True)
-    ]
+    ]  # fmt: skip
 
 
 # ------------------------------------------------------------------------------- the rest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
@@ -21,6 +21,10 @@ from betaroc.fits.shape_tests import CurveTest, EndTests
 from betaroc.inference import delta, profile, sandwich
 from betaroc.inference.interval import Interval
 from betaroc.model.model import ScoreModel
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from statsmodels.iolib.summary import Summary
 
 __all__ = ["DistributionFit", "Fit", "held", "held_pair", "hold_partial"]
 
@@ -129,7 +133,7 @@ class DistributionFit(Estimate):
         """
         return profile.conf_int(self, level, method)
 
-    def summary(self) -> Any:
+    def summary(self) -> Summary:
         """A statsmodels summary: prints as text, shows as a table in a notebook.
 
         Returns
@@ -150,7 +154,7 @@ class DistributionFit(Estimate):
         """
         return distribution_summary(self)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """A pandas frame, one row a parameter: family, parameter, estimate, std_error.
 
         Returns
@@ -723,7 +727,7 @@ class Fit(FitPoints):
 
         return plot_fit(self, kind, ax, level=level)
 
-    def summary(self) -> Any:
+    def summary(self) -> Summary:
         """A statsmodels summary of both classes: prints as text, shows in a notebook.
 
         Returns
@@ -745,7 +749,7 @@ class Fit(FitPoints):
         """
         return fit_summary(self)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """A pandas frame, one row a class and parameter.
 
         Returns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,9 @@ from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
 from betaroc.estimation.notices import SMALL_SAMPLE, give
 from betaroc.estimation.summed import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 __all__ = ["fit_many"]
 
 
@@ -60,7 +63,7 @@ def fit_many(
     client_label: object = None,
     family: Names = AUTO,
     boundary: str | None = None,
-) -> Any:
+) -> DataFrame:
     """Maximum-likelihood fits of many systems: a table with a row a system.
 
     Parameters
@@ -163,7 +166,7 @@ def _of_frame(
     client_label: object,
     pair: tuple[str, str],
     boundary: str | None,
-) -> Any:
+) -> DataFrame:
     summed = pair[0] == pair[1] and pair[0] in (AUTO, *_BATCHES)
     if not summed or boundary not in (None, *SUMMED_POLICIES):
         raise InputError(
@@ -191,7 +194,7 @@ def _of_frame(
 
 def _of_scores(
     names: list[Any], items: list[Any], pair: tuple[str, str], boundary: str | None
-) -> Any:
+) -> DataFrame:
     if not items:
         raise InputError("frame must hold at least one system; the collection is empty.")
     for name, item in zip(names, items, strict=True):
@@ -474,7 +477,7 @@ def _table(
     columns: dict[str, AnyArray],
     boundary: str | None,
     chosen: tuple[tuple[str, str], str],
-) -> Any:
+) -> DataFrame:
     import pandas as pd
 
     reason = columns.pop("reason")
@@ -497,7 +500,7 @@ _ADVICE: dict[type[BetarocWarning], str] = {
 }
 
 
-def _say(table: Any, boundary: str | None) -> None:
+def _say(table: DataFrame, boundary: str | None) -> None:
     """One warning a kind, with the number of systems and the first."""
     lost = ~table["fitted"]
     few = ~lost & (table[["n_client", "n_impostor"]].min(axis=1) < SMALL_SAMPLE)
