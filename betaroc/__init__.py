@@ -60,13 +60,13 @@ if TYPE_CHECKING:
     from betaroc.ensemble.inclusion import Inclusion, inclusion
     from betaroc.ensemble.rule import Verdict
     from betaroc.estimation.batch import mean_logs
-    from betaroc.estimation.many_fits import fit_many
     from betaroc.estimation.newton import beta_mle
     from betaroc.fits.check import FitCheck, TargetCheck, check_fit
     from betaroc.fits.covariates import CovariateFit, fit_covariates
     from betaroc.fits.estimate import fit, fit_distribution
     from betaroc.fits.family_choice import FamilyComparison, FamilyRow, compare_families
     from betaroc.fits.fit import DistributionFit, Fit
+    from betaroc.fits.many_fits import fit_many
     from betaroc.fits.nested import LikelihoodRatioTest, likelihood_ratio_test
     from betaroc.inference.auc import AucTest, auc_interval, auc_test
     from betaroc.inference.interval import Interval
@@ -109,7 +109,7 @@ _HOMES = {
     "model.roc": ("Roc",),
     "model.samples": ("sample_systems",),
     "estimation.batch": ("mean_logs",),
-    "estimation.many_fits": ("fit_many",),
+    "fits.many_fits": ("fit_many",),
     "estimation.newton": ("beta_mle",),
     "inference.auc": ("AucTest", "auc_interval", "auc_test"),
     "inference.interval": ("Interval",),

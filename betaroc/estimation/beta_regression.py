@@ -5,24 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from betaroc.core.errors import DegenerateDataError, FitError, InputError
 from betaroc.core.text import listed
 from betaroc.core.thresholds import FloatArray
-from betaroc.core.value import Value
+from betaroc.core.value import Result, Value
 from betaroc.data.scores import Scores
 from betaroc.estimation.boundary import BoundaryRule
-from betaroc.estimation.designs import Design
+from betaroc.estimation.designs import Covariate, DesignMatrix, designs_of
 from betaroc.estimation.newton import LARGEST_CONCENTRATION, beta_mle
-from betaroc.inference.groups import groups_of, roots, settled
 
-__all__ = ["RegressionFit", "coefficient_roots", "regress", "regression", "result_of"]
-
-_CLASSES = ("client", "impostor")
+__all__ = [
+    "CovariateEstimate", "Regression", "RegressionFit", "regress", "regression", "result_of",
+]  # fmt: skip
 
 _STEPS = 100
 _HALVINGS = 40
@@ -35,6 +35,30 @@ _ROUNDING = 1e-11
 _EPS = float(np.finfo(np.float64).eps)
 #: No mean is nearer to 0 or 1 than doubles are.
 _LARGEST_LOGIT = 700.0
+
+
+class BetaRegression(Protocol):
+    """What is asked of statsmodels' ``BetaModel``."""
+
+    #: Scores, and the columns of the mean and of the precision.
+    endog: FloatArray
+    exog: FloatArray
+    exog_precision: FloatArray
+
+    def loglike(self, params: FloatArray) -> float:
+        """The log-likelihood."""
+
+    def score(self, params: FloatArray) -> FloatArray:
+        """Its gradient."""
+
+    def score_factor(self, params: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Derivatives by both linear predictors, an entry a trial."""
+
+    def hessian(self, params: FloatArray, observed: bool | None = None) -> FloatArray:
+        """Its second derivatives."""
+
+    def fit(self, start_params: FloatArray, **options: Any) -> Any:
+        """Its own search, with ``params`` in the result."""
 
 
 class Regression(NamedTuple):
@@ -71,7 +95,7 @@ def _regress(y: FloatArray, x: FloatArray, z: FloatArray) -> Regression:
     from statsmodels.othermod.betareg import BetaModel
 
     (qx, rx), (qz, rz) = _orthonormal(x), _orthonormal(z)
-    model = BetaModel(y, qx, exog_precision=qz)
+    model: BetaRegression = BetaModel(y, qx, exog_precision=qz)
     best = _best(model, _starts(model, y, qx, qz))
     k = qx.shape[1]
     back = np.zeros((best.place.size, best.place.size))
@@ -99,7 +123,9 @@ def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.ascontiguousarray(q * root), r * units / root
 
 
-def _starts(model: Any, y: FloatArray, qx: FloatArray, qz: FloatArray) -> Iterator[FloatArray]:
+def _starts(
+    model: BetaRegression, y: FloatArray, qx: FloatArray, qz: FloatArray
+) -> Iterator[FloatArray]:
     """statsmodels' own maximum, and one law for all trials."""
     try:
         # Whether it converged is found out here. Its own start warns of weights that are singular.
@@ -137,7 +163,7 @@ class _Point(NamedTuple):
     runaway: bool
 
 
-def _best(model: Any, starts: Iterator[FloatArray]) -> _Point:
+def _best(model: BetaRegression, starts: Iterator[FloatArray]) -> _Point:
     """The first search that ends at a maximum, else the one that came nearest."""
     found = []
     for start in starts:
@@ -147,7 +173,7 @@ def _best(model: Any, starts: Iterator[FloatArray]) -> _Point:
     return min(found, key=lambda p: (not p.converged, math.isnan(p.norm), p.norm))
 
 
-def _climb(model: Any, place: FloatArray) -> _Point:
+def _climb(model: BetaRegression, place: FloatArray) -> _Point:
     """Newton's method with halved steps; scoring where the likelihood is not concave."""
     n, last, norm = model.endog.size, False, np.inf
     height, taken = model.loglike(place), 0
@@ -175,7 +201,7 @@ def _climb(model: Any, place: FloatArray) -> _Point:
     return _Point(place, converged, taken, norm, runaway)
 
 
-def _rounding(model: Any, place: FloatArray, height: float) -> float:
+def _rounding(model: BetaRegression, place: FloatArray, height: float) -> float:
     """What two equal log-likelihoods may differ by."""
     from scipy.special import gammaln
 
@@ -183,27 +209,27 @@ def _rounding(model: Any, place: FloatArray, height: float) -> float:
     return float(_ROUNDING * (model.endog.size + abs(height)) + 8.0 * _EPS * terms)
 
 
-def _step(model: Any, place: FloatArray, gradient: FloatArray) -> FloatArray:
+def _step(model: BetaRegression, place: FloatArray, gradient: FloatArray) -> FloatArray:
     n = model.endog.size
     for observed in (True, False):
         information = -np.asarray(model.hessian(place, observed=observed)) / n
         try:
             np.linalg.cholesky(information)
-            return np.linalg.solve(information, gradient)
+            return np.asarray(np.linalg.solve(information, gradient))
         except np.linalg.LinAlgError:
             continue
     return gradient
 
 
-def _is_maximum(model: Any, place: FloatArray) -> bool:
+def _is_maximum(model: BetaRegression, place: FloatArray) -> bool:
     return bool(np.linalg.eigvalsh(-np.asarray(model.hessian(place)))[0] > 0.0)
 
 
-def _log_precision(model: Any, place: FloatArray) -> FloatArray:
+def _log_precision(model: BetaRegression, place: FloatArray) -> FloatArray:
     return np.asarray(model.exog_precision @ place[model.exog.shape[1] :])
 
 
-def _runaway(model: Any, place: FloatArray) -> bool:
+def _runaway(model: BetaRegression, place: FloatArray) -> bool:
     """Whether a law is next to a point, so that there is no maximum."""
     logit = model.exog @ place[: model.exog.shape[1]]
     concentrated = np.max(_log_precision(model, place)) > np.log(LARGEST_CONCENTRATION)
@@ -260,7 +286,9 @@ class RegressionFit(Value):
         return MappingProxyType(dict(zip(self.precision_names, own, strict=True)))
 
 
-def regression(who: str, scores: Scores, designs: list[Design], rule: BoundaryRule) -> Regression:
+def regression(
+    who: str, scores: Scores, designs: list[DesignMatrix], rule: BoundaryRule
+) -> Regression:
     """The maximum of one class, or an error that carries what was found."""
     y = getattr(scores, who)
     names = designs[0].names + designs[1].names
@@ -291,43 +319,65 @@ def regression(who: str, scores: Scores, designs: list[Design], rule: BoundaryRu
 
 
 def result_of(
-    found: Regression, designs: list[Design], errors: FloatArray, rule: BoundaryRule
+    found: Regression, designs: list[DesignMatrix], errors: FloatArray, rule: BoundaryRule
 ) -> RegressionFit:
     """A regression as users hold it."""
     return RegressionFit(
-        designs[0].names,
-        designs[1].names,
-        tuple(found.coefficients.tolist()),
-        tuple(errors.tolist()),
-        found.log_likelihood,
-        found.scores.shape[0],
-        found.converged,
-        found.iterations,
-        found.gradient_norm,
-        rule,
-    )
+        designs[0].names, designs[1].names, tuple(found.coefficients.tolist()),
+        tuple(errors.tolist()), found.log_likelihood, found.scores.shape[0], found.converged,
+        found.iterations, found.gradient_norm, rule,
+    )  # fmt: skip
 
 
-def coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
-    """Roots of the covariance of all coefficients, the sandwich where there are groups."""
-    sizes = [one.coefficients.size for one in found]
-    own, back = np.zeros((2, sum(sizes), sum(sizes)))
-    for one, where in zip(found, (slice(0, sizes[0]), slice(sizes[0], None)), strict=True):
-        own[where, where], back[where, where] = np.linalg.inv(one.information), one.back
-    groups = groups_of(scores)
-    if groups is not None:
-        for who, size in zip(_CLASSES, groups.sizes, strict=True):
-            if size is not None and size < 2:
-                raise InputError(
-                    f"{who}: trials must hang together in at least 2 groups for errors to be"
-                    f" known; all {getattr(scores, who).size} share one. Leave group out."
-                )
-        parts = [
-            factor * one.scores[rows]
-            for factor, one, rows in zip(groups.factors(), found, groups.rows, strict=True)
-        ]
-        contributions = np.zeros((groups.first.size, sum(sizes)))
-        cut = parts[0].shape[0]
-        contributions[:cut, : sizes[0]], contributions[cut:, sizes[0] :] = parts
-        own = own @ settled(*groups.meat(contributions)) @ own
-    return np.asarray(roots(own) @ back.T)
+@dataclass(frozen=True, eq=False, repr=False)
+class CovariateEstimate(Result):
+    """The regressions of both classes: the fields of :class:`betaroc.CovariateFit`."""
+
+    formula: str
+    precision: str
+    client_formula: str | None
+    client: RegressionFit
+    impostor: RegressionFit
+    scores: Scores
+    covariates: tuple[Covariate, ...]
+    prior: float
+    roots: FloatArray
+
+    @property
+    def log_likelihood(self) -> float:
+        """Sum over the classes, of densities by the score."""
+        return self.client.log_likelihood + self.impostor.log_likelihood
+
+    @property
+    def aic(self) -> float:
+        """2 k - 2 log-likelihood, k coefficients of both classes."""
+        k = len(self.client.coefficients) + len(self.impostor.coefficients)
+        return 2.0 * k - 2.0 * self.log_likelihood
+
+    @property
+    def converged(self) -> bool:
+        """Whether both classes are at their maximum; always true in a result that was returned."""
+        return self.client.converged and self.impostor.converged
+
+    @cached_property
+    def cov(self) -> FloatArray:
+        """Covariance of all coefficients: the clients' mean and precision, the impostors'."""
+        matrix = np.asarray(self.roots.T @ self.roots)
+        matrix.flags.writeable = False
+        return matrix
+
+    @property
+    def _formulas(self) -> tuple[str, str, str, str]:
+        """Of the clients' mean and precision, of the impostors'."""
+        other = self.client_formula
+        client = (self.formula, self.precision) if other is None else (other, other)
+        return (*client, self.formula, self.precision)
+
+    @cached_property
+    def _designs(self) -> dict[str, list[DesignMatrix]]:
+        shared = self.client_formula is None
+        return designs_of(self._formulas, self.covariates, self.scores, shared=shared)
+
+    @property
+    def _coefficients(self) -> FloatArray:
+        return np.array([*self.client.coefficients, *self.impostor.coefficients])

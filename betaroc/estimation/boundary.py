@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from betaroc.core.checks import choice, finite
 from betaroc.core.errors import DegenerateDataError, InputError
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES, Inflated
-from betaroc.estimation.contract import Coordinates, Data, Ends, Family, Matrix, Maximum, Sample
+from betaroc.estimation.contract import AtEnds, Coordinates, Data, Family, Matrix, Maximum, Sample
 from betaroc.estimation.likelihood import cells, censored, maximise
 
 __all__ = ["BoundaryRule"]
@@ -79,7 +79,9 @@ class Ruled(NamedTuple):
     n: int
 
 
-def check_request(boundary: Any, resolution: Any, family: str, row: Family) -> Request:
+def check_request(
+    boundary: str | None, resolution: float | None, family: str, row: Family
+) -> Request:
     """``boundary`` and ``resolution``, if they make sense together and for this family."""
     if boundary is not None:
         boundary = choice(boundary, POLICIES, "boundary")
@@ -107,7 +109,7 @@ def check_request(boundary: Any, resolution: Any, family: str, row: Family) -> R
     return Request(boundary, resolution)
 
 
-def _check_resolution(resolution: Any, boundary: str | None) -> float:
+def _check_resolution(resolution: float, boundary: str | None) -> float:
     if boundary not in (None, "censor"):
         raise InputError(
             f'resolution must be given alone or with boundary="censor"; got boundary="{boundary}".'
@@ -157,7 +159,7 @@ def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
     return Ruled(_inflate(sample.total, inside.total, ends, estimate), rule, inside.total, n)
 
 
-def _inside(sample: Data, ends: Ends) -> Data:
+def _inside(sample: Data, ends: AtEnds) -> Data:
     """The scores strictly inside, if they can carry a law."""
     inside = sample.inside()
     if inside.n == 0 or inside.low == inside.high:
@@ -171,7 +173,7 @@ def _inside(sample: Data, ends: Ends) -> Data:
     return inside
 
 
-def _inflate(total: float, inside: float, ends: Ends, base: Maximum) -> Maximum:
+def _inflate(total: float, inside: float, ends: AtEnds, base: Maximum) -> Maximum:
     """Point masses with their observed shares beside the law of the rest."""
     at_zero, at_one = ends.zero / total, ends.one / total
     masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)

@@ -15,14 +15,13 @@ from betaroc.core.errors import DegenerateDataError
 from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
-from betaroc.estimation.moments import mean_of, moments
-from betaroc.estimation.sufficient import Centred, centre, mean_logs
+from betaroc.estimation.sums import Centred, centre, mean_of, moments, sample_mean_logs
 
 BoolArray = npt.NDArray[np.bool_]
 Matrix = tuple[tuple[float, ...], ...]
 
 
-class Ends(NamedTuple):
+class AtEnds(NamedTuple):
     """Scores of exactly 0 and of exactly 1, and their weight."""
 
     n_zero: int
@@ -57,7 +56,7 @@ class Data(Protocol):
     def rows(self) -> Sample:
         """The scores themselves; an InputError if there are only sums."""
 
-    def ends(self) -> Ends:
+    def ends(self) -> AtEnds:
         """How many are exactly 0 and 1."""
 
     def inside(self) -> Data:
@@ -152,10 +151,10 @@ class Sample(NamedTuple):
     def rows(self) -> Sample:
         return self
 
-    def ends(self) -> Ends:
+    def ends(self) -> AtEnds:
         zero, one = self.values == 0.0, self.values == 1.0
         counts = int(np.count_nonzero(zero)), int(np.count_nonzero(one))
-        return Ends(*counts, self.weight_of(zero), self.weight_of(one))
+        return AtEnds(*counts, self.weight_of(zero), self.weight_of(one))
 
     def inside(self) -> Sample:
         mask = (self.values != 0.0) & (self.values != 1.0)
@@ -164,7 +163,7 @@ class Sample(NamedTuple):
         return self.keep(mask)
 
     def mean_logs(self) -> tuple[float, float]:
-        return mean_logs(self.values, self.weights, self.total)
+        return sample_mean_logs(self.values, self.weights, self.total)
 
     def centred(self) -> Centred:
         return centre(self.values, self.weights, self.total)

@@ -16,13 +16,14 @@ from betaroc.core.text import listed, nearest, shown
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
 from betaroc.data.names import AnyArray
+from betaroc.data.scores import Scores
 
 __all__ = [
     "Covariate",
-    "Design",
+    "DesignMatrix",
     "as_text",
     "checked_values",
-    "columns_of",
+    "formula_columns",
     "designs_of",
     "outside",
     "read_column",
@@ -93,7 +94,7 @@ def right_side(formula: Any, name: str, score: str) -> Any:
     return parsed
 
 
-def columns_of(parsed: Any, name: str, present: list[str], own: tuple[str, ...]) -> list[str]:
+def formula_columns(parsed: Any, name: str, present: list[str], own: tuple[str, ...]) -> list[str]:
     """The columns that a parsed formula uses, in its order; every name must be one or a function.
 
     `own` are the columns of score and label, which are no covariates.
@@ -230,7 +231,7 @@ def _numbers(values: Any, called: str, rows: AnyArray) -> FloatArray:
 
 
 # ----------------------------------------------------------------------------- designs
-class Design:
+class DesignMatrix:
     """The columns that a right-hand side makes of covariates, and makes again of new values."""
 
     def __init__(
@@ -392,19 +393,19 @@ def _environment() -> Any:
 
 
 def designs_of(
-    formulas: tuple[str, ...], covariates: tuple[Covariate, ...], scores: Any, *, shared: bool
-) -> dict[str, list[Design]]:
+    formulas: tuple[str, ...], covariates: tuple[Covariate, ...], scores: Scores, *, shared: bool
+) -> dict[str, list[DesignMatrix]]:
     """Of mean and precision, by class; `shared` ones are made of both classes together."""
     sizes = {"client": scores.n_client, "impostor": scores.n_impostor}
     names = ("client_formula", "client_formula", "formula", "precision")
     if shared:
         both = [
-            Design(right_side(text, name, ""), name, covariates, sizes)
+            DesignMatrix(right_side(text, name, ""), name, covariates, sizes)
             for text, name in zip(formulas[2:], names[2:], strict=True)
         ]
         return {"client": both, "impostor": both}
     made = [
-        Design(right_side(text, name, ""), name, covariates, {who: sizes[who]})
+        DesignMatrix(right_side(text, name, ""), name, covariates, {who: sizes[who]})
         for text, name, who in zip(
             formulas, names, ("client", "client", "impostor", "impostor"), strict=True
         )
@@ -452,7 +453,7 @@ def _value(value: Any, covariate: Covariate, levels: tuple[Any, ...] | None) -> 
 def outside(
     values: Mapping[str, Any],
     rows: Mapping[str, list[FloatArray]],
-    designs: dict[str, list[Design]],
+    designs: dict[str, list[DesignMatrix]],
 ) -> list[str]:
     """Where values leave the trials they are predicted from, in words; empty where they do not.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,7 @@ _CLASSES = ("client", "impostor")
 
 
 # ------------------------------------------------------------------------------- names
-def checked_pair(family: Any, extra: Sequence[str] = ()) -> tuple[str, str]:
+def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tuple[str, str]:
     """Names of the families of clients and of impostors; one name stands for both.
 
     `extra` are names of choices, which stand alone.
@@ -193,7 +193,9 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
     return Chosen("normal", reason, notices)
 
 
-def refuse_rule(chosen: Chosen, boundary: Any, resolution: Any, asked: str = AUTO) -> None:
+def refuse_rule(
+    chosen: Chosen, boundary: str | None, resolution: float | None, asked: str = AUTO
+) -> None:
     """A rule for scores of 0 and 1 beside a choice that takes laws on the real line."""
     if chosen.family == "normal" and (boundary is not None or resolution is not None):
         given = "boundary" if boundary is not None else "resolution"

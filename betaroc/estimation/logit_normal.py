@@ -19,7 +19,7 @@ from betaroc.estimation.contract import (
     Sample,
     too_few_distinct,
 )
-from betaroc.estimation.normal import checked, inverse_information, normal_log_likelihood
+from betaroc.estimation.normal import inverse_information, normal_log_likelihood, proper_moments
 
 
 def estimate_logit_normal(sample: Data) -> Maximum:
@@ -27,7 +27,7 @@ def estimate_logit_normal(sample: Data) -> Maximum:
     if sample.low == sample.high:
         raise too_few_distinct(sample, "logit-normal")
     *found, mean_jacobian = sample.logit_moments()
-    mu, sigma = checked(sample, "logit-normal", *found)
+    mu, sigma = proper_moments(sample, "logit-normal", *found)
     jacobian = -sample.total * mean_jacobian
     return Maximum(
         LogitNormal(mu, sigma),

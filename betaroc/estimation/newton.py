@@ -29,7 +29,7 @@ from betaroc.core.polygamma import (
     shifted_phi_tau,
 )
 from betaroc.core.thresholds import FloatArray
-from betaroc.estimation.sufficient import Centred
+from betaroc.estimation.sums import Centred
 
 __all__ = ["beta_mle"]
 
@@ -219,7 +219,7 @@ def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution
 
 # ------------------------------------------------------------------- thousands at once
 @public
-def beta_mle(mean_log: Any, mean_log1m: Any) -> Any:
+def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, Any, Any]:
     """Maximum-likelihood shapes of beta laws from their sufficient statistics.
 
         digamma(a) - digamma(a + b) = mean_log,   digamma(b) - digamma(a + b) = mean_log1m

@@ -16,14 +16,14 @@ def estimate_normal(sample: Data) -> Maximum:
     """mu = mean, sigma^2 = mean (x - mu)^2: closed form, no iteration."""
     if sample.low == sample.high:
         raise too_few_distinct(sample, "normal")
-    mu, sigma = checked(sample, "normal", *sample.moments())
+    mu, sigma = proper_moments(sample, "normal", *sample.moments())
     log_likelihood = normal_log_likelihood(sigma, sample.total)
     return Maximum(
         Normal(mu, sigma), ("mu", "sigma"), (mu, sigma), inverse_information(sigma), log_likelihood
     )
 
 
-def checked(sample: Data, family: str, mu: float, sigma: float) -> tuple[float, float]:
+def proper_moments(sample: Data, family: str, mu: float, sigma: float) -> tuple[float, float]:
     """Moments of a law that is no point."""
     if not sigma > 0.0:
         raise too_few_distinct(sample, family)

@@ -46,7 +46,7 @@ def give(notices: Iterable[Notice]) -> None:
         warn(f"{'; '.join(texts)}. {_ADVICE[category]}", category)
 
 
-def small_sample(name: str, total: float) -> list[Notice]:
+def few_scores(name: str, total: float) -> list[Notice]:
     """Fewer than ten scores (their total weight, for weighted ones)."""
     if total >= SMALL_SAMPLE:
         return []

@@ -97,6 +97,11 @@ class PairEstimate(Result):
         return self.client.log_likelihood + self.impostor.log_likelihood
 
     @property
+    def n_free(self) -> int:
+        """Parameters that were estimated: a shared one counts once."""
+        return self.client.n_free + self.impostor.n_free - len(self.tied)
+
+    @property
     def aic(self) -> float:
         """Sum over the classes: 2 k - 2 log-likelihood; a shared parameter counts once."""
         return self.client.aic + self.impostor.aic - 2.0 * len(self.tied)

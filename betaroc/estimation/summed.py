@@ -10,8 +10,8 @@ from betaroc.core.text import listed
 from betaroc.data.summary import ClassSummary, ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.boundary import SUMMED_POLICIES
-from betaroc.estimation.contract import Ends, Sample
-from betaroc.estimation.sufficient import Centred
+from betaroc.estimation.contract import AtEnds, Sample
+from betaroc.estimation.sums import Centred
 
 __all__ = ["CANCELLED", "LARGEST_SUMMED", "LEAST_SQUARE", "Sums", "summed_class"]
 
@@ -54,9 +54,9 @@ class Sums(NamedTuple):
             f" or leave resolution= out and take boundary None or {listed(SUMMED_POLICIES)}."
         )
 
-    def ends(self) -> Ends:
+    def ends(self) -> AtEnds:
         zero, one = self.of.n_zero, self.of.n_one
-        return Ends(zero, one, float(zero), float(one))
+        return AtEnds(zero, one, float(zero), float(one))
 
     def inside(self) -> Sums:
         return self._replace(inner=True)

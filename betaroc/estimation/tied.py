@@ -22,7 +22,7 @@ from betaroc.estimation.newton import LARGEST_CONCENTRATION, solve_one
 
 __all__ = ["ClassSums", "TiedSolution", "best_partner", "tied_mle"]
 
-MAX_ITERATIONS = 200
+_MAX_ITERATIONS = 200
 _STEP_CAP = 2.0
 #: Newton converges quadratically: after a step this small nothing is left to gain.
 _LAST_STEP = 1e-8
@@ -152,7 +152,7 @@ def _solve(
     a, others = _start(classes, own, share)
     place = [a, *others]
     old, steps, slope, last, norm = place, [0.0] * 3, math.inf, False, math.inf
-    for iteration in range(1, MAX_ITERATIONS + 1):
+    for iteration in range(1, _MAX_ITERATIONS + 1):
         a = place[0]
         terms = [_terms(a, b, s) for b, s in zip(place[1:], classes, strict=True)]
         # Minus the derivatives by the logarithms, per trial of all.
@@ -181,7 +181,7 @@ def _solve(
         old, place = place, _moved(place, steps)
         if not max(place) < _LARGEST:
             return a, old[1:], False, iteration, norm
-    return place[0], place[1:], False, MAX_ITERATIONS, norm
+    return place[0], place[1:], False, _MAX_ITERATIONS, norm
 
 
 def _moved(place: list[float], steps: list[float]) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from betaroc.core.value import Value
 from betaroc.data.summary import rows_of
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import family_text
-from betaroc.fits.estimate import fit
-from betaroc.fits.fit import Fit
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.groups import Groups, groups_of, settled, weights_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
 
@@ -142,7 +145,7 @@ class Sensitivity(Value):
             )
         return lines
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """The policies as a pandas frame, one a row.
 
         Returns
@@ -168,7 +171,9 @@ def _span(values: list[float]) -> str:
     return f"{min(known):.4g} to {max(known):.4g}" if known else "decided by masses"
 
 
-def sensitivity(f: Fit, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
+def sensitivity(
+    f: PairEstimate, resolution: float | None = None, *, groups: bool = True
+) -> Sensitivity:
     """The audit of a beta fit; `Fit.sensitivity` documents it."""
     checks.flag(groups, "groups")
     if f.family != "beta":
@@ -181,7 +186,7 @@ def sensitivity(f: Fit, resolution: float | None = None, *, groups: bool = True)
     for name, options in _rules(f, resolution):
         with quietly():
             try:
-                rows.append(_row(name, fit(f.scores, "beta", **options)))
+                rows.append(_row(name, estimate_pair(f.scores, ("beta", "beta"), options)[0]))
             except BetarocError as error:
                 refused.append(f"{name}: {error}")
     hangs = groups_of(f.scores) if groups else None
@@ -189,25 +194,25 @@ def sensitivity(f: Fit, resolution: float | None = None, *, groups: bool = True)
     return Sensitivity(tuple(rows), tuple(refused), tuple(tails))
 
 
-def _rules(f: Fit, resolution: float | None) -> list[tuple[str, dict[str, Any]]]:
+def _rules(f: PairEstimate, resolution: float | None) -> list[tuple[str, Options]]:
     """Rules other than the fit's own; cells of its resolution where it was not by cells."""
     own = f.client.boundary
     policy = "inflate" if own is None else own.policy
     if resolution is None and own is not None and policy == "censor":
         resolution = own.resolution
-    rules: list[tuple[str, dict[str, Any]]] = [
-        ("inflate", {"boundary": "inflate"}),
-        ("squeeze", {"boundary": "squeeze"}),
-        *((f"censor {e:g}", {"boundary": "censor", "resolution": e}) for e in _EPSILONS),
-        ("drop", {"boundary": "drop"}),
-        ("matlab", {"boundary": "matlab"}),
+    rules = [
+        ("inflate", Options("inflate")),
+        ("squeeze", Options("squeeze")),
+        *((f"censor {e:g}", Options("censor", e)) for e in _EPSILONS),
+        ("drop", Options("drop")),
+        ("matlab", Options("matlab")),
     ]
     if resolution is not None:
-        rules.append((f"cells of {resolution:g}", {"resolution": resolution}))
+        rules.append((f"cells of {resolution:g}", Options(resolution=resolution)))
     return [(name, options) for name, options in rules if name != policy]
 
 
-def _row(policy: str, f: Fit) -> PolicyRow:
+def _row(policy: str, f: PairEstimate) -> PolicyRow:
     laws = [_base(getattr(f, who)) for who in _CLASSES]
     ends = f.model.ends()
     exponents = (
@@ -222,12 +227,12 @@ def _row(policy: str, f: Fit) -> PolicyRow:
     )
 
 
-def _base(result: Any) -> Beta:
+def _base(result: Estimate) -> Beta:
     return cast(Beta, base_of(result.distribution))
 
 
 # ------------------------------------------------------------------------------ tails
-def _tail(f: Fit, who: str, end: str, groups: Groups | None) -> TailCheck:
+def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailCheck:
     """Hill's estimate of the exponent, from the square root of the number of scores."""
     x, weights = getattr(f.scores, who), weights_of(f.scores, who)
     place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from betaroc.core.polygamma import phi_tau_of
 from betaroc.core.special import log_beta_ratio
 from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.beta import Beta
+from betaroc.estimation.record import PairEstimate
 from betaroc.inference.groups import groups_of
+from betaroc.inference.sandwich import joint_cov
 
 __all__ = ["CalibrationTest", "calibration_test"]
 
@@ -30,24 +32,23 @@ class CalibrationTest(NamedTuple):
     intercept: float
 
 
-def calibration_test(f: Any) -> CalibrationTest:
+def calibration_test(f: PairEstimate) -> CalibrationTest:
     """Wald's test of a fit; `Fit.calibration_test` documents it."""
-    laws = f.client.distribution, f.impostor.distribution
-    if not all(isinstance(law, Beta) for law in laws):
+    c, i = f.client.distribution, f.impostor.distribution
+    if not (isinstance(c, Beta) and isinstance(i, Beta)):
         raise InputError(
             "the test of calibration is of beta laws without point masses; got"
-            f" {laws[0]!r:.50} and {laws[1]!r:.50}. Look at model.posterior(scores)."
+            f" {c!r:.50} and {i!r:.50}. Look at model.posterior(scores)."
         )
     prior = f.model.prior
     if not 0.0 < prior < 1.0:
         raise InputError(f"the fit must have a prior inside (0, 1); got {prior!r}.")
-    c, i = laws
     at_zero, at_one = c.a - i.a, i.b - c.b
     level = log_beta_ratio(i.a, i.b, c.a, c.b) + math.log(prior) - math.log1p(-prior)
     # At a score of 1/2 both logarithms are -log 2.
     intercept = level - (at_zero - at_one) * math.log(2.0)
     away = np.array([at_zero - 1.0, at_one - 1.0, level])
-    own, other = (_gradient(law) for law in laws)
+    own, other = _gradient(c), _gradient(i)
     rates = np.array(
         [[1.0, 0.0, -1.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-own[0], -own[1], other[0], other[1]]]
     )
@@ -69,10 +70,10 @@ def _gradient(law: Beta) -> tuple[float, float]:
     return phi[0] - phi[2] - math.log1p(b / a), phi[1] - phi[2] - math.log1p(a / b)
 
 
-def _covariance(f: Any) -> FloatArray:
+def _covariance(f: PairEstimate) -> FloatArray:
     """Of (a_c, b_c, a_i, b_i), with groups where the scores carry them."""
     if groups_of(f.scores) is not None:
-        return np.asarray(f.joint_cov())
+        return np.asarray(joint_cov(f))
     cov = np.zeros((4, 4))
     cov[:2, :2], cov[2:, 2:] = f.client.cov, f.impostor.cov
     return cov

@@ -14,12 +14,15 @@ from betaroc.core.notices import public
 from betaroc.core.resampling import streams
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
+from betaroc.data.scores import Scores
 from betaroc.data.summary import rows_of
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, base_of
-from betaroc.fits.fit import Fit
-from betaroc.fits.refits import Parameters, drawn_inside, many_of, refitted, refitted_alone
+from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.fits import refits
 from betaroc.fits.target_checks import (
     GoodDownTo,
+    Rates,
     TargetCheck,
     check_targets,
     copies_of,
@@ -191,10 +194,10 @@ class FitCheck(Result):
 
 @public
 def check_fit(
-    f: Fit,
+    f: PairEstimate,
     *,
-    far: Any = None,
-    frr: Any = None,
+    far: Rates = None,
+    frr: Rates = None,
     replicates: int = 999,
     tolerance: float = TOLERANCE,
     level: float = 0.95,
@@ -286,7 +289,7 @@ def check_fit(
     >>> [(t.rate, t.expected, t.observed, t.verdict) for t in found.targets]
     [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')]
     """
-    if not isinstance(f, Fit):
+    if not isinstance(f, PairEstimate):
         raise InputTypeError(
             f"f must be a Fit; got {type(f).__name__}. Make one with br.fit(scores)."
         )
@@ -296,8 +299,7 @@ def check_fit(
     asked = far is not None or frr is not None
     good = good_down_to(check_targets(f, level=level) if asked else targets)
     try:
-        rows_of(f.scores, "a check of the fit")
-        sides = [_Side.of(f, who) for who in ("client", "impostor")]
+        sides = _sides(f)
     except (InputError, InputTypeError) as error:
         if not asked:
             raise
@@ -331,17 +333,17 @@ def _simulated(
     return kinds, _roc_distance(here[0], np.concatenate(distances), sides, level)
 
 
-def roc_distance_of(f: Fit) -> float:
+def roc_distance_of(f: PairEstimate) -> float:
     """Largest distance of the fitted ROC from the empirical one along FAR + TPR = constant."""
-    sides = [_Side.of(f, who) for who in ("client", "impostor")]
+    sides = _sides(f)
     drawn = [side.seen for side in sides]
     return float(_distances(sides, drawn, _refitted(sides, drawn))[0, 0])
 
 
-Drawn = tuple[FloatArray, FloatArray]
+Sampled = tuple[FloatArray, FloatArray]
 
 
-def _measured(sides: list[_Side], drawn: list[Drawn]) -> tuple[list[FloatArray], FloatArray]:
+def _measured(sides: list[_Side], drawn: list[Sampled]) -> tuple[list[FloatArray], FloatArray]:
     """Statistics of both classes of each row, and the distances of its ROC."""
     parameters = _refitted(sides, drawn)
     statistics = [
@@ -350,11 +352,11 @@ def _measured(sides: list[_Side], drawn: list[Drawn]) -> tuple[list[FloatArray],
     return statistics, _distances(sides, drawn, parameters)
 
 
-def _refitted(sides: list[_Side], drawn: list[Drawn]) -> list[Parameters]:
+def _refitted(sides: list[_Side], drawn: list[Sampled]) -> list[refits.Parameters]:
     samples = [x for x, _ in drawn]
     if sides[0].family == sides[1].family:
-        return refitted(sides[0].family, [side.law for side in sides], samples)
-    return [refitted_alone(s.family, s.law, x) for s, x in zip(sides, samples, strict=True)]
+        return refits.refitted(sides[0].family, [side.law for side in sides], samples)
+    return [refits.refitted_alone(s.family, s.law, x) for s, x in zip(sides, samples, strict=True)]
 
 
 # ------------------------------------------------------------------------------ one class
@@ -363,15 +365,14 @@ class _Side:
     """One class: its scores between the point masses, sorted, and its fitted law."""
 
     family: str
-    law: Any
+    law: Distribution
     sample: FloatArray
     #: Shares of exact 0, of the law and of exact 1 among the scores.
     masses: FloatArray
     total: int
 
     @classmethod
-    def of(cls, f: Fit, who: str) -> _Side:
-        result = getattr(f, who)
+    def of(cls, result: Estimate, scores: Scores, who: str) -> _Side:
         low, high = (result.params.get(mass, 0.0) for mass in MASSES)
         rule = result.boundary
         if not result.names:
@@ -385,7 +386,7 @@ class _Side:
                 "f must be fitted to the scores themselves for a check; its boundary rule is"
                 f" {rule.policy!r}. Fit with boundary=None, or give far= or frr= to count there."
             )
-        values = repeated(f.scores, who)
+        values = repeated(scores, who)
         if rule is not None:
             values = values[(values > 0.0) & (values < 1.0)]
         masses = np.array([low, 1.0 - low - high, high])
@@ -393,22 +394,22 @@ class _Side:
         return cls(result.family, base_of(result.distribution), np.sort(values), masses, total)
 
     @property
-    def many(self) -> Any:
-        return many_of(self.family, self.law)
+    def many(self) -> refits.ManyFits | refits.RowByRow:
+        return refits.many_of(self.family, self.law)
 
     @property
-    def seen(self) -> Drawn:
+    def seen(self) -> Sampled:
         """The scores themselves as one row."""
         return self.sample[None, :], self.masses[None, :]
 
     def draw(self, rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
         """Samples of the fitted law, rows sorted, and their shares of point masses."""
         n = min(self.sample.size, _DRAWN)
-        x = np.sort(drawn_inside(self.law, rng, (rows, n)), axis=1)
+        x = np.sort(refits.drawn_inside(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / self.masses[1]))
         return x, rng.multinomial(total, self.masses, rows) / total
 
-    def statistics(self, x: FloatArray, p: Parameters) -> FloatArray:
+    def statistics(self, x: FloatArray, p: refits.Parameters) -> FloatArray:
         """KS, CvM and AD of each row's own fit, scaled; then the information's moments."""
         below, above = self.many.tails(p, x)
         n = x.shape[1]
@@ -422,7 +423,12 @@ class _Side:
         return np.column_stack([ks, cvm, ad, moments])
 
 
-def repeated(scores: Any, who: str) -> FloatArray:
+def _sides(f: PairEstimate) -> list[_Side]:
+    scores = rows_of(f.scores, "a check of the fit")
+    return [_Side.of(f.client, scores, "client"), _Side.of(f.impostor, scores, "impostor")]
+
+
+def repeated(scores: Scores, who: str) -> FloatArray:
     """The scores of a class, each as often as its weight says."""
     values, copies = getattr(scores, who), copies_of(scores, who)
     return np.asarray(values) if copies is None else np.repeat(values, copies.astype(np.int64))
@@ -440,7 +446,9 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
 
 
 # ------------------------------------------------------------------------------ the ROC
-def _distances(sides: list[_Side], drawn: list[Drawn], parameters: list[Parameters]) -> FloatArray:
+def _distances(
+    sides: list[_Side], drawn: list[Sampled], parameters: list[refits.Parameters]
+) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the laws."""
     grid = _grid(sides)
     fitted: list[FloatArray] = []

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,35 +14,37 @@ from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.text import shown
 from betaroc.core.thresholds import FloatArray
-from betaroc.core.value import Result
 from betaroc.data.frames import collected, frame_columns, named_columns, opened
 from betaroc.data.labels import client_mask
 from betaroc.data.names import AnyArray
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.beta_regression import (
-    RegressionFit,
-    coefficient_roots,
+    CovariateEstimate,
+    Regression,
     regression,
     result_of,
 )
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.designs import (
     Covariate,
-    Design,
     as_text,
     checked_values,
-    columns_of,
     designs_of,
+    formula_columns,
     outside,
     read_column,
     right_side,
 )
-from betaroc.estimation.notices import empirical_auc, give, reversed_scores, small_sample
+from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed_scores
 from betaroc.fits.term_tests import TermTest, term_test
 from betaroc.inference.delta import Delta, delta
+from betaroc.inference.groups import groups_of, roots, settled
 from betaroc.inference.interval import Interval
 from betaroc.model.model import ScoreModel
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["CovariateFit", "fit_covariates"]
 
@@ -56,7 +57,7 @@ _WHOLE = 0.99
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CovariateFit(Result):
+class CovariateFit(CovariateEstimate):
     """Laws of both classes that depend on covariates.
 
     Made by :func:`fit_covariates`.
@@ -92,41 +93,7 @@ class CovariateFit(Result):
     (True, 60, ['Intercept', 'x'])
     """
 
-    formula: str
-    precision: str
-    client_formula: str | None
-    client: RegressionFit
-    impostor: RegressionFit
-    scores: Scores
-    covariates: tuple[Covariate, ...]
-    prior: float
-    roots: FloatArray
-
-    # -------------------------------------------------------------------------- numbers
-    @property
-    def log_likelihood(self) -> float:
-        """Sum over the classes, of densities by the score."""
-        return self.client.log_likelihood + self.impostor.log_likelihood
-
-    @property
-    def aic(self) -> float:
-        """2 k - 2 log-likelihood, k coefficients of both classes."""
-        k = len(self.client.coefficients) + len(self.impostor.coefficients)
-        return 2.0 * k - 2.0 * self.log_likelihood
-
-    @property
-    def converged(self) -> bool:
-        """Whether both classes are at their maximum; always true in a result that was returned."""
-        return self.client.converged and self.impostor.converged
-
-    @cached_property
-    def cov(self) -> FloatArray:
-        """Covariance of all coefficients: the clients' mean and precision, the impostors'."""
-        matrix = np.asarray(self.roots.T @ self.roots)
-        matrix.flags.writeable = False
-        return matrix
-
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """A pandas frame, one row a coefficient.
 
         Returns
@@ -221,8 +188,8 @@ class CovariateFit(Result):
 
     def interval(
         self,
-        stat: Any,
-        at: Any = None,
+        stat: str | Callable[[ScoreModel], float],
+        at: float | tuple[float, float] | None = None,
         *,
         covariates: Mapping[str, Any] | None = None,
         level: float = 0.95,
@@ -310,10 +277,10 @@ class CovariateFit(Result):
 
     def contrast(
         self,
-        stat: Any,
+        stat: str | Callable[[ScoreModel], float],
         first: Mapping[str, Any],
         second: Mapping[str, Any],
-        at: Any = None,
+        at: float | tuple[float, float] | None = None,
         *,
         level: float = 0.95,
         prior: float | None = None,
@@ -458,22 +425,6 @@ class CovariateFit(Result):
         return term_test(self, terms)
 
     # ----------------------------------------------------------------------------- inside
-    @property
-    def _formulas(self) -> tuple[str, str, str, str]:
-        """Of the clients' mean and precision, of the impostors'."""
-        other = self.client_formula
-        client = (self.formula, self.precision) if other is None else (other, other)
-        return (*client, self.formula, self.precision)
-
-    @cached_property
-    def _designs(self) -> dict[str, list[Design]]:
-        shared = self.client_formula is None
-        return designs_of(self._formulas, self.covariates, self.scores, shared=shared)
-
-    @property
-    def _coefficients(self) -> FloatArray:
-        return np.array([*self.client.coefficients, *self.impostor.coefficients])
-
     def _spread(self) -> FloatArray:
         """The roots of the covariance with the divisor n - k of each class in place of n."""
         parts = self.client, self.impostor
@@ -634,7 +585,7 @@ def fit_covariates(
             formulas.append(None)
             continue
         parsed = right_side(text, name, score)
-        used.append(columns_of(parsed, name, present, (score, label)))
+        used.append(formula_columns(parsed, name, present, (score, label)))
         formulas.append(as_text(parsed))
     table = collected(table, [*taken, *(c for columns in used for c in columns)])
     scores = Scores.from_frame(
@@ -646,7 +597,7 @@ def fit_covariates(
     covariates = _covariates(table, mask, of_clients, of_impostors)
     prior = scores.prior
     scores, covariates, rules = _ruled(scores, covariates, boundary)
-    notices = [n for who in _CLASSES for n in small_sample(who, getattr(scores, who).size)]
+    notices = [n for who in _CLASSES for n in few_scores(who, getattr(scores, who).size)]
     made = _fitted(formulas, scores, covariates, prior, rules)
     reversed_scores(empirical_auc(scores.client, scores.impostor))
     give(notices)
@@ -726,7 +677,7 @@ def _fitted(
     whole = (other or mean, other or precision, mean, precision)
     designs = designs_of(whole, covariates, scores, shared=other is None)
     found = {who: regression(who, scores, designs[who], rules[who]) for who in _CLASSES}
-    every = coefficient_roots([found[who] for who in _CLASSES], scores)
+    every = _coefficient_roots([found[who] for who in _CLASSES], scores)
     errors = np.hypot.reduce(every, axis=0)
     cut = found["client"].coefficients.size
     both = [
@@ -735,6 +686,31 @@ def _fitted(
     ]
     every = checks.frozen(every)
     return CovariateFit(mean, precision, other, both[0], both[1], scores, covariates, prior, every)
+
+
+def _coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
+    """Roots of the covariance of all coefficients, the sandwich where there are groups."""
+    sizes = [one.coefficients.size for one in found]
+    own, back = np.zeros((2, sum(sizes), sum(sizes)))
+    for one, where in zip(found, (slice(0, sizes[0]), slice(sizes[0], None)), strict=True):
+        own[where, where], back[where, where] = np.linalg.inv(one.information), one.back
+    groups = groups_of(scores)
+    if groups is not None:
+        for who, size in zip(_CLASSES, groups.sizes, strict=True):
+            if size is not None and size < 2:
+                raise InputError(
+                    f"{who}: trials must hang together in at least 2 groups for errors to be"
+                    f" known; all {getattr(scores, who).size} share one. Leave group out."
+                )
+        parts = [
+            factor * one.scores[rows]
+            for factor, one, rows in zip(groups.factors(), found, groups.rows, strict=True)
+        ]
+        contributions = np.zeros((groups.first.size, sum(sizes)))
+        cut = parts[0].shape[0]
+        contributions[:cut, : sizes[0]], contributions[cut:, sizes[0] :] = parts
+        own = own @ settled(*groups.meat(contributions)) @ own
+    return np.asarray(roots(own) @ back.T)
 
 
 def _law(logit: float, log_precision: float) -> Beta:

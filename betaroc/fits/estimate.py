@@ -1,28 +1,18 @@
-"""From scores to fitted laws."""
+"""From scores to fits: what users call, with the choice of the family where none is named."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from betaroc.core.checks import count, score_array, shown, weights_array
+from betaroc.core.checks import score_array, shown, weights_array
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
 from betaroc.core.thresholds import FloatArray
-from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary
-from betaroc.estimation.boundary import (
-    BoundaryRule,
-    Request,
-    Ruled,
-    check_request,
-    estimate_on_unit,
-)
-from betaroc.estimation.contract import ClassMaximum, Data, Family, Matrix, Maximum, Sample
+from betaroc.estimation.estimate import Options, Task, estimate_pair
 from betaroc.estimation.families import (
     AUTO,
     BEST,
@@ -31,228 +21,21 @@ from betaroc.estimation.families import (
     automatic,
     automatic_of_sample,
     checked_pair,
-    named,
-    needs_rows,
     refuse_rule,
 )
-from betaroc.estimation.notices import (
-    empirical_auc,
-    give,
-    inflated,
-    influence,
-    reversed_scores,
-    small_sample,
-    tied,
-)
-from betaroc.estimation.summed import summed_class
-from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.model.model import ScoreModel
+from betaroc.estimation.notices import empirical_auc, give, reversed_scores, tied
+from betaroc.fits.family_choice import FamilyComparison, best_comparison
+from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial
 
-__all__ = ["fit", "fit_distribution"]
-
-_CLASSES = ("client", "impostor")
-
-
-class _Class(NamedTuple):
-    """One class on its way to a fit."""
-
-    sample: Data
-    ruled: Ruled
-
-    @property
-    def total(self) -> float:
-        """The weight whose trials the covariance is of."""
-        rule = self.ruled.rule
-        dropped = rule is not None and rule.policy == "drop"
-        return self.ruled.base_total if dropped else self.sample.total
-
-    @property
-    def seen(self) -> ClassMaximum:
-        return ClassMaximum(self.ruled.estimate, self.ruled.base_total, self.total)
-
-    def replaced(self, estimate: Maximum) -> _Class:
-        return _Class(self.sample, self.ruled._replace(estimate=estimate))
-
-
-class _Task(NamedTuple):
-    """What one class is fitted with."""
-
-    family: str
-    row: Family
-    request: Request
-    components: int | None
-
-    @classmethod
-    def of(cls, name: str, boundary: Any, resolution: Any, components: Any) -> _Task:
-        row = FAMILIES[name]
-        request = check_request(boundary, resolution, name, row)
-        if components is not None:
-            components = count(components, "components", 2)
-            if row.sized is None:
-                raise InputError(
-                    f'components must be left out for family="{name}"; got {components}. It belongs'
-                    ' to family="beta-mixture".'
-                )
-        return cls(name, row, request, components)
-
-    @classmethod
-    def pair(
-        cls, names: tuple[str, str], boundary: Any, resolution: Any, components: Any
-    ) -> tuple[_Task, _Task]:
-        """Of both classes; of two families each takes the options that it has."""
-        if names[0] == names[1]:
-            task = cls.of(names[0], boundary, resolution, components)
-            return task, task
-        rows = [FAMILIES[name] for name in names]
-        ruled = [row.on_unit for row in rows]
-        sized = [row.sized is not None for row in rows]
-        first, second = (
-            cls.of(
-                name,
-                boundary if on_unit or not any(ruled) else None,
-                resolution if on_unit or not any(ruled) else None,
-                components if has_size or not any(sized) else None,
-            )
-            for name, on_unit, has_size in zip(names, ruled, sized, strict=True)
-        )
-        return first, second
-
-    def run(
-        self,
-        name: str,
-        values: FloatArray,
-        weights: FloatArray | None,
-        extremes: tuple[float, float] | None = None,
-    ) -> tuple[DistributionFit, list[Notice]]:
-        """The fit of one sample and what there is to say about it."""
-        return self.finished(self.estimated(Sample.of(name, values, weights, extremes)))
-
-    def finished(
-        self, one: _Class, ties: tuple[str, ...] = ()
-    ) -> tuple[DistributionFit, list[Notice]]:
-        result = self._result(one, ties)
-        sample, ruled = one
-        notices = small_sample(sample.name, sample.total)
-        rule = ruled.rule
-        if rule is not None and self._unasked(rule):
-            notices += inflated(sample, rule, result.params, self.family)
-        return result, notices + influence(sample.name, ruled.estimate.influence, ruled.base_total)
-
-    def estimated(self, sample: Data) -> _Class:
-        """The estimate of a sample; the error of a failed one carries a result."""
-        try:
-            return _Class(sample, self._estimate(sample))
-        except FitError as error:
-            if isinstance(error.result, Maximum):
-                ruled = Ruled(error.result, None, sample.total, sample.n)
-                error.result = self._result(_Class(sample, ruled))
-            raise
-
-    def _unasked(self, rule: BoundaryRule) -> bool:
-        """Whether point masses were fitted without anyone having asked for them."""
-        return (
-            self.request.policy is None
-            and rule.policy == "inflate"
-            and rule.n_zero + rule.n_one > 0
-        )
-
-    def _estimate(self, sample: Data) -> Ruled:
-        row = self._row(sample.name)
-        if not row.on_unit:
-            return Ruled(row.estimate(sample), None, sample.total, sample.n)
-        if sample.low < 0.0 or sample.high > 1.0:
-            raise _outside(sample, self.family)
-        return estimate_on_unit(sample, row, self.request)
-
-    def _row(self, who: str) -> Family:
-        """The estimator of one class."""
-        if who == "impostor" and self.row.impostor is not None:
-            return replace(self.row, estimate=self.row.impostor)
-        if self.row.sized is not None and self.components is not None:
-            return replace(self.row, estimate=_sized(self.row.sized, self.components))
-        return self.row
-
-    def _result(self, one: _Class, ties: tuple[str, ...] = ()) -> DistributionFit:
-        e, ruled = one.ruled.estimate, one.ruled
-        return DistributionFit(
-            self.family,
-            e.distribution,
-            e.names,
-            e.values,
-            _scaled(e.covariance, one.total),
-            e.log_likelihood,
-            ruled.n,
-            one.total,
-            e.converged,
-            e.iterations,
-            e.gradient_norm,
-            ruled.rule,
-            e.fixed,
-            ties,
-        )
-
-
-def _both(tasks: tuple[_Task, _Task], scores: Any) -> tuple[Any, ...]:
-    """Fits of both classes, what there is to say, their shared covariance and parameters."""
-    summed = isinstance(scores, ScoreSummary)
-    for task in tasks:
-        if summed and not task.row.summed:
-            raise needs_rows(task.family)
-    of = summed_class if summed else _sampled_class
-    classes = [t.estimated(of(scores, who)) for t, who in zip(tasks, _CLASSES, strict=True)]
-    join = tasks[0].row.join if tasks[0].family == tasks[1].family else None
-    joined = None if join is None else join(*(c.seen for c in classes))
-    if joined is not None:
-        classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
-    ties = () if joined is None else joined.tied
-    fits = [t.finished(one, ties) for t, one in zip(tasks, classes, strict=True)]
-    notices = fits[0][1] + fits[1][1]
-    shared = None if joined is None else joined.shared_cov
-    return fits[0][0], fits[1][0], notices, shared, ties
-
-
-def _sized(estimate: Callable[[Data, int], Maximum], components: int) -> Callable[[Data], Maximum]:
-    return lambda sample: estimate(sample, components)
-
-
-def _scaled(covariance: Matrix, total: float) -> Matrix:
-    return tuple([tuple([value / total for value in row]) for row in covariance])
-
-
-def _sampled_class(scores: Scores, who: str) -> Sample:
-    return Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights"))
-
-
-def _outside(sample: Data, family: str) -> InputError:
-    percent = sample.low >= 0.0 and 2.0 < sample.high <= 100.0
-    hint = "They look like percentages: divide by 100. " if percent else ""
-    return InputError(
-        f'{sample.name} must lie in [0, 1] for family="{family}"; got {sample.n_outside()} of'
-        f" {sample.n} outside (min {sample.low:.6g}, max {sample.high:.6g})"
-        f"{sample.outside_words()}. {hint}Otherwise fit"
-        ' family="normal", or map both classes into [0, 1] by one fixed function first.'
-    )
-
-
-def _finite_extremes(sample: Any) -> tuple[float, float] | None:
-    """Lowest and highest of a float64 vector of finite numbers; None for anything else.
-
-    Such a vector needs no further check and, as nothing here keeps or changes it, no copy.
-    """
-    if type(sample) is not np.ndarray or sample.dtype != np.float64 or sample.ndim != 1:
-        return None
-    if sample.size == 0:
-        return None
-    low, high = float(np.minimum.reduce(sample)), float(np.maximum.reduce(sample))
-    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+__all__ = ["best_fit", "fit", "fit_distribution"]
 
 
 @public
 def fit_distribution(
-    sample: Any,
+    sample: npt.ArrayLike,
     family: str = AUTO,
     *,
-    weights: Any = None,
+    weights: npt.ArrayLike | None = None,
     boundary: str | None = None,
     resolution: float | None = None,
     components: int | None = None,
@@ -350,35 +133,52 @@ def fit_distribution(
             f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
         )
-    extremes = _finite_extremes(sample)
+    options, extremes = Options(boundary, resolution, components), _finite_extremes(sample)
     kept = name == "empirical"  # the law holds the scores: a copy of them
-    values = score_array(sample, "sample") if extremes is None or kept else sample
+    values = score_array(sample, "sample") if extremes is None or kept else np.asarray(sample)
     notices: list[Notice] = []
     if name == AUTO:
-        name, notices = _automatic_name(values, extremes, boundary, resolution)
-    task = _Task.of(name, boundary, resolution, components)
+        name, notices = _automatic_name(values, extremes, options)
+    task = Task.of(name, options)
     if weights is not None:
         weights = weights_array(weights, values.size, "weights")
-    result, said = task.run("sample", values, weights, extremes)
+    try:
+        result, said = task.run("sample", values, weights, extremes)
+    except FitError as error:
+        hold_partial(error)
+        raise
     notices = notices + said
     if notices:
         give(notices)
-    return result
+    return held(result)
+
+
+def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
+    """Lowest and highest of a float64 vector of finite numbers; None for anything else.
+
+    Such a vector needs no further check and, as nothing here keeps or changes it, no copy.
+    """
+    if type(sample) is not np.ndarray or sample.dtype != np.float64 or sample.ndim != 1:
+        return None
+    if sample.size == 0:
+        return None
+    low, high = float(np.minimum.reduce(sample)), float(np.maximum.reduce(sample))
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 def _automatic_name(
-    values: FloatArray, extremes: tuple[float, float] | None, boundary: Any, resolution: Any
+    values: FloatArray, extremes: tuple[float, float] | None, options: Options
 ) -> tuple[str, list[Notice]]:
     if extremes is not None and extremes[0] >= 0.0 and extremes[1] <= 1.0:
         return "beta", []
     chosen = automatic_of_sample(values)
-    refuse_rule(chosen, boundary, resolution)
+    refuse_rule(chosen, options.boundary, options.resolution)
     return chosen.family, chosen.notices
 
 
 @public
 def fit(
-    scores: Any,
+    scores: Given,
     family: Names = AUTO,
     *,
     boundary: str | None = None,
@@ -469,58 +269,54 @@ def fit(
     if family == BEST:
         if components is not None:
             raise InputError('components must be left out for family="best"; it chooses.')
-        return _best(scores, boundary, resolution)
+        return best_fit(scores, boundary, resolution)
     names, reason = checked_pair(family, (AUTO, BEST)), ""
     said: list[Notice] = []
     if family == AUTO:
         chosen = automatic([scores])
         refuse_rule(chosen, boundary, resolution)
         names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
-    return fit_pair(scores, names, reason, said, (boundary, resolution, components))
+    return _fit_pair(scores, names, reason, said, Options(boundary, resolution, components))
 
 
-def fit_pair(
-    scores: Any,
-    names: tuple[str, str],
-    reason: str,
-    said: list[Notice],
-    options: tuple[Any, Any, Any] = (None, None, None),
+def best_fit(
+    scores: Given,
+    boundary: str | None,
+    resolution: float | None,
+    found: FamilyComparison | str | None = None,
 ) -> Fit:
-    """Both classes by named families; `options` are boundary, resolution, components."""
-    tasks = _Task.pair(names, *options)
-    client, impostor, more, shared_cov, ties = _both(tasks, scores)
+    """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
+    auto = automatic([scores], BEST)
+    if found is None:
+        found = best_comparison(scores, boundary, resolution)
+    if isinstance(found, FamilyComparison):
+        names, reason = found.recommended, f"chosen as the best: {found.reason}"
+    else:
+        refuse_rule(auto, boundary, resolution, BEST)
+        names = auto.family, auto.family
+        reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
+    return _fit_pair(scores, names, reason, auto.notices, Options(boundary, resolution))
+
+
+def _fit_pair(
+    scores: Given, names: tuple[str, str], reason: str, said: list[Notice], options: Options
+) -> Fit:
+    """Both classes by named families, with all that there is to say of them."""
+    try:
+        found, more = estimate_pair(scores, names, options, reason)
+    except FitError as error:
+        hold_partial(error)
+        raise
     said = said + more
-    model = ScoreModel(
-        client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
-    )
     if isinstance(scores, ScoreSummary):
         reversed_scores(scores.model.auc())
     elif names == ("empirical", "empirical"):
-        reversed_scores(model.auc())
+        reversed_scores(found.model.auc())
     else:
         samples = scores.client, scores.impostor
         reversed_scores(empirical_auc(*samples, scores.client_weights, scores.impostor_weights))
-        if options[1] is None:
-            for who, name, values in zip(_CLASSES, names, samples, strict=True):
+        if options.resolution is None:
+            for who, name, values in zip(("client", "impostor"), names, samples, strict=True):
                 said = said + (tied(who, values) if name != "empirical" else [])
     give(said)
-    return Fit(
-        model, scores, client, impostor, named(names), reason, shared_cov=shared_cov, tied=ties
-    )
-
-
-def fit_class(
-    who: str, values: FloatArray, weights: FloatArray | None, name: str, near: Any = None
-) -> DistributionFit:
-    """One class by one family, of its warnings none; `near` is the law of nearly the same."""
-    task = _Task.of(name, None, None, None)
-    if near is not None and task.row.near is not None:
-        search = task.row.near
-        task = task._replace(row=replace(task.row, estimate=lambda sample: search(sample, near)))
-    return task.run(who, values, weights)[0]
-
-
-def _best(scores: Any, boundary: Any, resolution: Any) -> Fit:
-    from betaroc.fits.family_choice import best_fit
-
-    return best_fit(scores, boundary, resolution)
+    return held_pair(found)

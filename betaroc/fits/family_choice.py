@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,30 +18,30 @@ from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary, rows_of
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import BEST, FAMILIES, automatic, family_text, named, refuse_rule
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import roc_distance_of
-from betaroc.fits.estimate import fit_pair
 from betaroc.fits.family_folds import (
-    Column,
+    Folded,
     Joint,
-    Side,
     Tried,
-    column_of,
+    TriedFamilies,
     joint_of,
-    laws_of,
-    mean_of,
+    mean_log,
+    tried_families,
     z_of,
 )
-from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.fits.nested import nested
 from betaroc.inference.groups import weights_of
 from betaroc.model.model import ScoreModel
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = [
     "MARGIN",
     "FamilyComparison",
     "FamilyRow",
     "best_comparison",
-    "best_fit",
     "compare_families",
 ]
 
@@ -182,7 +182,7 @@ class FamilyComparison(Result):
         return tuple(row for row in self.rows if row.who == who)
 
     @property
-    def table(self) -> Any:
+    def table(self) -> DataFrame:
         """The rows as a pandas frame: ``class``, ``family`` and the numbers."""
         import pandas as pd
 
@@ -261,10 +261,10 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
         )
     unit = _on_unit(scores)
     names = _named(families, unit=unit)
-    sides = [Side.of(scores, who, unit=unit) for who in _CLASSES]
+    sides = [Folded.of(scores, who, unit=unit) for who in _CLASSES]
     single = [name for name in names if not FAMILIES[name].of_pairs]
     with quietly():
-        columns = [column_of(side, single, asked=families is not None) for side in sides]
+        columns = [tried_families(side, single, asked=families is not None) for side in sides]
         joint = [joint_of(name, sides) for name in names if FAMILIES[name].of_pairs]
         return _compared(scores, sides, columns, joint, unit=unit)
 
@@ -287,47 +287,28 @@ def best_comparison(
         return str(error)
 
 
-def best_fit(
-    scores: Given,
-    boundary: str | None,
-    resolution: float | None,
-    found: FamilyComparison | str | None = None,
-) -> Fit:
-    """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
-    auto = automatic([scores], BEST)
-    options = boundary, resolution, None
-    if found is None:
-        found = best_comparison(scores, boundary, resolution)
-    if isinstance(found, FamilyComparison):
-        reason = f"chosen as the best: {found.reason}"
-        return fit_pair(scores, found.recommended, reason, auto.notices, options)
-    refuse_rule(auto, boundary, resolution, BEST)
-    reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
-    return fit_pair(scores, (auto.family, auto.family), reason, auto.notices, options)
-
-
 class _Ranked(NamedTuple):
     """Families by their held-out scores, and the one that the rule takes."""
 
-    order: list[Any]
+    order: list[_Entry]
     means: list[float]
     z: list[float]
-    best: Any
+    best: _Entry
 
 
-def _ranked(entries: Sequence[Any], sides: Sequence[Side]) -> _Ranked:
+def _ranked(entries: Sequence[_Entry], sides: Sequence[Folded]) -> _Ranked:
     """By the rule of half a standard error; entries have `held`, an array a class."""
-    order = sorted(entries, key=lambda one: -mean_of(one.held, sides))
+    order = sorted(entries, key=lambda one: -mean_log(one.held, sides))
     z = [z_of(one.held, order[0].held, sides) for one in order]
     close = [one for one, away in zip(order, z, strict=True) if away >= -MARGIN]
     best = min(close, key=lambda one: one.parameters)
-    return _Ranked(order, [mean_of(one.held, sides) for one in order], z, best)
+    return _Ranked(order, [mean_log(one.held, sides) for one in order], z, best)
 
 
 def _compared(
     scores: Scores,
-    sides: Sequence[Side],
-    columns: Sequence[Column],
+    sides: Sequence[Folded],
+    columns: Sequence[TriedFamilies],
     joint: Sequence[Joint],
     *,
     unit: bool,
@@ -373,10 +354,10 @@ class _Entry(NamedTuple):
     held: list[FloatArray]
     distance: float
     outside: float
-    fits: tuple[DistributionFit, ...]
+    fits: tuple[Estimate, ...]
 
     @classmethod
-    def of(cls, side: Side, one: Tried, *, unit: bool) -> _Entry:
+    def of(cls, side: Folded, one: Tried, *, unit: bool) -> _Entry:
         f = one.fit
         return cls(
             one.family, (one.family, one.family), f.n_free, (f.log_likelihood, f.aic, f.bic),
@@ -386,15 +367,14 @@ class _Entry(NamedTuple):
 
 
 def _entry_of(one: Joint, *, unit: bool) -> _Entry:
-    f = one.fit
-    name = f.client.family
+    f, name, laws = one.fit, one.fit.client.family, (one.fit.model.client, one.fit.model.impostor)
     return _Entry(
-        name, (name, name), one.parameters, (f.log_likelihood, f.aic, f.bic), one.logs, one.held,
-        _roc_distance(f), _outside(laws_of(f)) if unit else math.nan, (f.client, f.impostor),
+        name, (name, name), f.n_free, (f.log_likelihood, f.aic, f.bic), one.logs, one.held,
+        _roc_distance(f), _outside(laws) if unit else math.nan, (f.client, f.impostor),
     )  # fmt: skip
 
 
-def _entry_of_pair(sides: Sequence[Side], picks: Sequence[_Entry]) -> _Entry:
+def _entry_of_pair(sides: Sequence[Folded], picks: Sequence[_Entry]) -> _Entry:
     """The pair of the best of both classes."""
     fits = [pick.fits[0] for pick in picks]
     pair = fits[0].family, fits[1].family
@@ -403,7 +383,7 @@ def _entry_of_pair(sides: Sequence[Side], picks: Sequence[_Entry]) -> _Entry:
         client_weights=sides[0].weights, impostor_weights=sides[1].weights,
     )  # fmt: skip
     model = ScoreModel(fits[0].distribution, fits[1].distribution)
-    fit = Fit(model, scores, fits[0], fits[1], named(pair))
+    fit = PairEstimate(model, scores, fits[0], fits[1], named(pair))
     return _Entry(
         family_text(named(pair)), pair, picks[0].parameters + picks[1].parameters, (math.nan,) * 3,
         [pick.logs[0] for pick in picks], [pick.held[0] for pick in picks],
@@ -411,26 +391,20 @@ def _entry_of_pair(sides: Sequence[Side], picks: Sequence[_Entry]) -> _Entry:
     )  # fmt: skip
 
 
-def _rows(who: str, ranked: _Ranked, sides: Sequence[Side]) -> list[FamilyRow]:
+def _rows(who: str, ranked: _Ranked, sides: Sequence[Folded]) -> list[FamilyRow]:
     best = ranked.best
+
+    def vuong(one: _Entry) -> float:
+        alike = one is best or nested(one.pair, best.pair)
+        return math.nan if alike else z_of(one.logs, best.logs, sides)
+
     return [
         FamilyRow(
-            who,
-            one.family,
-            one.parameters,
-            one.numbers[0],
-            one.numbers[1],
-            one.numbers[2],
-            mean,
-            z,
-            math.nan
-            if one is best or nested(one.pair, best.pair)
-            else z_of(one.logs, best.logs, sides),
-            one.distance,
+            who, one.family, one.parameters, *one.numbers, mean, z, vuong(one), one.distance,
             one.outside,
         )
         for one, mean, z in zip(ranked.order, ranked.means, ranked.z, strict=True)
-    ]
+    ]  # fmt: skip
 
 
 # ------------------------------------------------------------------------------- the rest
@@ -466,7 +440,7 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
     return names
 
 
-def _roc_distance(f: Fit) -> float:
+def _roc_distance(f: PairEstimate) -> float:
     """nan where weights are no copies, which the empirical curve here is made of."""
     weights = [weights_of(f.scores, who) for who in _CLASSES]
     whole = all(np.all(w == np.floor(w)) for w in weights)

@@ -13,20 +13,19 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.thresholds import FloatArray
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
+from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
-from betaroc.fits.estimate import fit_class, fit_pair
-from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.groups import weights_of
 
 __all__ = [
-    "Column",
+    "TriedFamilies",
     "Joint",
-    "Side",
+    "Folded",
     "Tried",
-    "column_of",
+    "tried_families",
     "joint_of",
-    "laws_of",
-    "mean_of",
+    "mean_log",
     "z_of",
 ]
 
@@ -37,7 +36,7 @@ _DISTINCT = 0.5
 _SMALLER = "beta"
 
 
-class Side(NamedTuple):
+class Folded(NamedTuple):
     """The scores of a class that are compared, and its folds."""
 
     who: str
@@ -52,7 +51,7 @@ class Side(NamedTuple):
     fold: npt.NDArray[np.intp]
 
     @classmethod
-    def of(cls, scores: Scores, who: str, *, unit: bool) -> Side:
+    def of(cls, scores: Scores, who: str, *, unit: bool) -> Folded:
         values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
         groups, copies = getattr(scores, f"{who}_groups"), weights_of(scores, who)
         keep = copies > 0.0
@@ -132,19 +131,19 @@ class Tried(NamedTuple):
     """A family fitted to a class: log densities of the scores, and held out."""
 
     family: str
-    fit: DistributionFit
+    fit: Estimate
     logs: FloatArray
     held: FloatArray
 
 
-class Column(NamedTuple):
+class TriedFamilies(NamedTuple):
     """The families of a class that can be fitted, and the others with the reason."""
 
     tried: list[Tried]
     left_out: list[tuple[str, str, str]]
 
 
-def column_of(side: Side, names: Sequence[str], *, asked: bool) -> Column:
+def tried_families(side: Folded, names: Sequence[str], *, asked: bool) -> TriedFamilies:
     """Each family on a class; where none can be fitted the first error."""
     tried: list[Tried] = []
     left_out: list[tuple[str, str, str]] = []
@@ -161,10 +160,10 @@ def column_of(side: Side, names: Sequence[str], *, asked: bool) -> Column:
             left_out.append((side.who, name, str(error)))
     if first is not None and not tried:
         raise first
-    return Column(tried, left_out)
+    return TriedFamilies(tried, left_out)
 
 
-def _spared(side: Side, name: str) -> str:
+def _spared(side: Folded, name: str) -> str:
     """Why a family is not tried unless it is named."""
     if FAMILIES[name].sized is not None and side.tied:
         return "fewer than half of the scores are distinct"
@@ -173,8 +172,8 @@ def _spared(side: Side, name: str) -> str:
     return ""
 
 
-def _tried(side: Side, name: str) -> Tried:
-    whole = fit_class(side.who, side.x, side.weights, name)
+def _tried(side: Folded, name: str) -> Tried:
+    whole = estimate_class(side.who, side.x, side.weights, name)
     logs = np.asarray(whole.distribution.logpdf(side.x))
     held = np.empty(side.x.size)
     for out in side.splits():
@@ -183,57 +182,46 @@ def _tried(side: Side, name: str) -> Tried:
     return Tried(name, whole, logs, held)
 
 
-def _fold_fit(
-    side: Side, keep: npt.NDArray[np.bool_], name: str, whole: DistributionFit
-) -> DistributionFit:
+def _fold_fit(side: Folded, keep: npt.NDArray[np.bool_], name: str, whole: Estimate) -> Estimate:
     """The fit of the other folds; where they have no mixture, one beta law."""
     part = side.part(keep)
     try:
-        return fit_class(side.who, *part, name, whole.distribution)
+        return estimate_class(side.who, *part, name, near=whole.distribution)
     except FitError:
         if FAMILIES[name].sized is None:
             raise
-    return fit_class(side.who, *part, _SMALLER)
+    return estimate_class(side.who, *part, _SMALLER)
 
 
 # ---------------------------------------------------------------------------- both classes
 class Joint(NamedTuple):
     """Families of both classes on all scores: one of both, or a pair of the best."""
 
-    fit: Fit
+    fit: PairEstimate
     logs: list[FloatArray]
     held: list[FloatArray]
 
-    @property
-    def parameters(self) -> int:
-        f = self.fit
-        return f.client.n_free + f.impostor.n_free - len(f.tied)
 
-
-def joint_of(name: str, sides: Sequence[Side]) -> Joint:
+def joint_of(name: str, sides: Sequence[Folded]) -> Joint:
     """A family of both classes fitted; fold k of both classes is held out at once."""
     whole = _pair(name, [(s.x, s.weights) for s in sides])
     held = [np.empty(s.x.size) for s in sides]
     for k in range(_FOLDS):
-        rest = _pair(name, [s.part(s.fold != k) for s in sides])
-        for s, values, law in zip(sides, held, laws_of(rest), strict=True):
+        rest = _pair(name, [s.part(s.fold != k) for s in sides]).model
+        for s, values, law in zip(sides, held, (rest.client, rest.impostor), strict=True):
             values[s.fold == k] = law.logpdf(s.x[s.fold == k])
-    logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, laws_of(whole), strict=True)]
+    laws = whole.model.client, whole.model.impostor
+    logs = [np.asarray(law.logpdf(s.x)) for s, law in zip(sides, laws, strict=True)]
     return Joint(whole, logs, held)
 
 
-def _pair(name: str, parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> Fit:
+def _pair(name: str, parts: Sequence[tuple[FloatArray, FloatArray | None]]) -> PairEstimate:
     (client, first), (impostor, second) = parts
     scores = Scores(client, impostor, client_weights=first, impostor_weights=second)
-    return fit_pair(scores, (name, name), "", [])
+    return estimate_pair(scores, (name, name))[0]
 
 
-def laws_of(f: Fit) -> tuple[Distribution, Distribution]:
-    """Of clients and of impostors."""
-    return f.client.distribution, f.impostor.distribution
-
-
-def z_of(one: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Side]) -> float:
+def z_of(one: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
     """Sum of the differences over its standard error, variances class by class."""
     gaps = [a - b for a, b in zip(one, best, strict=True)]
     total = math.fsum(s.sum(gap) for s, gap in zip(sides, gaps, strict=True))
@@ -241,7 +229,7 @@ def z_of(one: Sequence[FloatArray], best: Sequence[FloatArray], sides: Sequence[
     return total / math.sqrt(variance) if variance > 0.0 else 0.0
 
 
-def mean_of(logs: Sequence[FloatArray], sides: Sequence[Side]) -> float:
+def mean_log(logs: Sequence[FloatArray], sides: Sequence[Folded]) -> float:
     """By all trials of the classes."""
     total = math.fsum(s.sum(x) for s, x in zip(sides, logs, strict=True))
     return total / math.fsum(s.total for s in sides)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy.typing as npt
+
+from betaroc.core.errors import FitError
 from betaroc.core.thresholds import FloatArray
-from betaroc.estimation.record import Estimate
+from betaroc.decision.bands import Band
+from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.fits import shape_tests
+from betaroc.fits.audit import Sensitivity, sensitivity
+from betaroc.fits.calibration import CalibrationTest, calibration_test
+from betaroc.fits.fit_tables import distribution_frame, distribution_summary, fit_frame, fit_summary
 from betaroc.fits.points import FitPoints
+from betaroc.fits.shape_tests import CurveTest, EndTests
+from betaroc.inference import delta, profile, sandwich
+from betaroc.inference.interval import Interval
+from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:
-    from betaroc.decision.bands import Band
-    from betaroc.fits.audit import Sensitivity
-    from betaroc.fits.calibration import CalibrationTest
-    from betaroc.fits.shape_tests import CurveTest, EndTests
-    from betaroc.inference.interval import Interval
+    from pandas import DataFrame
+    from statsmodels.iolib.summary import Summary
 
-__all__ = ["DistributionFit", "Fit"]
+__all__ = ["DistributionFit", "Fit", "held", "held_pair", "hold_partial"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,11 +131,9 @@ class DistributionFit(Estimate):
         >>> round(interval.low, 4), round(interval.high, 4)
         (0.6701, 4.0821)
         """
-        from betaroc.inference.profile import conf_int
+        return profile.conf_int(self, level, method)
 
-        return conf_int(self, level, method)
-
-    def summary(self) -> Any:
+    def summary(self) -> Summary:
         """A statsmodels summary: prints as text, shows as a table in a notebook.
 
         Returns
@@ -144,11 +152,9 @@ class DistributionFit(Estimate):
         sigma        0.201556  0.0380906
         ================================
         """
-        from betaroc.rendering.fit_tables import distribution_summary
-
         return distribution_summary(self)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """A pandas frame, one row a parameter: family, parameter, estimate, std_error.
 
         Returns
@@ -163,8 +169,6 @@ class DistributionFit(Estimate):
         >>> fit.to_frame()["parameter"].tolist()
         ['mu', 'sigma']
         """
-        from betaroc.rendering.fit_tables import distribution_frame
-
         return distribution_frame(self)
 
 
@@ -205,8 +209,8 @@ class Fit(FitPoints):
 
     def interval(
         self,
-        stat: Any,
-        at: Any = None,
+        stat: str | Callable[[ScoreModel], float],
+        at: float | tuple[float, float] | None = None,
         *,
         level: float = 0.95,
         method: str = "delta",
@@ -292,9 +296,7 @@ class Fit(FitPoints):
         >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
         [0.6005, 0.8098, 0.9331]
         """
-        from betaroc.inference.delta import interval
-
-        return interval(self, stat, at, level, method, replicates, rng, groups=groups)
+        return delta.interval(self, stat, at, level, method, replicates, rng, groups=groups)
 
     def roc_band(
         self,
@@ -302,7 +304,7 @@ class Fit(FitPoints):
         *,
         simultaneous: bool = False,
         method: str = "delta",
-        far: Any = None,
+        far: npt.ArrayLike | None = None,
         replicates: int = 2000,
         groups: bool = True,
         rng: Any = None,
@@ -353,9 +355,7 @@ class Fit(FitPoints):
         >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
         True
         """
-        from betaroc.inference.delta import roc_band
-
-        return roc_band(
+        return delta.roc_band(
             self, level, method, far, simultaneous=simultaneous, replicates=replicates,
             groups=groups, rng=rng,
         )  # fmt: skip
@@ -390,9 +390,7 @@ class Fit(FitPoints):
         >>> round(fit.shape_probabilities()["client"]["bell"], 6)
         1.0
         """
-        from betaroc.fits.shape_tests import shape_probabilities
-
-        return shape_probabilities(self, groups=groups)
+        return shape_tests.shape_probabilities(self, groups=groups)
 
     def end_tests(self, level: float = 0.95, *, groups: bool = True) -> EndTests:
         """Whether the ROC is above or below the diagonal near each end, with its confidence.
@@ -445,9 +443,7 @@ class Fit(FitPoints):
         >>> fit.end_tests().at_zero.side
         'above'
         """
-        from betaroc.fits.shape_tests import end_tests
-
-        return end_tests(self, level, groups=groups)
+        return shape_tests.end_tests(self, level, groups=groups)
 
     def curve_test(self, level: float = 0.95, *, groups: bool = True) -> CurveTest:
         """How likely each shape of the whole ROC is, and the size of what lies below the diagonal.
@@ -506,9 +502,7 @@ class Fit(FitPoints):
         >>> fit.curve_test().hooks
         ()
         """
-        from betaroc.fits.shape_tests import curve_test
-
-        return curve_test(self, level, groups=groups)
+        return shape_tests.curve_test(self, level, groups=groups)
 
     def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
         """What a beta fit hangs on at its ends.
@@ -560,8 +554,6 @@ class Fit(FitPoints):
         >>> tail.who, tail.end, abs(tail.z) < 3
         ('client', 'at_zero', True)
         """
-        from betaroc.fits.audit import sensitivity
-
         return sensitivity(self, resolution, groups=groups)
 
     def calibration_test(self) -> CalibrationTest:
@@ -602,8 +594,6 @@ class Fit(FitPoints):
         >>> br.fit(calibrated).calibration_test().p_value > 0.05
         True
         """
-        from betaroc.fits.calibration import calibration_test
-
         return calibration_test(self)
 
     def joint_cov(self, *, groups: bool = True) -> FloatArray:
@@ -645,9 +635,7 @@ class Fit(FitPoints):
         >>> cov.shape, bool(cov[0, 2] > 0)
         ((4, 4), True)
         """
-        from betaroc.inference.sandwich import joint_cov
-
-        return joint_cov(self, groups=groups)
+        return sandwich.joint_cov(self, groups=groups)
 
     def conf_int(
         self, level: float = 0.95, method: str = "profile", *, groups: bool = True
@@ -695,9 +683,7 @@ class Fit(FitPoints):
         >>> round(fit.conf_int()["client"]["mu"].low, 4)
         0.5042
         """
-        from betaroc.inference.profile import grouped_conf_int
-
-        return grouped_conf_int(self, level, method, groups=groups)
+        return profile.grouped_conf_int(self, level, method, groups=groups)
 
     def plot(self, kind: str = "qq", ax: Any = None, *, level: float = 0.95) -> Any:
         """Draw the scores of both classes against what their laws expect of them.
@@ -741,7 +727,7 @@ class Fit(FitPoints):
 
         return plot_fit(self, kind, ax, level=level)
 
-    def summary(self) -> Any:
+    def summary(self) -> Summary:
         """A statsmodels summary of both classes: prints as text, shows in a notebook.
 
         Returns
@@ -761,11 +747,9 @@ class Fit(FitPoints):
         sigma        0.201556  0.0380906
         ================================
         """
-        from betaroc.rendering.fit_tables import fit_summary
-
         return fit_summary(self)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> DataFrame:
         """A pandas frame, one row a class and parameter.
 
         Returns
@@ -781,6 +765,25 @@ class Fit(FitPoints):
         >>> frame[["class", "parameter"]].values.tolist()
         [['client', 'mu'], ['client', 'sigma'], ['impostor', 'mu'], ['impostor', 'sigma']]
         """
-        from betaroc.rendering.fit_tables import fit_frame
-
         return fit_frame(self)
+
+
+# ------------------------------------------------------------------------ from the records
+def held(estimate: Estimate) -> DistributionFit:
+    """An estimate as users hold it."""
+    made = object.__new__(DistributionFit)
+    made.__dict__.update(estimate.__dict__)
+    return made
+
+
+def held_pair(pair: PairEstimate) -> Fit:
+    """Both classes as users hold them."""
+    made = object.__new__(Fit)
+    made.__dict__.update(pair.__dict__, client=held(pair.client), impostor=held(pair.impostor))
+    return made
+
+
+def hold_partial(error: FitError) -> None:
+    """The partial result of an error as users hold it."""
+    if isinstance(error.result, Estimate):
+        error.result = held(error.result)

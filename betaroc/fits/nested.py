@@ -18,16 +18,16 @@ from betaroc.data.scores import Scores
 from betaroc.data.summary import rows_of
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.mixture import BetaMixture
+from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES, Names, family_text
-from betaroc.fits.estimate import fit, fit_distribution
-from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.refits import drawn_inside
 from betaroc.inference.small_samples import inner_trials
 
 __all__ = ["LikelihoodRatioTest", "likelihood_ratio_test", "nested"]
 
 #: Families of clients and of impostors.
-Pair = tuple[str, str]
+Families = tuple[str, str]
 
 #: Families and what they contain.
 _CONTAINED = {
@@ -36,12 +36,12 @@ _CONTAINED = {
 }
 
 
-def nested(one: Pair, other: Pair) -> bool:
+def nested(one: Families, other: Families) -> bool:
     """Whether one of two pairs of families contains the other."""
     return _contains(one, other) or _contains(other, one)
 
 
-def _contains(general: Pair, restricted: Pair) -> bool:
+def _contains(general: Families, restricted: Families) -> bool:
     """Whether each class's family is that of the other or contains it, and not all are equal."""
     return general != restricted and all(
         less == more or less in _CONTAINED.get(more, ())
@@ -49,7 +49,7 @@ def _contains(general: Pair, restricted: Pair) -> bool:
     )
 
 
-def _pair_of(f: Fit) -> Pair:
+def _pair_of(f: PairEstimate) -> Families:
     return f.client.family, f.impostor.family
 
 
@@ -90,7 +90,7 @@ class LikelihoodRatioTest(Result):
 
 @public
 def likelihood_ratio_test(
-    restricted: Fit, general: Fit, *, replicates: int = 199, rng: Any = None
+    restricted: PairEstimate, general: PairEstimate, *, replicates: int = 199, rng: Any = None
 ) -> LikelihoodRatioTest:
     """Test a family against one that contains it.
 
@@ -147,7 +147,7 @@ def likelihood_ratio_test(
     0.02
     """
     for name, value in (("restricted", restricted), ("general", general)):
-        if not isinstance(value, Fit):
+        if not isinstance(value, PairEstimate):
             raise InputTypeError(f"{name} must be a Fit; got {type(value).__name__}. See br.fit.")
     replicates = checks.count(replicates, "replicates", 19)
     _refuse_strangers(restricted, general)
@@ -157,10 +157,8 @@ def likelihood_ratio_test(
     drawn = np.empty(replicates)
     for rows, stream in streams(replicates, rng):
         for row in range(rows.start, rows.stop):
-            sample = Scores(
-                *(drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True))
-            )  # fmt: skip
-            drawn[row] = _gain(sample, restricted, general)
+            sample = [drawn_inside(law, stream, n) for law, n in zip(laws, sizes, strict=True)]
+            drawn[row] = _gain(Scores(*sample), restricted, general)
     # Equal fits differ by rounding.
     slack = 1e-9 * abs(restricted.log_likelihood)
     larger = int(np.sum(drawn >= statistic - slack))
@@ -169,7 +167,7 @@ def likelihood_ratio_test(
     )
 
 
-def _refuse_strangers(restricted: Fit, general: Fit) -> None:
+def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
     one, other = _pair_of(restricted), _pair_of(general)
     if not _contains(other, one):
         hint = (
@@ -202,7 +200,7 @@ def _refuse_strangers(restricted: Fit, general: Fit) -> None:
             )
 
 
-def _inner(f: Fit, who: str) -> int:
+def _inner(f: PairEstimate, who: str) -> int:
     """Trials between the point masses."""
     result = getattr(f, who)
     count = inner_trials(result)
@@ -214,12 +212,12 @@ def _inner(f: Fit, who: str) -> int:
     return round(count)
 
 
-def _gain(scores: Scores, restricted: Fit, general: Fit) -> float:
+def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> float:
     """Twice what the general family gains on scores drawn from the restricted one."""
     with quietly():
-        less = fit(scores, restricted.family).log_likelihood
+        less = estimate_pair(scores, _pair_of(restricted))[0].log_likelihood
         if not any(FAMILIES[name].sized for name in _pair_of(general)):
-            more = fit(scores, general.family).log_likelihood
+            more = estimate_pair(scores, _pair_of(general))[0].log_likelihood
         else:
             classes = (scores.client, general.client), (scores.impostor, general.impostor)
             more = math.fsum(_largest(x, own) for x, own in classes)
@@ -227,14 +225,15 @@ def _gain(scores: Scores, restricted: Fit, general: Fit) -> float:
     return 2.0 * max(more - less, 0.0)
 
 
-def _largest(sample: FloatArray, like: DistributionFit) -> float:
+def _largest(sample: FloatArray, like: Estimate) -> float:
     """The largest likelihood found with so many components, where need be that of one law."""
     if FAMILIES[like.family].sized is None:
-        return fit_distribution(sample, like.family).log_likelihood
+        return estimate_class("sample", sample, None, like.family).log_likelihood
     components = len(cast(BetaMixture, base_of(like.distribution)).components)
     try:
-        return fit_distribution(sample, like.family, components=components).log_likelihood
+        found = estimate_class("sample", sample, None, like.family, components=components)
+        return found.log_likelihood
     except DegenerateDataError:
         raise
     except FitError as error:
-        return float(cast(DistributionFit, error.result).log_likelihood)
+        return float(cast(Estimate, error.result).log_likelihood)

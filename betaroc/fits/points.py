@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.checks import rate_array
-from betaroc.distributions.empirical import Empirical
-from betaroc.estimation.record import PairEstimate
 from betaroc.inference import scores_beyond
 from betaroc.model.measures import OperatingPoint
 
 __all__ = ["FitPoints"]
 
 
-class FitPoints(PairEstimate):
+class FitPoints(scores_beyond.SupportedPair):
     """What a fit and its model have in common: every method that gives an operating point.
 
     The points are those of the model; here they say what they rest on. ``n_beyond`` is the number
@@ -34,17 +31,6 @@ class FitPoints(PairEstimate):
     scores (``"empirical"``) is counted, and is extrapolated only where a rate was asked for that
     less than one of its scores expects.
     """
-
-    @cached_property
-    def _evidence(self) -> scores_beyond.Evidence:
-        fits = (self.client, self.impostor)
-        laws = [None if isinstance(f.distribution, Empirical) else f.distribution for f in fits]
-        rules = [f.boundary for f in fits]
-        cells = [r.resolution if r is not None and r.policy == "interval" else None for r in rules]
-        left = [r is not None and r.policy == "drop" for r in rules]
-        return scores_beyond.Evidence(
-            self.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1])
-        )
 
     def _stated(self, point: OperatingPoint, **solved: Any) -> OperatingPoint:
         """The point; rates that were asked for are judged as they were asked."""

@@ -16,10 +16,13 @@ from betaroc.core.errors import FitError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.scores import Scores
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.mixture import BetaMixture
 from betaroc.estimation.contract import ClassMaximum, Maximum
+from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.newton import beta_mle
 from betaroc.estimation.proper_beta import join_proper
-from betaroc.fits.estimate import fit, fit_distribution
 
 __all__ = [
     "MANY",
@@ -53,42 +56,38 @@ class ManyFits:
     moments: Callable[[Parameters, FloatArray], FloatArray]
 
 
-def many_of(family: str, law: Any) -> ManyFits | _RowByRow:
+def many_of(family: str, law: Distribution) -> ManyFits | RowByRow:
     """How rows of this family are measured; without a row of the table by the law alone."""
-    return MANY[family] if family in MANY else _RowByRow(law)
+    return MANY[family] if family in MANY else RowByRow(law)
 
 
-def refitted(family: str, laws: list[Any], samples: list[FloatArray]) -> list[Parameters]:
+def refitted(family: str, laws: list[Distribution], samples: list[FloatArray]) -> list[Parameters]:
     """Parameters of both classes of each row."""
     if family not in MANY:
         return _one_by_one(family, laws, samples)
-    found = [
-        MANY[family].fit(law, x) for law, x in zip(laws, samples, strict=True)
-    ]  # fmt: skip
+    found = [MANY[family].fit(law, x) for law, x in zip(laws, samples, strict=True)]
     return found if family != "proper-beta" else _joined_rows(found, samples)
 
 
-def refitted_alone(family: str, law: Any, x: FloatArray) -> Parameters:
+def refitted_alone(family: str, law: Distribution, x: FloatArray) -> Parameters:
     """Parameters of one class of each row, where the other class has another family."""
     if family in MANY:
         return MANY[family].fit(law, x)
     with quietly():
-        found = [fit_distribution(row, family) for row in x]
-    kept = []
-    for one in found:
-        values = {p.name: p.value for p in one.distribution._parameters()}
-        kept.append([values[p.name] for p in law._parameters()])
-    return tuple(np.array(kept).T[:, :, None])
+        found = [estimate_class("sample", row, None, family) for row in x]
+    return _columns([_row(law, one.distribution) for one in found])
 
 
-def drawn_inside(law: Any, rng: np.random.Generator, shape: int | tuple[int, int]) -> FloatArray:
+def drawn_inside(
+    law: Distribution, rng: np.random.Generator, shape: int | tuple[int, int]
+) -> FloatArray:
     """Scores of a continuous law, none of them on an end of [0, 1] if that is its scale."""
     drawn = law._sample(shape, rng)
     # A draw that rounds to an end stands for the doubles beside it: the law has no mass there.
     return np.asarray(np.clip(drawn, *_INSIDE) if law.on_unit else drawn)
 
 
-def _beta_fit(_: Any, x: FloatArray) -> Parameters:
+def _beta_fit(_: Distribution, x: FloatArray) -> Parameters:
     a, b, converged = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
     lost = int(np.sum(~np.asarray(converged)))
     if lost:
@@ -128,7 +127,7 @@ def _beta_moments(p: Parameters, x: FloatArray) -> FloatArray:
     return np.stack([(f - w) / s for f, w, s in zip(found, wanted, scale, strict=True)], axis=1)
 
 
-def _normal_fit(_: Any, x: FloatArray) -> Parameters:
+def _normal_fit(_: Distribution, x: FloatArray) -> Parameters:
     # In units of the largest score, so that squares are doubles whatever the scale.
     _, power = np.frexp(np.max(np.abs(x), axis=1, keepdims=True))
     inside = np.ldexp(x, -power)
@@ -155,7 +154,7 @@ def _logit(x: FloatArray) -> FloatArray:
 
 
 # ------------------------------------------------------------------------------- dual beta
-def _dual_fit(law: Any, x: FloatArray) -> Parameters:
+def _dual_fit(law: Beta, x: FloatArray) -> Parameters:
     """The shape that is not 1: of a client law a, of an impostor law b."""
     one = np.ones((x.shape[0], 1))
     if law.b == 1.0:
@@ -186,15 +185,13 @@ def _joined_rows(found: list[Parameters], samples: list[FloatArray]) -> list[Par
 
 
 def _class_estimate(columns: list[FloatArray], row: int, weight: float) -> ClassMaximum:
-    from betaroc.distributions.beta import Beta
-
     values = float(columns[0][row, 0]), float(columns[1][row, 0])
     estimate = Maximum(Beta(*values), ("a", "b"), values, ((0.0, 0.0), (0.0, 0.0)), 0.0)
     return ClassMaximum(estimate, weight, weight)
 
 
 # ------------------------------------------------------------------------------- mixtures
-def _mixture_fit(law: Any, x: FloatArray) -> Parameters:
+def _mixture_fit(law: BetaMixture, x: FloatArray) -> Parameters:
     """EM of all rows side by side, from the law itself; a row stops when it hardly gains.
 
     A row whose component would shrink to a point stays where it was.
@@ -274,28 +271,26 @@ def _mixture_moments(p: Parameters, x: FloatArray) -> FloatArray:
 
 # ---------------------------------------------------------------------- any other family
 @dataclass(frozen=True)
-class _RowByRow:
+class RowByRow:
     """A family by the public face of its law: rows of parameters, one law at a time."""
 
-    law: Any
+    law: Distribution
 
     def tails(self, p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         rows = np.broadcast_to(x, (p[0].shape[0], x.shape[1]))
-        found = [
-            (law.cdf(row), law.sf(row)) for law, row in zip(self._laws(p), rows, strict=True)
-        ]  # fmt: skip
+        found = [(law.cdf(row), law.sf(row)) for law, row in zip(self._laws(p), rows, strict=True)]
         return np.stack([lower for lower, _ in found]), np.stack([upper for _, upper in found])
 
     def moments(self, p: Parameters, x: FloatArray) -> FloatArray:
         """Products of the gradient's components and the second derivatives, by differences."""
         return np.stack([_moments(law, row) for law, row in zip(self._laws(p), x, strict=True)])
 
-    def _laws(self, p: Parameters) -> list[Any]:
+    def _laws(self, p: Parameters) -> list[Distribution]:
         names = [parameter.name for parameter in self.law._parameters()]
         return [self.law._replaced(dict(zip(names, row, strict=True))) for row in np.hstack(p)]
 
 
-def _moments(law: Any, x: FloatArray) -> FloatArray:
+def _moments(law: Distribution, x: FloatArray) -> FloatArray:
     """Means of d_j log f d_k log f + d_jk log f, in roots of the mean information of j and k."""
     own = law._parameters()
     steps = [_STEP * (math.sqrt(law.var) if p.scale == "plain" else p.value) for p in own]
@@ -330,16 +325,27 @@ def _moments(law: Any, x: FloatArray) -> FloatArray:
     )  # fmt: skip
 
 
-def _one_by_one(family: str, laws: list[Any], samples: list[FloatArray]) -> list[Parameters]:
+def _one_by_one(
+    family: str, laws: list[Distribution], samples: list[FloatArray]
+) -> list[Parameters]:
     """Each row fitted as scores of both classes, which says all that the family says of them."""
     rows: list[list[list[float]]] = [[], []]
     for client, impostor in zip(*samples, strict=True):
         with quietly():
-            found = fit(Scores(client, impostor), family)
+            found = estimate_pair(Scores(client, impostor), (family, family))[0]
         for kept, law, one in zip(rows, laws, (found.client, found.impostor), strict=True):
-            values = {p.name: p.value for p in one.distribution._parameters()}
-            kept.append([values[p.name] for p in law._parameters()])
-    return [tuple(np.array(kept).T[:, :, None]) for kept in rows]
+            kept.append(_row(law, one.distribution))
+    return [_columns(kept) for kept in rows]
+
+
+def _row(law: Distribution, one: Distribution) -> list[float]:
+    """The parameters of one law in the order of another's."""
+    values = {p.name: p.value for p in one._parameters()}
+    return [values[p.name] for p in law._parameters()]
+
+
+def _columns(rows: list[list[float]]) -> Parameters:
+    return tuple(np.array(rows).T[:, :, None])
 
 
 _BETA = ManyFits(_beta_fit, _beta_tails, _beta_moments)

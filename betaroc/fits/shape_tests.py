@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,21 +14,11 @@ from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.families import family_text
-from betaroc.fits.tie_tests import (
-    Departure,
-    by_counts,
-    by_errors,
-    by_grouped_shapes,
-    by_grouped_shares,
-    by_grouped_spreads,
-    by_likelihood,
-    by_means,
-    by_variances,
-    freedom_of_groups,
-    observed,
-)
-from betaroc.inference.groups import groups_of
-from betaroc.inference.sandwich import in_cells, observation_scores
+from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.fits import tie_tests
+from betaroc.fits.tie_tests import Departure
+from betaroc.inference.groups import Groups, groups_of
+from betaroc.inference.sandwich import in_cells, joint_cov, observation_scores
 from betaroc.inference.small_samples import inner_trials
 from betaroc.model.hooks import Hook, hooks_of
 
@@ -167,7 +157,7 @@ class CurveTest(Value):
         return "\n".join([*lines, *map(str, self.hooks)])
 
 
-def shape_probabilities(f: Any, *, groups: bool = True) -> dict[str, dict[str, float]]:
+def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, dict[str, float]]:
     """Probability of each shape of both beta laws; `Fit.shape_probabilities` documents it."""
     if f.family != "beta":
         raise InputError(
@@ -185,14 +175,11 @@ def shape_probabilities(f: Any, *, groups: bool = True) -> dict[str, dict[str, f
     return found
 
 
-def end_tests(f: Any, level: float = 0.95, *, groups: bool = True) -> EndTests:
+def end_tests(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> EndTests:
     """Tests at both ends; `Fit.end_tests` documents it."""
     level = checks.level(level)
-    tests = [
-        EndTest(_side(d, level), *d)
-        for d in (FittedEnds.of(f, groups=groups).test(e) for e in MASSES)
-    ]
-    return EndTests(tests[0], tests[1])
+    ends = FittedEnds.of(f, groups=groups)
+    return EndTests(*(EndTest(_side(d, level), *d) for d in map(ends.test, MASSES)))
 
 
 def _said(side: str) -> str:
@@ -207,7 +194,7 @@ def _side(found: Departure, level: float) -> str:
     return "above" if found.z > 0.0 else "below"
 
 
-def curve_test(f: Any, level: float = 0.95, *, groups: bool = True) -> CurveTest:
+def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> CurveTest:
     """Shape of the whole curve; `Fit.curve_test` documents it."""
     level = checks.level(level)
     ends = FittedEnds.of(f, groups=groups)
@@ -235,13 +222,13 @@ class _Contrast(NamedTuple):
 class FittedEnds:
     """A fit whose ends can be tested, and the errors of its parameters."""
 
-    fit: Any
+    fit: PairEstimate
     covariance: FloatArray
     #: What trials hang on, where that is to count.
-    groups: Any
+    groups: Groups | None
 
     @classmethod
-    def of(cls, f: Any, *, groups: bool) -> FittedEnds:
+    def of(cls, f: PairEstimate, *, groups: bool) -> FittedEnds:
         if f.family not in _DECIDES:
             raise InputError(
                 f"the ends are tested of fits of family {checks.listed(TESTED)}; this"
@@ -260,14 +247,14 @@ class FittedEnds:
         return any(r.params.get(end, 0.0) > 0.0 for r in self.results)
 
     @property
-    def results(self) -> tuple[Any, Any]:
+    def results(self) -> tuple[Estimate, Estimate]:
         return self.fit.client, self.fit.impostor
 
     def decides(self, end: str) -> tuple[str, float]:
         """The parameter that decides an end, and the sign with which the clients' does."""
         if self.has_mass(end):
             return end, _MASS_SIGNS[end]
-        return _DECIDES[self.fit.family][end]
+        return _DECIDES[self.fit.client.family][end]
 
     def contrast(self, parameter: str, sign: float) -> _Contrast:
         """sign times clients' less impostors', of logarithms unless of shares or means."""
@@ -302,15 +289,19 @@ class FittedEnds:
         if name == "sigma":
             laws = [(v["sigma"], w) for v, w in zip(values, weights, strict=True)]
             if self.groups is None:
-                return by_variances(laws[0], laws[1]).times(sign)
+                return tie_tests.by_variances(laws[0], laws[1]).times(sign)
             squares = [1.0 + v["sigma"] * self._scores(k)[:, 1] for k, v in enumerate(values)]
-            found = by_grouped_spreads(laws[0], laws[1], (squares[0], squares[1]), self.groups)
+            found = tie_tests.by_grouped_spreads(
+                laws[0], laws[1], (squares[0], squares[1]), self.groups
+            )
             return found.times(sign)
         shapes = [(v["a"], v["b"], w) for v, w in zip(values, weights, strict=True)]
         if self.groups is None:
-            return by_likelihood(shapes[0], shapes[1], name).times(sign)
+            return tie_tests.by_likelihood(shapes[0], shapes[1], name).times(sign)
         scores = self._scores(0), self._scores(1)
-        return by_grouped_shapes(shapes[0], shapes[1], name, scores, self.groups).times(sign)
+        return tie_tests.by_grouped_shapes(shapes[0], shapes[1], name, scores, self.groups).times(
+            sign
+        )
 
     def _scores(self, k: int) -> FloatArray:
         """Derivatives of each score's log-likelihood by both parameters; nan for scores on ends."""
@@ -321,26 +312,28 @@ class FittedEnds:
             found[(x == 0.0) | (x == 1.0)] = np.nan
         return found
 
-    def _in_cells(self, result: Any) -> bool:
+    def _in_cells(self, result: Estimate) -> bool:
         """Whether the estimates do not determine the likelihood, or its digits are gone."""
         shapes = result.params.get("a", 0.0) + result.params.get("b", 0.0)
         return in_cells(result) or shapes > _CONCENTRATED
 
     def by_errors(self, contrast: _Contrast) -> Departure:
         variance = float(contrast.gradient @ self.covariance @ contrast.gradient)
-        freedom = math.inf if self.groups is None else freedom_of_groups(self.groups)
-        return by_errors(contrast.difference, variance, freedom)
+        freedom = math.inf if self.groups is None else tie_tests.freedom_of_groups(self.groups)
+        return tie_tests.by_errors(contrast.difference, variance, freedom)
 
     def _masses(self, end: str) -> Departure:
         sign = _MASS_SIGNS[end]
         weights = [r.total_weight for r in self.results]
         if self.groups is not None:
-            marks = [observed(self.fit.scores, who, end) for who in ("client", "impostor")]
+            marks = [
+                tie_tests.observed(self.fit.scores, who, end) for who in ("client", "impostor")
+            ]
             pairs = list(zip(marks, weights, strict=True))
-            return by_grouped_shares(pairs[0], pairs[1], self.groups).times(sign)
+            return tie_tests.by_grouped_shares(pairs[0], pairs[1], self.groups).times(sign)
         shares = [r.params.get(end, 0.0) for r in self.results]
         counts = [_whole(p * w, w, end) for p, w in zip(shares, weights, strict=True)]
-        return by_counts(counts[0], counts[1]).times(sign)
+        return tie_tests.by_counts(counts[0], counts[1]).times(sign)
 
 
 def _whole(count: float, total: float, end: str) -> tuple[int, int]:
@@ -352,9 +345,9 @@ def _whole(count: float, total: float, end: str) -> tuple[int, int]:
     return round(count), round(total)
 
 
-def _covariance(f: Any, *, groups: bool) -> FloatArray:
+def _covariance(f: PairEstimate, *, groups: bool) -> FloatArray:
     """Of the clients' parameters, then the impostors'."""
-    covariance = np.asarray(f.joint_cov(groups=groups))
+    covariance = joint_cov(f, groups=groups)
     if not np.all(np.isfinite(covariance)):
         raise InputError(
             "a test needs the covariance of the parameters; that of"
@@ -378,7 +371,7 @@ def _of_spreads(
     means = ends.contrast("mu", 1.0)
     if ends.groups is None:
         laws = [(r.params["mu"], r.params["sigma"], r.total_weight) for r in ends.results]
-        z, correlation = by_means(laws[0], laws[1]).z, 0.0
+        z, correlation = tie_tests.by_means(laws[0], laws[1]).z, 0.0
     else:
         z = ends.by_errors(means).z
         correlation = ends.correlation(means, ends.contrast("sigma", 1.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +14,18 @@ from betaroc.core.errors import InputError
 from betaroc.core.special import share_ends
 from betaroc.core.text import shown
 from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.data.scores import Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.empirical import Empirical
-from betaroc.fits.fit import Fit
+from betaroc.estimation.record import PairEstimate
 from betaroc.inference.groups import Groups, groups_of, weights_of, worth
 from betaroc.inference.scores_beyond import about
 from betaroc.model import operating_points
 
-__all__ = ["GoodDownTo", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
+__all__ = ["GoodDownTo", "Rates", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
 
+#: Rates that are asked for, if any.
+Rates = npt.ArrayLike | None
 #: A rate is poor if its interval, divided by the rate asked, has no point within this factor.
 _NEAR = 1.25
 #: It is good if the interval lies within this factor.
@@ -99,7 +102,7 @@ class GoodDownTo(NamedTuple):
 
 
 def check_targets(
-    f: Fit, far: Any = None, frr: Any = None, *, level: float = 0.95
+    f: PairEstimate, far: Rates = None, frr: Rates = None, *, level: float = 0.95
 ) -> tuple[TargetCheck, ...]:
     """Count the scores beyond the thresholds that a fit has for some rates.
 
@@ -186,7 +189,7 @@ def good_down_to(targets: tuple[TargetCheck, ...]) -> GoodDownTo:
 
 
 # ------------------------------------------------------------------------------ targets
-def _asked(wanted: Any, name: str) -> FloatArray:
+def _asked(wanted: npt.ArrayLike, name: str) -> FloatArray:
     """Rates that were given, the largest first, each once."""
     rates = np.ravel(checks.real_array(wanted, name))
     if not rates.size:
@@ -223,7 +226,7 @@ def _default(check: TargetCheck) -> bool:
 
 
 # ------------------------------------------------------------------------------ counts
-def copies_of(scores: Any, who: str) -> npt.NDArray[Any] | None:
+def copies_of(scores: Scores, who: str) -> FloatArray | None:
     """Weights of a class as numbers of copies; None where there are none."""
     weights = getattr(scores, f"{who}_weights")
     if weights is None:
@@ -251,7 +254,7 @@ class _Beyond(NamedTuple):
 class _Counted(NamedTuple):
     """One class of a fit: its scores, and what to leave out of them."""
 
-    f: Fit
+    f: PairEstimate
     rate: str
     scores: Empirical
     #: Scores of exactly 0 and 1 that the fit dropped.
@@ -259,7 +262,7 @@ class _Counted(NamedTuple):
     groups: Groups | None
 
     @classmethod
-    def of(cls, f: Fit, rate: str) -> _Counted:
+    def of(cls, f: PairEstimate, rate: str) -> _Counted:
         who = _CLASSES[rate]
         result, groups = getattr(f, who), None
         if isinstance(f.scores, ScoreSummary):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
-from betaroc.estimation.beta_regression import regression
+from betaroc.estimation.beta_regression import CovariateEstimate, regression
 from betaroc.estimation.designs import as_text, designs_of, right_side, spelled, term_names, without
 from betaroc.inference.groups import groups_of
 
@@ -65,7 +65,7 @@ class TermTest(Value):
         return self.both.p_value
 
 
-def term_test(f: Any, terms: tuple[str, ...]) -> TermTest:
+def term_test(f: CovariateEstimate, terms: tuple[str, ...]) -> TermTest:
     """Test terms of a `CovariateFit`; its `test` documents it."""
     names = tuple(spelled(term) for term in terms)
     known = [n for formula in f._formulas for n in term_names(right_side(formula, "", ""))]
@@ -88,7 +88,7 @@ def _chi_squared(statistic: float, degrees: int) -> ChiSquared:
     return ChiSquared(statistic, degrees, float(chdtrc(degrees, statistic)))
 
 
-def _shorter(f: Any, names: tuple[str, ...]) -> tuple[list[str], list[list[str]]]:
+def _shorter(f: CovariateEstimate, names: tuple[str, ...]) -> tuple[list[str], list[list[str]]]:
     """The four formulas without these terms, and the terms that each loses."""
     texts, lost = [], []
     for text in f._formulas:
@@ -104,7 +104,7 @@ def _shorter(f: Any, names: tuple[str, ...]) -> tuple[list[str], list[list[str]]
     return texts, lost
 
 
-def _likelihood_ratio(f: Any, names: tuple[str, ...]) -> TermTest:
+def _likelihood_ratio(f: CovariateEstimate, names: tuple[str, ...]) -> TermTest:
     texts, lost = _shorter(f, names)
     shared = f.client_formula is None
     designs = designs_of(tuple(texts), f.covariates, f.scores, shared=shared)
@@ -129,7 +129,7 @@ def _likelihood_ratio(f: Any, names: tuple[str, ...]) -> TermTest:
     return TermTest(_every(lost), "likelihood-ratio", both, *each)
 
 
-def _wald(f: Any, names: tuple[str, ...]) -> TermTest:
+def _wald(f: CovariateEstimate, names: tuple[str, ...]) -> TermTest:
     _, lost = _shorter(f, names)
     places: list[list[int]] = []
     start = 0

@@ -15,7 +15,7 @@ from betaroc.core.resampling import streams
 from betaroc.core.thresholds import FloatArray
 from betaroc.decision.bands import Band
 from betaroc.inference.interval import Interval, from_log, from_logit
-from betaroc.inference.parameter_errors import Names, free_coordinates, laws_at
+from betaroc.inference.parameter_errors import ParameterNames, free_coordinates, laws_at
 from betaroc.inference.scores_beyond import Asked, fewest, of_point, tell
 from betaroc.inference.small_samples import small_sample, student
 from betaroc.model.measures import OperatingPoint
@@ -349,7 +349,7 @@ def _scale(
     return _number, float
 
 
-def _model(f: Any, names: Names, place: FloatArray) -> ScoreModel:
+def _model(f: Any, names: ParameterNames, place: FloatArray) -> ScoreModel:
     """The model whose parameters have these free coordinates."""
     laws = laws_at((f.client.distribution, f.impostor.distribution), names, place)
     return ScoreModel(*laws, prior=f.model.prior)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,13 @@ from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import Free, free, moved
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.groups import groups_of, roots
+from betaroc.inference.sandwich import joint_cov
 
-__all__ = ["FreeFit", "Names", "free_coordinates", "joint_roots", "laws_at"]
+__all__ = ["FreeFit", "ParameterNames", "free_coordinates", "joint_roots", "laws_at"]
 
-Names = tuple[tuple[str, ...], tuple[str, ...]]
+ParameterNames = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class FreeFit(NamedTuple):
@@ -25,12 +27,12 @@ class FreeFit(NamedTuple):
     with one standard error along each root of the covariance, a row each.
     """
 
-    names: Names
+    names: ParameterNames
     place: FloatArray
     roots: FloatArray
 
 
-def free_coordinates(fit: Any, *, groups: bool) -> FreeFit:
+def free_coordinates(fit: PairEstimate, *, groups: bool) -> FreeFit:
     """The free coordinates of a fit; groups move both classes together."""
     results = fit.client, fit.impostor
     for who, result in zip(("client", "impostor"), results, strict=True):
@@ -53,12 +55,12 @@ def free_coordinates(fit: Any, *, groups: bool) -> FreeFit:
     return FreeFit((parts[0].names, parts[1].names), place, np.asarray(errors))
 
 
-def _free(result: Any) -> Free:
+def _free(result: Estimate) -> Free:
     return free(result.distribution, result.names, result.fixed)
 
 
 def laws_at(
-    laws: Sequence[Distribution], names: Names, place: FloatArray
+    laws: Sequence[Distribution], names: ParameterNames, place: FloatArray
 ) -> tuple[Distribution, Distribution]:
     """Both laws at other coordinates."""
     cut = len(names[0])
@@ -67,7 +69,7 @@ def laws_at(
     return client, impostor
 
 
-def joint_roots(fit: Any, *, groups: bool) -> FloatArray:
+def joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
     """Roots of the covariance of the clients' and the impostors' parameters, a row each."""
     for who, result in (("client", fit.client), ("impostor", fit.impostor)):
         if not np.all(np.isfinite(result.cov)):
@@ -76,9 +78,9 @@ def joint_roots(fit: Any, *, groups: bool) -> FloatArray:
                 f" {who} {result.distribution!r:.60}. Where it is dev's take"
                 ' resample="test", or give the scores themselves.'
             )
-    together = groups and groups_of(getattr(fit, "scores", None)) is not None
+    together = groups and groups_of(fit.scores) is not None
     if together or fit.shared_cov is not None:
-        return roots(fit.joint_cov(groups=groups))
+        return roots(joint_cov(fit, groups=groups))
     sizes = [len(fit.client.names), len(fit.impostor.names)]
     parts = [roots(np.array(result.cov)) for result in (fit.client, fit.impostor)]
     return np.concatenate(

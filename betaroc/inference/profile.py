@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -16,10 +15,11 @@ from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tied import ClassSums, best_partner
 from betaroc.inference.groups import groups_of
 from betaroc.inference.interval import Interval, from_log, from_logit
-from betaroc.inference.sandwich import in_cells, policy_in_force
+from betaroc.inference.sandwich import in_cells, joint_cov, policy_in_force
 from betaroc.inference.small_samples import (
     freedom_of,
     inner_trials,
@@ -35,14 +35,14 @@ __all__ = ["conf_int", "grouped_conf_int"]
 _METHODS = ("profile", "wald")
 #: Beyond this concentration the beta deviance cancels too many digits.
 _CONCENTRATED = 1e8
-#: Ends are looked for by doubling, this many times.
+#: _Ends are looked for by doubling, this many times.
 _DOUBLINGS = 1100
 
-Ends = tuple[float, float]
+_Ends = tuple[float, float]
 
 
 def grouped_conf_int(
-    f: Any, level: float, method: str, *, groups: bool
+    f: PairEstimate, level: float, method: str, *, groups: bool
 ) -> dict[str, dict[str, Interval]]:
     """Intervals of both classes; `Fit.conf_int` documents it."""
     flag(groups, "groups")
@@ -58,7 +58,7 @@ def grouped_conf_int(
             ' method="wald", or groups=False.'
         )
     level = checked_level(level)
-    errors = iter(np.sqrt(np.diag(f.joint_cov())).tolist())
+    errors = iter(np.sqrt(np.diag(joint_cov(f))).tolist())
     found = {}
     for (who, result), size in zip(results.items(), labels.sizes, strict=True):
         freedom = freedom_of(inner_trials(result) if size is None else size)
@@ -69,7 +69,7 @@ def grouped_conf_int(
     return found
 
 
-def _methods(f: Any, method: str) -> dict[str, str]:
+def _methods(f: PairEstimate, method: str) -> dict[str, str]:
     """Of two families the one that has no profile takes Wald's, where the other has one."""
     found = dict.fromkeys(("client", "impostor"), method)
     if method != "profile" or f.client.family == f.impostor.family:
@@ -78,11 +78,11 @@ def _methods(f: Any, method: str) -> dict[str, str]:
     return found | (dict.fromkeys(without, "wald") if len(without) == 1 else {})
 
 
-def _has_sums(fit: Any) -> bool:
+def _has_sums(fit: Estimate) -> bool:
     return isinstance(base_of(fit.distribution), Beta | Normal | LogitNormal)
 
 
-def conf_int(fit: Any, level: float, method: str) -> dict[str, Interval]:
+def conf_int(fit: Estimate, level: float, method: str) -> dict[str, Interval]:
     """The interval of each parameter; `DistributionFit.conf_int` documents it."""
     level = checked_level(level)
     choice(method, _METHODS, "method")
@@ -96,7 +96,7 @@ def conf_int(fit: Any, level: float, method: str) -> dict[str, Interval]:
     return {name: Interval(fit.params[name], *ends[name], level, method) for name in fit.names}
 
 
-def _refuse_without_sums(fit: Any) -> None:
+def _refuse_without_sums(fit: Estimate) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
     if not _has_sums(fit):
         raise InputError(
@@ -123,7 +123,7 @@ def _refuse_without_sums(fit: Any) -> None:
 
 
 # ------------------------------------------------------------------------------ profile
-def _profile(fit: Any, level: float) -> dict[str, Ends]:
+def _profile(fit: Estimate, level: float) -> dict[str, _Ends]:
     """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile.
 
     Its quantile is that of chi-squared for a point mass, exact for normal laws and for a
@@ -149,7 +149,7 @@ def _profile(fit: Any, level: float) -> dict[str, Ends]:
     return ends
 
 
-def _both_shapes(fit: Any, n: float, fall: float, level: float) -> dict[str, Ends]:
+def _both_shapes(fit: Estimate, n: float, fall: float, level: float) -> dict[str, _Ends]:
     a, b = fit.params["a"], fit.params["b"]
     if fit.fixed:
         # 2 n p/estimate is chi-squared with 2 n degrees of freedom.
@@ -163,7 +163,7 @@ def _both_shapes(fit: Any, n: float, fall: float, level: float) -> dict[str, End
     return {"a": _shape_ends(a, b, of_a / n), "b": _shape_ends(b, a, of_b / n)}
 
 
-def _shape_ends(a: float, b: float, fall: float) -> Ends:
+def _shape_ends(a: float, b: float, fall: float) -> _Ends:
     """Shapes a' with 2 [l(a, b) - max over b' of l(a', b')] = fall, per score.
 
     The sums of the likelihood are those at the estimate: mean log s = psi(a) - psi(a + b).
@@ -194,7 +194,7 @@ def _end(deviance: Callable[[float], float], fall: float, side: float) -> float:
     return bracketed_root(excess, inner, outer, what="end of a profile interval")
 
 
-def _scale_ends(sigma: float, fall: float) -> Ends:
+def _scale_ends(sigma: float, fall: float) -> _Ends:
     """r - 1 - log r = fall with r = (sigma / sigma')^2, by Lambert's function."""
     from scipy.special import lambertw
 
@@ -203,7 +203,7 @@ def _scale_ends(sigma: float, fall: float) -> Ends:
     return sigma / math.sqrt(large), sigma / math.sqrt(small)
 
 
-def _share_ends(p: float, fall: float) -> Ends:
+def _share_ends(p: float, fall: float) -> _Ends:
     """Kullback-Leibler divergence of a binomial share equal to `fall`."""
     if p == 0.0:
         return 0.0, -math.expm1(-fall)
@@ -225,8 +225,8 @@ def _share_ends(p: float, fall: float) -> Ends:
 
 # ------------------------------------------------------------------------------ Wald
 def _wald(
-    fit: Any, errors: Mapping[str, float], level: float, freedom: float, stretch: float
-) -> dict[str, Ends]:
+    fit: Estimate, errors: Mapping[str, float], level: float, freedom: float, stretch: float
+) -> dict[str, _Ends]:
     """estimate -+ t standard errors: of logs of positive parameters, of logits of masses.
 
     Of masses, whose error is binomial, the normal quantile. An end that leaves the doubles is

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core.checks import score_array, shown, weights_array
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.data.names import name_columns
+from betaroc.data.names import AnyArray, name_columns
 from betaroc.data.summary import rows_of
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.beta import Beta
@@ -20,13 +21,12 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.likelihood import cells
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.groups import Groups, Trials, groups_of, settled, single_trials
-
-if TYPE_CHECKING:
-    from betaroc.fits.fit import DistributionFit, Fit
 
 __all__ = ["in_cells", "joint_cov", "observation_scores", "policy_in_force", "robust_cov"]
 
+_Column = npt.ArrayLike | None
 #: Step of the differences, in standard deviations of one observation's information.
 _STEP = 1e-3
 #: Sums of the same weights agree to this.
@@ -34,7 +34,7 @@ _SAME_WEIGHT = 1e-9
 
 
 def robust_cov(
-    result: DistributionFit, sample: Any, *, weights: Any = None, groups: Any = None
+    result: Estimate, sample: npt.ArrayLike, *, weights: _Column = None, groups: _Column = None
 ) -> FloatArray:
     """Sandwich covariance of fitted parameters.
 
@@ -87,19 +87,19 @@ def robust_cov(
     3.75
     """
     values = score_array(sample, "sample")
-    weights = None if weights is None else weights_array(weights, values.size, "weights")
-    groups = None if groups is None else name_columns(groups, values.size, "groups")
-    _refuse_one_group(groups)
+    copies = None if weights is None else weights_array(weights, values.size, "weights")
+    labels = None if groups is None else name_columns(groups, values.size, "groups")
+    _refuse_one_group(labels)
     if result.names:
-        _refuse_other_scores(result, values, weights)
-    contributions = observation_scores(result, values, weights)
-    found = _one_class(values, weights, groups)
+        _refuse_other_scores(result, values, copies)
+    contributions = observation_scores(result, values, copies)
+    found = _one_class(values, copies, labels)
     contributions = found.factors()[0] * contributions[found.rows[0]]
     middle = settled(*found.meat(contributions))
     return np.asarray(result.cov @ middle @ result.cov)
 
 
-def joint_cov(fit: Fit, *, groups: bool = True) -> FloatArray:
+def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
     """Covariance of the clients' parameters, then the impostors'; see `Fit.joint_cov`."""
     results = fit.client, fit.impostor
     found = groups_of(fit.scores) if groups else None
@@ -123,9 +123,7 @@ def joint_cov(fit: Fit, *, groups: bool = True) -> FloatArray:
     return np.asarray(own @ settled(*found.meat(contributions)) @ own)
 
 
-def _refuse_other_scores(
-    result: DistributionFit, values: FloatArray, weights: FloatArray | None
-) -> None:
+def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArray | None) -> None:
     """A covariance of scores that the fit never saw is of nothing."""
     ends = (values == 0.0) | (values == 1.0)
     rule = result.boundary
@@ -152,9 +150,9 @@ def _refuse_other_scores(
         )
 
 
-def _refuse_one_group(groups: Any) -> None:
-    columns = [] if groups is None else groups.reshape(groups.shape[0], -1).T
-    if any(np.unique(column).size == 1 for column in columns):
+def _refuse_one_group(groups: AnyArray | None) -> None:
+    columns = [] if groups is None else list(groups.reshape(groups.shape[0], -1).T)
+    if groups is not None and any(np.unique(column).size == 1 for column in columns):
         raise InputError(
             f"groups must have at least 2 labels for a variance between them; all {len(groups)}"
             f" scores share {shown(columns[0][0])}. Leave groups out if the scores do not depend on"
@@ -162,7 +160,7 @@ def _refuse_one_group(groups: Any) -> None:
         )
 
 
-def _one_class(values: FloatArray, weights: FloatArray | None, groups: Any) -> Groups:
+def _one_class(values: FloatArray, weights: FloatArray | None, groups: AnyArray | None) -> Groups:
     """A sample as the clients of a side without impostors."""
     trials = Trials(values, values[:0], weights, None, groups)
     found = groups_of(trials)
@@ -171,7 +169,7 @@ def _one_class(values: FloatArray, weights: FloatArray | None, groups: Any) -> G
 
 # ------------------------------------------------------------ scores of single observations
 def observation_scores(
-    result: DistributionFit, values: FloatArray, weights: FloatArray | None
+    result: Estimate, values: FloatArray, weights: FloatArray | None
 ) -> FloatArray:
     """Derivative of each observation's log-likelihood in the parameters, shape (n, p)."""
     if not result.names:
@@ -201,7 +199,7 @@ def observation_scores(
     return found
 
 
-def policy_in_force(result: DistributionFit) -> str | None:
+def policy_in_force(result: Estimate) -> str | None:
     """The rule for 0 and 1 where it changes the likelihood of a score."""
     rule = result.boundary
     if rule is None or (
@@ -211,14 +209,12 @@ def policy_in_force(result: DistributionFit) -> str | None:
     return rule.policy
 
 
-def in_cells(result: DistributionFit) -> bool:
+def in_cells(result: Estimate) -> bool:
     """Whether some scores count by the probability of a cell or of what lies beyond an edge."""
     return policy_in_force(result) in {"censor", "matlab", "interval"}
 
 
-def _as_fitted(
-    result: DistributionFit, values: FloatArray, weights: FloatArray | None
-) -> FloatArray:
+def _as_fitted(result: Estimate, values: FloatArray, weights: FloatArray | None) -> FloatArray:
     """The scores that the law was fitted to."""
     if result.boundary is None or result.boundary.policy != "squeeze":
         return values
@@ -253,7 +249,7 @@ _CLOSED: dict[type[Distribution], Callable[[Any, FloatArray], FloatArray]] = {
 
 
 # ---------------------------------------------------------------------------- differences
-def difference_scores(result: DistributionFit, values: FloatArray) -> FloatArray:
+def difference_scores(result: Estimate, values: FloatArray) -> FloatArray:
     """The same for any family and rule, by central differences of fourth order."""
     distinct, place = np.unique(values, return_inverse=True)
     likelihood = _each_log_likelihood(result, distinct)
@@ -288,7 +284,7 @@ def _room(name: str, parameters: Mapping[str, Parameter]) -> float:
 
 
 def _each_log_likelihood(
-    result: DistributionFit, values: FloatArray
+    result: Estimate, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
     """What one observation of each value adds to the log-likelihood, for any law."""
     policy = policy_in_force(result)

@@ -16,15 +16,18 @@ from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.core.value import Value
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.scores import Scores
+from betaroc.data.summary import Given, ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
+from betaroc.estimation.record import PairEstimate
 from betaroc.inference.groups import Groups, groups_of, weights_of, worth
 from betaroc.model.measures import OperatingPoint
+from betaroc.model.model import ScoreModel
 
 __all__ = [
-    "Asked", "Evidence", "Misfit", "about", "evidence_of", "fewest", "needed", "of_point", "stated",
-    "tell",
+    "Asked", "Evidence", "Misfit", "SupportedPair", "about", "evidence_of", "fewest", "needed",
+    "of_point", "stated", "tell",
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
@@ -105,7 +108,7 @@ class Evidence(Value):
         Whether the scores of exactly 0 and 1 of a class were left out of its fit, and so here.
     """
 
-    data: Any
+    data: Given
     fitted: tuple[Distribution | None, Distribution | None] = (None, None)
     cells: tuple[float | None, float | None] = (None, None)
     dropped: tuple[bool, bool] = (False, False)
@@ -255,12 +258,25 @@ def about(n: float) -> str:
 
 
 # -------------------------------------------------------------------------- of whom
-def evidence_of(given: Any) -> Evidence | None:
+@dataclass(frozen=True, eq=False, repr=False)
+class SupportedPair(PairEstimate):
+    """Both classes estimated, with what their scores say of the rates."""
+
+    @cached_property
+    def _evidence(self) -> Evidence:
+        fits = (self.client, self.impostor)
+        laws = [None if isinstance(f.distribution, Empirical) else f.distribution for f in fits]
+        rules = [f.boundary for f in fits]
+        cells = [r.resolution if r is not None and r.policy == "interval" else None for r in rules]
+        left = [r is not None and r.policy == "drop" for r in rules]
+        return Evidence(self.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1]))
+
+
+def evidence_of(given: Scores | ScoreSummary | ScoreModel | SupportedPair) -> Evidence | None:
     """Of scores or a fit of them; None of a typed model, which knows no data."""
-    own = getattr(given, "_evidence", None)
-    if own is not None:
-        return own if isinstance(own, Evidence) else None
-    return Evidence(given) if hasattr(given, "client_total") else None
+    if isinstance(given, SupportedPair):
+        return given._evidence
+    return None if isinstance(given, ScoreModel) else Evidence(given)
 
 
 def of_point(point: OperatingPoint, solved: Mapping[str, Any] | None = None) -> list[Asked]:

@@ -17,6 +17,7 @@ from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.groups import groups_of
 from betaroc.inference.parameter_errors import FreeFit
 
@@ -40,7 +41,7 @@ _NEARLY_NORMAL = 1e3
 _LARGEST = 1e7
 
 
-def inner_trials(result: Any) -> float:
+def inner_trials(result: Estimate) -> float:
     """Trials of a fitted law that lie on no point mass."""
     shares = [result.params.get(name, 0.0) for name in MASSES]
     return float(result.total_weight * (1.0 - math.fsum(shares)))
@@ -59,7 +60,7 @@ def stretch_of(freedom: float) -> float:
     return math.sqrt(1.0 + 1.0 / freedom)
 
 
-def refuse_light(result: Any) -> None:
+def refuse_light(result: Estimate) -> None:
     """Errors need more than one trial, and a weight is a number of trials."""
     trials = inner_trials(result)
     if not trials > 1.0:
@@ -151,17 +152,18 @@ class SmallSample(NamedTuple):
         return np.sqrt(np.stack(ratios, axis=1))
 
 
-def small_sample(fit: Any, errors: FreeFit, *, groups: bool) -> SmallSample:
+def small_sample(fit: PairEstimate, errors: FreeFit, *, groups: bool) -> SmallSample:
     """The errors of both classes of a fit.
 
     Classes that vary together, by groups or by a shared parameter, have one common number of
     degrees of freedom, the smaller, and no correction of bias.
     """
-    for result in (fit.client, fit.impostor):
+    results = fit.client, fit.impostor
+    for result in results:
         refuse_light(result)
     roots, cut = errors.roots, len(errors.names[0])
-    found = groups_of(getattr(fit, "scores", None)) if groups else None
-    trials = [inner_trials(result) for result in (fit.client, fit.impostor)]
+    found = groups_of(fit.scores) if groups else None
+    trials = [inner_trials(result) for result in results]
     if found is not None or fit.shared_cov is not None:
         sizes = trials if found is None else [n for n in found.sizes if n is not None]
         freedom = freedom_of(min(sizes))
@@ -170,17 +172,9 @@ def small_sample(fit: Any, errors: FreeFit, *, groups: bool) -> SmallSample:
         none = np.zeros(errors.place.size)
         return SmallSample(roots * stretch, np.zeros(roots.shape[0], np.intp), (freedom,), none)
     owner = np.where(np.any(roots[:, cut:] != 0.0, axis=1), 1, 0)
-    freedoms = tuple(
-        freedom_of(n, result.fixed)
-        for n, result in zip(trials, (fit.client, fit.impostor), strict=True)
-    )
+    freedoms = tuple(freedom_of(n, one.fixed) for n, one in zip(trials, results, strict=True))
     stretches = np.array([stretch_of(f) for f in freedoms])
-    bias = np.concatenate(
-        [
-            _bias(result, names)
-            for result, names in zip((fit.client, fit.impostor), errors.names, strict=True)
-        ]
-    )
+    bias = np.concatenate([_bias(*one) for one in zip(results, errors.names, strict=True)])
     # Beyond one standard error the expansion says no more than that.
     error = np.sqrt(np.sum(roots**2, axis=0))
     bias = np.clip(bias, -error, error)
@@ -188,7 +182,7 @@ def small_sample(fit: Any, errors: FreeFit, *, groups: bool) -> SmallSample:
 
 
 # ------------------------------------------------------------------------------------ bias
-def _bias(result: Any, names: tuple[str, ...]) -> FloatArray:
+def _bias(result: Estimate, names: tuple[str, ...]) -> FloatArray:
     """First-order bias of the coordinates: of log a and log b, of log sigma; else 0."""
     law, n = result.distribution, inner_trials(result)
     base = base_of(law)

@@ -32,8 +32,8 @@ from betaroc.estimation.families import (
     smaller_of,
 )
 from betaroc.estimation.notices import give
-from betaroc.fits.estimate import fit
-from betaroc.fits.family_choice import FamilyComparison, best_comparison, best_fit
+from betaroc.fits.estimate import best_fit, fit
+from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit
 from betaroc.rendering.files import write_whole
 from betaroc.report import numbers, text

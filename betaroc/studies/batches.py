@@ -15,7 +15,7 @@ from betaroc.core.polygamma import information_terms, phi_tau
 from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.beta import Beta, beta_auc
 from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
-from betaroc.estimation.sufficient import SAFE_PRODUCT, product_of
+from betaroc.estimation.sums import SAFE_PRODUCT, product_of
 from betaroc.studies.trials import Trial
 
 __all__ = ["NUMBERS", "draw_and_fit", "shapes_of"]
@@ -86,7 +86,7 @@ def _shapes(g1: FloatArray, g2: FloatArray) -> FloatArray:
 def _mean_logs(x: FloatArray, room: FloatArray) -> FloatArray:
     """Mean of log(x) and of log(1 - x) of every row; nan where scores are not inside (0, 1).
 
-    As in `betaroc.estimation.sufficient`, but each row alone decides how it is summed.
+    As in `betaroc.estimation.sums`, but each row alone decides how it is summed.
     """
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         sums = np.stack([

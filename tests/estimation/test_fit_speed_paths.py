@@ -14,7 +14,7 @@ import pytest
 import betaroc as br
 from betaroc.core import polygamma as _polygamma
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.estimation import sufficient
+from betaroc.estimation import sums
 from betaroc.estimation.batch import ragged_mean_logs
 from helpers.places import REFERENCES
 
@@ -63,7 +63,7 @@ def test_fifteen_digits_of_large_samples_whatever_the_scores(name, distinct):
     drawn = rng.integers(0, distinct.size, 150_001)
     x = distinct[drawn]
     exact = exact_means(distinct, np.bincount(drawn, minlength=distinct.size))
-    for found in (sufficient.mean_logs(x, None, float(x.size)), br.mean_logs(x)):
+    for found in (sums.sample_mean_logs(x, None, float(x.size)), br.mean_logs(x)):
         assert distance(found[0], exact[0]) <= DIGITS
         assert distance(found[1], exact[1]) <= DIGITS
 
@@ -71,14 +71,14 @@ def test_fifteen_digits_of_large_samples_whatever_the_scores(name, distinct):
 def test_a_sample_that_changes_its_kind_changes_the_number_of_factors():
     """Scores of 1/2, of 1e-200 (no two can be multiplied), of 1 - 1e-12 (none need be), of 1/2."""
     parts = [0.5, 1e-200, 1.0 - 1e-12, 0.5]
-    block = sufficient._BLOCK
+    block = sums._BLOCK
     x = np.repeat(parts, 5 * block)
     exact = exact_means(parts, [5 * block] * 4)
     for found, true in zip(br.mean_logs(x), exact, strict=True):
         assert distance(found, true) <= DIGITS
 
     counts = []
-    one = sufficient._Products()
+    one = sums._Products()
     room = np.empty((1, block))
     for start in range(0, x.size, block):
         one.sums(x[np.newaxis, start : start + block], room)

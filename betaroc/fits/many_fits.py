@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,14 @@ from betaroc.core.polygamma import information_terms, phi_tau
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainders
 from betaroc.core.text import listed, shown
 from betaroc.core.thresholds import FloatArray
+from betaroc.data.names import AnyArray
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given
 from betaroc.distributions.beta import beta_auc
 from betaroc.distributions.inflated import MASSES
+from betaroc.estimation.batch import ClassColumns, class_columns, system_columns
 from betaroc.estimation.boundary import SUMMED_POLICIES, check_request
+from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import (
     AUTO,
     FAMILIES,
@@ -43,12 +46,11 @@ from betaroc.estimation.families import (
 from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
 from betaroc.estimation.notices import SMALL_SAMPLE, give
 from betaroc.estimation.summed import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE
-from betaroc.estimation.system_sums import ClassColumns, class_columns, system_columns
-from betaroc.fits.estimate import fit
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["fit_many"]
-
-AnyArray = npt.NDArray[Any]
 
 
 @public
@@ -61,7 +63,7 @@ def fit_many(
     client_label: object = None,
     family: Names = AUTO,
     boundary: str | None = None,
-) -> Any:
+) -> DataFrame:
     """Maximum-likelihood fits of many systems: a table with a row a system.
 
     Parameters
@@ -164,7 +166,7 @@ def _of_frame(
     client_label: object,
     pair: tuple[str, str],
     boundary: str | None,
-) -> Any:
+) -> DataFrame:
     summed = pair[0] == pair[1] and pair[0] in (AUTO, *_BATCHES)
     if not summed or boundary not in (None, *SUMMED_POLICIES):
         raise InputError(
@@ -192,7 +194,7 @@ def _of_frame(
 
 def _of_scores(
     names: list[Any], items: list[Any], pair: tuple[str, str], boundary: str | None
-) -> Any:
+) -> DataFrame:
     if not items:
         raise InputError("frame must hold at least one system; the collection is empty.")
     for name, item in zip(names, items, strict=True):
@@ -231,14 +233,16 @@ def _of_scores(
     return _table(names, sizes, columns, boundary, (pair, why))
 
 
-def _check_rule(pair: tuple[str, str], boundary: Any) -> None:
+def _check_rule(pair: tuple[str, str], boundary: str | None) -> None:
     """A rule for scores of 0 and 1 is for the families on [0, 1]; one of them must be such."""
     ruled = [name for name in pair if FAMILIES[name].on_unit] or [pair[0]]
     for name in ruled:
         check_request(boundary, None, name, FAMILIES[name])
 
 
-def _taken(pair: tuple[str, str], spans: list[Span], boundary: Any) -> tuple[tuple[str, str], str]:
+def _taken(
+    pair: tuple[str, str], spans: list[Span], boundary: str | None
+) -> tuple[tuple[str, str], str]:
     """The families of all systems, and why where they were not named."""
     if pair[0] != AUTO:
         return pair, ""
@@ -293,7 +297,7 @@ def _single(item: Given, pair: tuple[str, str], boundary: str | None) -> dict[st
     """A system fitted by itself."""
     try:
         with quietly():
-            found = fit(item, pair, boundary=boundary)
+            found, _ = estimate_pair(item, pair, Options(boundary))
     except BetarocError as error:
         return {"reason": str(error)}
     row: dict[str, Any] = {}
@@ -400,12 +404,7 @@ def _logit_normal(side: ClassColumns, who: str, boundary: str | None) -> _Laws:
 
 
 def _moments(
-    who: str,
-    reason: AnyArray,
-    n: FloatArray,
-    mu: FloatArray,
-    square: FloatArray,
-    kept: FloatArray,
+    who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, kept: FloatArray
 ) -> _Laws:
     good = (reason == "") & (kept > CANCELLED) & np.isfinite(square)
     good &= square > LEAST_SQUARE * n
@@ -478,7 +477,7 @@ def _table(
     columns: dict[str, AnyArray],
     boundary: str | None,
     chosen: tuple[tuple[str, str], str],
-) -> Any:
+) -> DataFrame:
     import pandas as pd
 
     reason = columns.pop("reason")
@@ -501,7 +500,7 @@ _ADVICE: dict[type[BetarocWarning], str] = {
 }
 
 
-def _say(table: Any, boundary: str | None) -> None:
+def _say(table: DataFrame, boundary: str | None) -> None:
     """One warning a kind, with the number of systems and the first."""
     lost = ~table["fitted"]
     few = ~lost & (table[["n_client", "n_impostor"]].min(axis=1) < SMALL_SAMPLE)

@@ -1,4 +1,4 @@
-"""What the beta likelihood needs of a sample: two mean logarithms, or their centred form."""
+"""What likelihoods need of a sample: mean logarithms, their centred form, two moments."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ _LOSSY = -0.3
 _BITS_OF_ONE = np.float64(1.0).view(np.uint64)
 
 
-def mean_logs(x: FloatArray, weights: FloatArray | None, total: float) -> tuple[float, float]:
+def sample_mean_logs(
+    x: FloatArray, weights: FloatArray | None, total: float
+) -> tuple[float, float]:
     """Mean of log(x) and of log(1 - x), to about 1e-15 relative.
 
     All terms have one sign, so pairwise summation is as good as exact. Large
@@ -200,3 +202,27 @@ def centre(x: FloatArray, weights: FloatArray | None, total: float) -> Centred:
     return Centred(
         m, u, shift, float(excess.sum()) / total, float(excess1m.sum()) / total, variance
     )
+
+
+def mean_of(values: FloatArray, weights: FloatArray | None, total: float) -> float:
+    """Weighted mean, exact up to rounding for 100 000 values."""
+    parts = values if weights is None else weights * values
+    if parts.size <= EXACT_SUM:
+        return math.fsum(parts.tolist()) / total
+    return float(parts.sum()) / total
+
+
+def moments(
+    values: FloatArray, weights: FloatArray | None, total: float, low: float, high: float
+) -> tuple[float, float]:
+    """Mean and standard deviation (divisor n), without overflow and without cancellation."""
+    _, exponent = math.frexp(max(abs(low), abs(high)))
+    scaled = np.ldexp(values, -exponent)
+    centre = mean_of(scaled, weights, total)
+    away = scaled - centre
+    width = float(np.abs(away).max())
+    if width == 0.0:
+        return math.ldexp(centre, exponent), 0.0
+    residual = mean_of(away, weights, total)
+    spread = mean_of((away / width) ** 2, weights, total) - (residual / width) ** 2
+    return math.ldexp(centre, exponent), math.ldexp(width * math.sqrt(spread), exponent)

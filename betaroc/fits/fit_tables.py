@@ -3,44 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import family_text
+from betaroc.estimation.record import Estimate, PairEstimate
 
 if TYPE_CHECKING:
-    from betaroc.estimation.boundary import BoundaryRule
-    from betaroc.fits.fit import DistributionFit, Fit
-
-_COLUMNS = ["class", "family", "parameter", "estimate", "std_error"]
+    from pandas import DataFrame
+    from statsmodels.iolib.summary import Summary
 
 
 def _number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def _rows(fit: DistributionFit) -> list[tuple[str, float, float]]:
+def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
     errors = fit.std_errors
     return [(name, value, errors[name]) for name, value in fit.params.items()]
 
 
-def distribution_frame(fit: DistributionFit) -> Any:
+def distribution_frame(fit: Estimate) -> DataFrame:
     """One row a parameter."""
-    import pandas as pd
-
-    rows = [(fit.family, *row) for row in _rows(fit)]
-    return pd.DataFrame(rows, columns=_COLUMNS[1:])
+    return _frame([("", fit)]).drop(columns="class")
 
 
-def fit_frame(fit: Fit) -> Any:
+def fit_frame(fit: PairEstimate) -> DataFrame:
     """One row a class and parameter."""
+    return _frame([("client", fit.client), ("impostor", fit.impostor)])
+
+
+def _frame(parts: Sequence[tuple[str, Estimate]]) -> DataFrame:
     import pandas as pd
 
-    rows = [
-        (who, part.family, *row)
-        for who, part in (("client", fit.client), ("impostor", fit.impostor))
-        for row in _rows(part)
-    ]
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    rows = [(who, part.family, *row) for who, part in parts for row in _rows(part)]
+    return pd.DataFrame(rows, columns=["class", "family", "parameter", "estimate", "std_error"])
 
 
 def rule_in_words(rule: BoundaryRule | None) -> str:
@@ -58,12 +55,12 @@ def rule_in_words(rule: BoundaryRule | None) -> str:
     return f"{rule.policy} ({', '.join(words) or 'none met'})"
 
 
-def distribution_summary(fit: DistributionFit) -> Any:
+def distribution_summary(fit: Estimate) -> Summary:
     """One law: its facts, then its parameters."""
     return _summary("Maximum-likelihood fit", _facts(fit), [("", fit)])
 
 
-def fit_summary(fit: Fit) -> Any:
+def fit_summary(fit: PairEstimate) -> Summary:
     """The pair's facts, then the parameters of each class."""
     facts = [
         ("Family:", family_text(fit.family), "Log-likelihood:", _number(fit.log_likelihood)),
@@ -74,7 +71,7 @@ def fit_summary(fit: Fit) -> Any:
     return _summary(title, facts, [("client", fit.client), ("impostor", fit.impostor)])
 
 
-def _facts(fit: DistributionFit) -> list[tuple[str, str, str, str]]:
+def _facts(fit: Estimate) -> list[tuple[str, str, str, str]]:
     return [
         ("Family:", fit.family, "Log-likelihood:", _number(fit.log_likelihood)),
         ("Scores:", str(fit.n), "AIC:", _number(fit.aic)),
@@ -84,8 +81,8 @@ def _facts(fit: DistributionFit) -> list[tuple[str, str, str, str]]:
 
 
 def _summary(
-    title: str, facts: Sequence[Sequence[str]], parts: Sequence[tuple[str, DistributionFit]]
-) -> Any:
+    title: str, facts: Sequence[Sequence[str]], parts: Sequence[tuple[str, Estimate]]
+) -> Summary:
     from statsmodels.iolib.summary import Summary
     from statsmodels.iolib.table import SimpleTable
     from statsmodels.iolib.tableformatting import fmt_2cols, fmt_params
@@ -109,7 +106,7 @@ def _summary(
     return summary
 
 
-def _heading(who: str, part: DistributionFit) -> str | None:
+def _heading(who: str, part: Estimate) -> str | None:
     """The class, its size and, if it met any, its scores of 0 and 1."""
     if not who:
         return None

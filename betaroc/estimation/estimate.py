@@ -1,0 +1,230 @@
+"""From scores to estimates: one class, or both as a pair."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from betaroc.core.checks import count
+from betaroc.core.errors import FitError, InputError
+from betaroc.core.notices import Notice
+from betaroc.core.thresholds import FloatArray
+from betaroc.data.summary import Given, ScoreSummary
+from betaroc.distributions.base import Distribution
+from betaroc.estimation.boundary import (
+    Request,
+    Ruled,
+    check_request,
+    estimate_on_unit,
+)
+from betaroc.estimation.contract import ClassMaximum, Data, Family, Matrix, Maximum, Sample
+from betaroc.estimation.families import FAMILIES, named, needs_rows
+from betaroc.estimation.notices import few_scores, inflated, influence
+from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.estimation.summed import summed_class
+from betaroc.model.model import ScoreModel
+
+__all__ = ["Options", "Task", "estimate_class", "estimate_pair"]
+
+_CLASSES = ("client", "impostor")
+
+
+class Options(NamedTuple):
+    """What a fit may be told beside the family."""
+
+    boundary: str | None = None
+    resolution: float | None = None
+    components: int | None = None
+
+
+_NO_OPTIONS = Options()
+
+
+class _Class(NamedTuple):
+    """One class on its way to an estimate."""
+
+    sample: Data
+    ruled: Ruled
+
+    @property
+    def total(self) -> float:
+        """The weight whose trials the covariance is of."""
+        rule = self.ruled.rule
+        dropped = rule is not None and rule.policy == "drop"
+        return self.ruled.base_total if dropped else self.sample.total
+
+    @property
+    def seen(self) -> ClassMaximum:
+        return ClassMaximum(self.ruled.estimate, self.ruled.base_total, self.total)
+
+    def replaced(self, estimate: Maximum) -> _Class:
+        return self._replace(ruled=self.ruled._replace(estimate=estimate))
+
+
+class Task(NamedTuple):
+    """What one class is fitted with."""
+
+    family: str
+    row: Family
+    request: Request
+    components: int | None
+
+    @classmethod
+    def of(cls, name: str, options: Options) -> Task:
+        """The options checked."""
+        row, components = FAMILIES[name], options.components
+        request = check_request(options.boundary, options.resolution, name, row)
+        if components is not None:
+            components = count(components, "components", 2)
+            if row.sized is None:
+                raise InputError(
+                    f'components must be left out for family="{name}"; got {components}. It belongs'
+                    ' to family="beta-mixture".'
+                )
+        return cls(name, row, request, components)
+
+    @classmethod
+    def pair(cls, names: tuple[str, str], options: Options) -> tuple[Task, Task]:
+        """Of both classes; of two families each takes the options that it has."""
+        if names[0] == names[1]:
+            task = cls.of(names[0], options)
+            return task, task
+        rows = [FAMILIES[name] for name in names]
+        ruled = [row.on_unit for row in rows]
+        sized = [row.sized is not None for row in rows]
+        first, second = (
+            cls.of(
+                name,
+                Options(
+                    options.boundary if on_unit or not any(ruled) else None,
+                    options.resolution if on_unit or not any(ruled) else None,
+                    options.components if has_size or not any(sized) else None,
+                ),
+            )
+            for name, on_unit, has_size in zip(names, ruled, sized, strict=True)
+        )
+        return first, second
+
+    def run(
+        self,
+        name: str,
+        values: FloatArray,
+        weights: FloatArray | None,
+        extremes: tuple[float, float] | None = None,
+    ) -> tuple[Estimate, list[Notice]]:
+        """The estimate of one sample and what there is to say about it."""
+        return self.finished(self.estimated(Sample.of(name, values, weights, extremes)))
+
+    def finished(self, one: _Class, ties: tuple[str, ...] = ()) -> tuple[Estimate, list[Notice]]:
+        """The record of a maximum and what there is to say about it."""
+        result = self._result(one, ties)
+        sample, ruled = one
+        notices = few_scores(sample.name, sample.total)
+        rule = ruled.rule
+        masses = rule is not None and rule.policy == "inflate" and rule.n_zero + rule.n_one > 0
+        if rule is not None and masses and self.request.policy is None:
+            # Nobody has asked for point masses.
+            notices += inflated(sample, rule, result.params, self.family)
+        return result, notices + influence(sample.name, ruled.estimate.influence, ruled.base_total)
+
+    def estimated(self, sample: Data) -> _Class:
+        """The maximum of a sample; the error of a failed one carries a record."""
+        try:
+            return _Class(sample, self._estimate(sample))
+        except FitError as error:
+            if isinstance(error.result, Maximum):
+                ruled = Ruled(error.result, None, sample.total, sample.n)
+                error.result = self._result(_Class(sample, ruled))
+            raise
+
+    def _estimate(self, sample: Data) -> Ruled:
+        row = self._row(sample.name)
+        if not row.on_unit:
+            return Ruled(row.estimate(sample), None, sample.total, sample.n)
+        if sample.low < 0.0 or sample.high > 1.0:
+            raise _outside(sample, self.family)
+        return estimate_on_unit(sample, row, self.request)
+
+    def _row(self, who: str) -> Family:
+        """The estimator of one class."""
+        if who == "impostor" and self.row.impostor is not None:
+            return replace(self.row, estimate=self.row.impostor)
+        sized, size = self.row.sized, self.components
+        if sized is not None and size is not None:
+            return replace(self.row, estimate=lambda sample: sized(sample, size))
+        return self.row
+
+    def _result(self, one: _Class, ties: tuple[str, ...] = ()) -> Estimate:
+        e, ruled = one.ruled.estimate, one.ruled
+        return Estimate(
+            self.family, e.distribution, e.names, e.values, _scaled(e.covariance, one.total),
+            e.log_likelihood, ruled.n, one.total, e.converged, e.iterations, e.gradient_norm,
+            ruled.rule, e.fixed, ties,
+        )  # fmt: skip
+
+
+def _scaled(covariance: Matrix, total: float) -> Matrix:
+    return tuple([tuple([value / total for value in row]) for row in covariance])
+
+
+def _outside(sample: Data, family: str) -> InputError:
+    percent = sample.low >= 0.0 and 2.0 < sample.high <= 100.0
+    hint = "They look like percentages: divide by 100. " if percent else ""
+    return InputError(
+        f'{sample.name} must lie in [0, 1] for family="{family}"; got {sample.n_outside()} of'
+        f" {sample.n} outside (min {sample.low:.6g}, max {sample.high:.6g})"
+        f"{sample.outside_words()}. {hint}Otherwise fit"
+        ' family="normal", or map both classes into [0, 1] by one fixed function first.'
+    )
+
+
+# ------------------------------------------------------------------------ one class, or both
+def estimate_class(
+    who: str,
+    values: FloatArray,
+    weights: FloatArray | None,
+    name: str,
+    *,
+    near: Distribution | None = None,
+    components: int | None = None,
+) -> Estimate:
+    """One class by one family, of its warnings none; `near` is the law of nearly the same."""
+    task = Task.of(name, Options(components=components))
+    if near is not None and task.row.near is not None:
+        search = task.row.near
+        task = task._replace(row=replace(task.row, estimate=lambda sample: search(sample, near)))
+    return task.run(who, values, weights)[0]
+
+
+def estimate_pair(
+    scores: Given, names: tuple[str, str], options: Options = _NO_OPTIONS, reason: str = ""
+) -> tuple[PairEstimate, list[Notice]]:
+    """Both classes by named families, and what there is to say about them."""
+    tasks = Task.pair(names, options)
+    classes = [t.estimated(d) for t, d in zip(tasks, _data(scores, tasks), strict=True)]
+    join = tasks[0].row.join if names[0] == names[1] else None
+    joined = None if join is None else join(*(c.seen for c in classes))
+    if joined is not None:
+        classes = [c.replaced(e) for c, e in zip(classes, joined[:2], strict=True)]
+    ties = () if joined is None else joined.tied
+    (client, said), (impostor, more) = (
+        t.finished(one, ties) for t, one in zip(tasks, classes, strict=True)
+    )
+    model = ScoreModel(
+        client.distribution, impostor.distribution, prior=scores.prior, name=scores.name
+    )
+    shared = None if joined is None else joined.shared_cov
+    found = PairEstimate(model, scores, client, impostor, named(names), reason, shared, ties)
+    return found, said + more
+
+
+def _data(scores: Given, tasks: tuple[Task, Task]) -> list[Data]:
+    """Both classes as estimators see them."""
+    if isinstance(scores, ScoreSummary):
+        for task in tasks:
+            if not task.row.summed:
+                raise needs_rows(task.family)
+        return [summed_class(scores, who) for who in _CLASSES]
+    return [
+        Sample.of(who, getattr(scores, who), getattr(scores, f"{who}_weights")) for who in _CLASSES
+    ]
