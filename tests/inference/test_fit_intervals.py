@@ -158,6 +158,7 @@ def test_a_function_of_the_model_is_a_statistic() -> None:
     assert own.high - own.low == pytest.approx(named.high - named.low, rel=0.1)
 
 
+@pytest.mark.simulation
 def test_a_simultaneous_band_is_wider_and_seeded() -> None:
     fit = beta_fit()
     one = fit.roc_band(far=np.linspace(0, 1, 21))

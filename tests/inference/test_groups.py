@@ -333,6 +333,7 @@ def labels_of(scores: br.Scores) -> int:
     return len({*scores.client_groups.ravel().tolist(), *scores.impostor_groups.ravel().tolist()})
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("stratified", [True, False])
 @pytest.mark.parametrize("measure", ["hter", "precision"])
 @pytest.mark.parametrize("make", [one_column, two_columns])
@@ -368,6 +369,7 @@ def test_groups_of_one_trial_are_the_plain_bootstrap() -> None:
     )
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("crossed", [False, True])
 def test_copies_in_a_group_add_nothing(crossed: bool, weighted: bool) -> None:
@@ -411,6 +413,7 @@ def test_copies_in_a_group_add_nothing(crossed: bool, weighted: bool) -> None:
     assert np.all(np.abs(bands[0].high - bands[1].high) <= allowed)
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore:the interval has no width")  # one group is drawn always
 def test_replicates_with_an_empty_class_are_counted() -> None:
     """Clients in one of five groups: drawn never with probability (4/5)^5."""
@@ -431,6 +434,7 @@ def test_replicates_with_an_empty_class_are_counted() -> None:
     assert lost == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 2000))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("make", [one_column, two_columns])
 def test_dev_is_drawn_by_groups_too(make: Any) -> None:
     """criterion="far", all groups: every replicate is a curve of drawn dev and drawn test."""
@@ -591,6 +595,7 @@ def test_rates_without_errors_and_undefined_values_have_no_width() -> None:
 
 
 # ------------------------------------------------------------------------------- coverage
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("make", "size", "independent"), [(one_column, (60, 5), 0.86), (two_columns, (50, 7), 0.80)]
 )
@@ -646,6 +651,7 @@ def test_scores_of_observations_are_differences_of_the_log_density(family: str) 
     np.testing.assert_allclose(weights @ closed, 0.0, atol=1e-9)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.get("boundary", "interval"))
 @pytest.mark.parametrize("family", ["beta", "logit-normal"])
 def test_scores_of_observations_sum_to_zero_under_every_rule(
@@ -788,6 +794,7 @@ def test_robust_covariance_needs_parameters_and_groups() -> None:
 
 
 # ------------------------------------------------------------------------------ comparison
+@pytest.mark.simulation
 @pytest.mark.parametrize("make", [one_column, two_columns])
 def test_paired_differences_are_those_of_drawn_rows(make: Any) -> None:
     rng = np.random.default_rng(23)

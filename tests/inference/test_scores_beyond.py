@@ -221,6 +221,7 @@ def test_values_read_off_a_fitted_test_side_are_judged_there() -> None:
         br.epc(big, fit, criterion="far", measure="far", alpha=[0.01])
 
 
+@pytest.mark.simulation
 def test_plans_say_when_no_planned_score_would_speak_for_the_number() -> None:
     model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
     with pytest.warns(br.ExtrapolationWarning, match="are expected beyond FAR 0.0001") as caught:
@@ -300,6 +301,7 @@ def test_rounded_scores_fitted_in_cells_are_counted_at_their_edges() -> None:
     assert fit.at_far([0.2, 0.1, 0.05]).n_beyond[1].tolist() == pytest.approx([400.0, 200.0, 100.0])
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("family", "impostor"),
     [("beta", br.Beta(2, 8)), ("beta", br.Beta(0.5, 0.9)), ("normal", br.Normal(0, 1)),

@@ -164,6 +164,7 @@ def _shapes(side: Any) -> list[float]:
     return [] if isinstance(side, dict) or isinstance(side[0], str) else list(side)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     "section", ["pairs", "hard", "wide", "table1", "binormal", "mixed", "inflated"]
 )

@@ -93,6 +93,7 @@ def test_pairs_an_ulp_apart_have_the_crossings_of_their_shape(shapes: Any) -> No
     assert len(model.diagonal_crossings()) == 0
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     "shapes",
     [(0.016083304160952987, 4.246360662939635, 0.016083304160954593, 4.246360662940059),
@@ -125,6 +126,7 @@ def test_the_crossing_of_neighbours_is_where_the_sign_changes(shapes: Any) -> No
 SCALES = [1e-300, 1e-160, 1e-100, 1.0, 1e100, 1e160, 1e298]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("scale", SCALES)
 def test_a_binormal_pair_is_the_same_at_any_scale(scale: float) -> None:
     """Everything but the threshold has no unit; the reference is the pair of scale 1."""
@@ -344,6 +346,7 @@ def _of_any_scale(rng: np.random.Generator) -> ScoreModel:
     return ScoreModel(Normal(mu, sigma), Normal(0.0, other))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("make", [_tied, _of_any_scale])
 def test_random_pairs_answer_everywhere(make: Callable[[np.random.Generator], ScoreModel]) -> None:
     rng = np.random.default_rng(20_24)

@@ -53,6 +53,7 @@ def by_definition(model: br.ScoreModel, a: float, b: float) -> float:
     return 1 - value / most
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("weights", ["beta22", "prior", (3.0, 1.5)])
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_definition(name: str, weights: str | tuple[float, float]) -> None:

@@ -128,6 +128,7 @@ def on_segment(x: np.ndarray, y: np.ndarray, at: float, pick: Any) -> list[float
 
 
 # ------------------------------------------------------------------------- orientation
+@pytest.mark.simulation
 @pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
 def test_the_impostors_roc_is_the_reflection_in_the_anti_diagonal(names: tuple[str, str]) -> None:
     """(u, v) -> (1 - v, 1 - u): the same thresholds, read as (F_c, F_i)."""
@@ -167,6 +168,7 @@ def test_the_curve_reaches_into_both_corners() -> None:
 
 
 # -------------------------------------------------------------------------------- hull
+@pytest.mark.simulation
 @pytest.mark.parametrize("names", CLOSED_PAIRS, ids=" v ".join)
 def test_hull_is_concave_and_above_the_curve(names: tuple[str, str]) -> None:
     pair = model(*names)
@@ -203,6 +205,7 @@ def test_hull_of_a_curve_below_the_diagonal_is_the_diagonal() -> None:
     assert roc.hull().auc() == pytest.approx(0.5, rel=1e-12)
 
 
+@pytest.mark.simulation
 @each_sample
 def test_hull_of_a_sample_by_its_definition(sample: tuple[np.ndarray, np.ndarray]) -> None:
     """The highest chord over x, among all pairs of points."""

@@ -77,6 +77,7 @@ for _ in range(20):
     CASES.append(tuple(_rng.integers(0, _most, n).tolist() for n in _sizes))  # type: ignore[arg-type]
 
 
+@pytest.mark.simulation
 def test_crossings_of_samples_are_those_of_exact_polylines() -> None:
     for a, b, c, d in CASES:
         one, two = polyline(a, b), polyline(c, d)

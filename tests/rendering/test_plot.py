@@ -91,6 +91,7 @@ def test_precision_recall_leaves_out_the_undefined_point() -> None:
     assert (x[-1], y[-1]) == (1.0, 0.5)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", ["$\\frac{1}{", "cost $5 and $6", "_hidden", "<b>&amp;", "a\nb"])
 def test_names_are_only_text(name: str) -> None:
     ax = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5), name=name).roc().plot()

@@ -66,6 +66,7 @@ def test_the_table_names_every_picture() -> None:
     assert set(TAKES) == set(plot.__all__)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", plot.__all__)
 def test_pictures_and_nouns(name: str, nouns: dict[str, Any]) -> None:
     draw, taken = getattr(plot, name), TAKES[name]
@@ -113,6 +114,7 @@ def test_what_a_histogram_refuses(options: dict[str, Any], text: str) -> None:
         plot.plot_histogram([0.2, 0.4], **options)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("law", [
     br.Beta(0.0015, 0.0164), br.Beta(1e-300, 1e-300), br.Normal(0.0, 5e-324),
     br.Normal(0.0, 1e-300), br.LogitNormal(0.0, 1e-300), br.Beta(1e11, 1e11),

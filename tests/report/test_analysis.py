@@ -41,6 +41,7 @@ def liveness() -> br.Analysis:
     return br.analyze(dev, {"sharpened": test}, family="beta")
 
 
+@pytest.mark.simulation
 def test_dev_is_fitted_as_fit_does(liveness: br.Analysis) -> None:
     dev = br.read_scores(LIVENESS / "dev.csv")
     assert liveness.dev.fit == br.fit(dev, "beta")
@@ -67,6 +68,7 @@ def test_expected_rates_are_those_of_devs_model(liveness: br.Analysis) -> None:
     assert len(points) == 16
 
 
+@pytest.mark.simulation
 def test_thresholds_next_to_one_are_met_exactly() -> None:
     """A threshold that rounds to 1 still lies below a score of 1."""
     rng = np.random.default_rng(3)
@@ -99,6 +101,7 @@ def test_roc_distance_is_bounded_by_those_of_the_classes(liveness: br.Analysis) 
         assert 0.0 < part.distances.roc <= max(part.distances.client, part.distances.impostor)
 
 
+@pytest.mark.simulation
 def test_point_masses_count_in_the_distance() -> None:
     scores = br.Scores([0.0, 0.4, 0.6, 1.0] * 5, [0.0, 0.0, 0.3, 0.6] * 5)
     with pytest.warns(br.BoundaryWarning):
@@ -108,6 +111,7 @@ def test_point_masses_count_in_the_distance() -> None:
     assert 0.125 <= part.distances.impostor < 0.25
 
 
+@pytest.mark.simulation
 def test_warnings_are_given_and_kept_with_the_set_they_speak_of() -> None:
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.2, 0.4])
     test = br.Scores(np.linspace(0.4, 1.0, 13), np.linspace(0.1, 0.6, 12))
@@ -121,6 +125,7 @@ def test_warnings_are_given_and_kept_with_the_set_they_speak_of() -> None:
     assert {w.filename for w in caught} == {__file__}
 
 
+@pytest.mark.simulation
 def test_a_test_set_that_cannot_be_fitted_is_met_all_the_same() -> None:
     rng = np.random.default_rng(5)
     dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
@@ -136,6 +141,7 @@ def test_a_test_set_that_cannot_be_fitted_is_met_all_the_same() -> None:
     assert analysis.to_dict()["tests"][0]["fit"] is None
 
 
+@pytest.mark.simulation
 def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not() -> None:
     rng = np.random.default_rng(5)
     dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
@@ -147,6 +153,7 @@ def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not() -> None:
         assert text.startswith("test: ")
 
 
+@pytest.mark.simulation
 def test_the_same_data_twice_is_said() -> None:
     rng = np.random.default_rng(6)
     dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
@@ -155,6 +162,7 @@ def test_the_same_data_twice_is_said() -> None:
         br.analyze(dev, again)
 
 
+@pytest.mark.simulation
 def test_weights_count_as_copies() -> None:
     rng = np.random.default_rng(7)
     client, impostor = rng.beta(5, 2, 30), rng.beta(2, 5, 30)
@@ -166,6 +174,7 @@ def test_weights_count_as_copies() -> None:
         assert p.observed[0].far == q.observed[0].far
 
 
+@pytest.mark.simulation
 def test_several_tests_are_numbered_and_keep_their_names() -> None:
     rng = np.random.default_rng(8)
     dev, one, two = (br.Scores(rng.beta(5, 2, 40), rng.beta(2, 5, 40)) for _ in range(3))
