@@ -267,8 +267,9 @@ def test_solver_that_stops_early_raises_with_the_partial_result(monkeypatch):
     assert partial.gradient_norm > 1e-6
     assert math.isnan(partial.std_errors["a"])
     scores = br.Scores(x, 0.5 * x)
-    with pytest.raises(FitError, match=r"^client"):
+    with pytest.raises(FitError, match=r"^client") as caught:
         br.fit(scores)
+    assert isinstance(caught.value.result, br.DistributionFit)
     assert br.beta_mle(math.log(0.3), math.log(0.6))[2] is False
     assert not br.beta_mle([math.log(0.3)], [math.log(0.6)])[2].any()
 

@@ -21,8 +21,11 @@ from betaroc.core.errors import (
 )
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.contract import Family, Maximum
+from betaroc.estimation.estimate import estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.notices import empirical_auc
+from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.inference.sandwich import joint_cov
 
 RNG = np.random.default_rng(17)
 CLIENT, IMPOSTOR = RNG.beta(5.0, 2.0, 60), RNG.beta(2.0, 4.0, 90)
@@ -149,6 +152,19 @@ def test_results_are_values(family):
     names = {**vars(br.errors), **{n: getattr(br, n) for n in br.__all__}, "nan": math.nan}
     names["BoundaryRule"] = BoundaryRule
     assert eval(repr(fit.client), names) == fit.client
+
+
+def test_what_judges_a_fit_takes_the_record_below_it():
+    record, fit = estimate_pair(SCORES, ("beta", "beta"))[0], br.fit(SCORES)
+    assert isinstance(fit, PairEstimate)
+    assert isinstance(fit.client, Estimate)
+    assert [repr(one)[:9] for one in (record, record.client)] == ["PairEstim", "Estimate("]
+    assert [repr(one)[:9] for one in (fit, fit.client)] == ["Fit(model", "Distribut"]
+    assert record != fit
+    assert (record.n_free, record.aic, record.bic) == (4, fit.aic, fit.bic)
+    assert joint_cov(record).tolist() == fit.joint_cov().tolist()
+    options = {"replicates": 19, "rng": 1}
+    assert br.check_fit(record, **options) == br.check_fit(fit, **options)
 
 
 def test_tables():
