@@ -39,7 +39,7 @@ from betaroc.report.page_quality import audits, check_notes, checks, families, s
 from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled, target
 from betaroc.report.sentences import boundary_words, coefficient, fit_families, parameters
-from betaroc.report.summary import called, first_lines, mismatch_words, promised, summary_lines
+from betaroc.report.summary import called, expected, first_lines, mismatch_words, summary_lines
 from betaroc.report.text import interval_notes, measure_rows, rate_ends, shape_sentences
 from betaroc.report.verdicts import sentence
 
@@ -367,7 +367,7 @@ def _met(met: ObservedPoint, analysis: AnalysisRecord) -> dict[str, Any]:
         for name, at, found in zip(names, met.observed, intervals, strict=True)
     ]
     if met.chosen_by == "model":
-        said = [*promised(analysis.dev, point, why=False), percent(point.f1)]
+        said = [*expected(analysis.dev, point, why=False), percent(point.f1)]
         cells = _cells(said, met.expected_intervals)
         rates.insert(0, {"who": "expected by the laws", "cells": cells})
     return {

@@ -16,7 +16,7 @@ from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.verdicts import FitStatus, sentence, statuses_of
 
 __all__ = [
-    "below_count", "called", "family_words", "first_lines", "marked", "mismatch_words", "promised",
+    "below_count", "called", "family_words", "first_lines", "marked", "expected", "mismatch_words",
     "short_verdict", "statuses", "summary_lines", "verdict_lines",
 ]  # fmt: skip
 
@@ -141,7 +141,7 @@ def mismatch_words(dev: ScoreSet) -> str:
     if apart <= _APART and not any(off):
         return ""
     return (
-        f"The fitted laws do not describe these scores: EER {promised(dev, point, why=False)[2]} by"
+        f"The fitted laws do not describe these scores: EER {expected(dev, point, why=False)[2]} by"
         f" the laws and {percent(counted)} counted on dev's scores, {number(apart, 2)} binomial"
         f" standard errors apart; largest distance of a fitted distribution from the scores"
         f" {number(steps[0], 2)} for clients, {number(steps[1], 2)} for impostors. (Said where"
@@ -166,7 +166,7 @@ def _below(hter: float, n: tuple[float, float], low: Sequence[bool]) -> bool:
     return all(low) and hter * max(n) < 1.0 - 1e-9
 
 
-def promised(dev: ScoreSet, point: OperatingPoint, *, why: bool = True) -> tuple[str, str, str]:
+def expected(dev: ScoreSet, point: OperatingPoint, *, why: bool = True) -> tuple[str, str, str]:
     """FAR, FRR and HTER of dev's laws in per cent, said where no score speaks for them."""
     marks = below_count(dev, point)
     told = ": extrapolated, no score expected there" if why else ""
@@ -189,7 +189,7 @@ def _seen(dev: ScoreSet) -> str:
         return f"{seen} on dev's scores."
     model = dev.fit.model
     fitted = (
-        f"{number(model.auc(), 4)} and {promised(dev, model.eer())[2]} by the fitted distributions"
+        f"{number(model.auc(), 4)} and {expected(dev, model.eer())[2]} by the fitted distributions"
     )
     return f"{seen} on dev's scores; {fitted}."
 
@@ -215,7 +215,7 @@ def _met(met: ObservedPoint, dev: ScoreSet, name: str, k: int) -> str:
     by_model = met.chosen_by == "model"
     said = "expected" if by_model else "on dev"
     observed = f"{percent(seen.far)} observed", f"{percent(seen.frr)} observed"
-    far, frr = promised(dev, point)[:2] if by_model else (percent(point.far), percent(point.frr))
+    far, frr = expected(dev, point)[:2] if by_model else (percent(point.far), percent(point.frr))
     return (
         f"{name}: at dev's EER threshold {place}, FAR {far} {said}, {observed[0]};"
         f" FRR {frr} {said}, {observed[1]}."

@@ -21,7 +21,7 @@ from betaroc.report.sentences import (
     fit_families,
     parameters,
 )
-from betaroc.report.summary import family_words, mismatch_words, promised, verdict_lines
+from betaroc.report.summary import expected, family_words, mismatch_words, verdict_lines
 from betaroc.report.verdicts import TARGET_HEAD, sentence, target_cells
 
 __all__ = [
@@ -159,7 +159,7 @@ def measure_rows(part: ScoreSet, digits: int = 6) -> list[MeasureRow]:
         ),
         MeasureRow(
             "EER", percent,
-            (percent(eer[0].hter), *(promised(part, p, why=False)[2] for p in eer[1:])),
+            (percent(eer[0].hter), *(expected(part, p, why=False)[2] for p in eer[1:])),
             ends("eer"),
         ),
         MeasureRow(
@@ -286,7 +286,7 @@ def points_text(points: Sequence[ObservedPoint], parts: Sequence[ScoreSet]) -> s
             for k, (who, at, found) in enumerate(seen):
                 rates = [percent(rate) for rate in (at.far, at.frr, at.hter)]
                 if who == "model":
-                    rates = list(promised(parts[0], at, why=False))
+                    rates = list(expected(parts[0], at, why=False))
                 cells = [
                     f"{text} {ends}".rstrip()
                     for text, ends in zip(rates, rate_ends(found), strict=False)
