@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import betaroc as br
-from betaroc.rendering.pictures import plot_histogram
+from betaroc.fits.pictures import plot_histogram
 
 DATA = Path(__file__).parent / "data" / "liveness_cross_logreg"
 CLIENT, IMPOSTOR = "#0072B2", "#D55E00"
@@ -36,7 +36,7 @@ def draw_scores(ax: Axes, fit: br.Fit, threshold: float) -> None:
 
 def draw_roc(ax: Axes, scores: br.Scores, name: str, color: str, threshold: float) -> None:
     empirical, beta = (br.fit(scores, family).model for family in ("empirical", "beta"))
-    empirical.roc().plot(ax, color=color, linewidth=0.9, alpha=0.55)
+    empirical.roc().plot(ax, color=color, linewidth=0.9, alpha=0.55, label="_nolegend_")
     landed = empirical.at(threshold)
     label = f"{name}: AUC {beta.auc():.2f}, dot: FAR {landed.far:.0%}"
     beta.roc().plot(ax, color=color, linewidth=2, label=label)

@@ -16,7 +16,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 import betaroc as br
-from betaroc.rendering.pictures import plot_epc, plot_expected_obtained, plot_roc
+from betaroc.decision.pictures import plot_expected_obtained
 
 DATA = Path(__file__).parent / "data"
 SYSTEMS = {"A, network": "liveness_within_mlp", "B, SVM": "liveness_within_svmdecision"}
@@ -36,9 +36,9 @@ def main(folder: str = ".") -> None:
         numbers = (model.auc(), model.eer().hter, model.youden().hter, one.value[0], curve.area())
         print(f"{name:10}  " + "  ".join(f"{x:.4f}" for x in numbers))
         style = {"label": name, "color": COLORS[name]}
-        plot_roc(model.roc(), left, **style)
+        model.roc().plot(left, **style)
         left.plot(one.far, 1 - one.frr, "os"[number], color=COLORS[name], ms=6, mec="white")
-        plot_epc(curve, middle, **style)
+        curve.plot(middle, **style)
         middle.plot(one.alpha, one.value, "os"[number], color=COLORS[name], ms=6, mec="white")
         shares = br.epc(dev, test, criterion="far", measure="far")
         plot_expected_obtained(shares, right, **style)
@@ -49,7 +49,6 @@ def main(folder: str = ".") -> None:
         ylabel="HTER on test",
     )
     right.set(title="FAR: promised and met", xlabel="promised on dev", ylabel="met on test")
-    right.plot((0, 1), (0, 1), color="0.6", lw=0.8, ls=":")
     for ax in (left, middle, right):
         ax.spines[["top", "right"]].set_visible(False)
     figure.savefig(Path(folder, "liveness_epc.png"), dpi=130, metadata={"Software": None})

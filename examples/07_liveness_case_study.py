@@ -18,7 +18,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 import betaroc as br
-from betaroc.rendering.pictures import plot_histogram
+from betaroc.fits.pictures import plot_histogram
 
 DATA = Path(__file__).parent / "data"
 CLASSIFIERS = ("logreg", "mlp", "forest", "svmdecision")

@@ -37,15 +37,13 @@ from betaroc.core.text import shown
 from betaroc.data.summary import Given
 from betaroc.decision.comparison import Comparison, compare
 from betaroc.decision.epc import Epc, epc
+from betaroc.decision.pictures import draw_both
 from betaroc.ensemble.sentences import inclusion_numbers
 from betaroc.estimation.families import AUTO, BEST, Names, family_text
 from betaroc.fits.estimate import fit
-from betaroc.rendering.comparison import draw_both
-from betaroc.rendering.ensemble import plot_ensemble
 from betaroc.rendering.files import checked_target
 from betaroc.rendering.numbers import path_words, visible
 from betaroc.rendering.picture_files import picture_format, save_picture
-from betaroc.rendering.pictures import plot_epc
 from betaroc.report.analysis import Analysis, Judge, analyze_stepwise, fitted_set
 from betaroc.report.compare import System, comparison_csv, comparison_numbers, comparison_text
 from betaroc.report.epc import epc_csv, epc_numbers, epc_text
@@ -185,7 +183,7 @@ def _epc(arguments: argparse.Namespace) -> None:
         band = None if banded is None else curve.band(**banded)
         seed = None if band is None or band.replicates == 0 else seed
         if arguments.output is not None:
-            draw = partial(plot_epc, curve, band=band, expected=True, a_posteriori=True)
+            draw = partial(curve.plot, band=band, expected=True, a_posteriori=True)
             save_picture(draw, arguments.output)
         step()
     messages = _messages(notices)
@@ -277,7 +275,7 @@ def _ensemble(arguments: argparse.Namespace) -> None:
     with collected() as notices, _Progress(3) as step:
         result = inclusion_of_files(arguments, step)
         if arguments.output is not None:
-            save_picture(lambda: plot_ensemble(result).axes[0], arguments.output)
+            save_picture(lambda: result.plot().axes[0], arguments.output)
         step()
     messages = _messages(notices)
     if arguments.json:

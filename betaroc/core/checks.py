@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ __all__ = [
     "fraction",
     "frozen",
     "generator",
+    "instance",
     "level",
     "listed",
     "nearest",
@@ -42,6 +43,7 @@ __all__ = [
     "weights_array",
 ]
 
+_T = TypeVar("_T")
 #: Up to here every integer has a float64 of its own.
 LARGEST_EXACT = 2**53
 
@@ -54,6 +56,17 @@ def choice(value: object, options: Sequence[str], name: str) -> str:
     raise kind(
         f"{name} must be one of {listed(options, 12)}; got {shown(value)}."
         f" {nearest(value, options)}".rstrip()
+    )
+
+
+def instance(value: object, kind: type[_T], name: str, made: str) -> _T:
+    """The value, if it is of that class; `made` says how one is."""
+    if isinstance(value, kind):
+        return value
+    noun = kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
+    raise InputTypeError(
+        f"{name} must be {'an' if noun[0] in 'AEIO' else 'a'} {noun}; got {shown(value)} of type"
+        f" {type(value).__name__}. Make one with {made}."
     )
 
 

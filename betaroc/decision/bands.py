@@ -32,6 +32,8 @@ from betaroc.distributions.empirical import Empirical
 from betaroc.inference.groups import GroupedCounts, GroupedSide, Groups, groups_of
 from betaroc.inference.rate_errors import delta_scores_interval
 from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.rendering.alphas import DrawnBand
+from betaroc.rendering.numbers import level_words
 
 __all__ = [
     "checked_replicates",
@@ -41,6 +43,7 @@ __all__ = [
     "grouped_values",
     "measured",
     "pointwise",
+    "shown_band",
 ]
 
 _RESAMPLE = ("both", "test")
@@ -113,6 +116,21 @@ class Band(Result):
     m: int | None = None
     groups: tuple[int | None, int | None] | None = None
     n_beyond: FloatArray | None = None
+
+
+def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
+    """The band of a curve as it is drawn; that of another curve is refused."""
+    checks.instance(band, Band, "band", "epc.band()")
+    if not (
+        np.array_equal(band.alpha, alpha) and np.array_equal(band.estimate, value, equal_nan=True)
+    ):
+        raise InputError(
+            f"band must be that of the curve drawn; got one of {band.alpha.size} alphas with other"
+            f" alphas or values than the curve's {alpha.size}. Take epc.band() of this curve."
+        )
+    kind = "simultaneous" if band.simultaneous else "pointwise"
+    dev = "fixed thresholds" if band.resample == "test" else "dev chosen again"
+    return DrawnBand(band.low, band.high, f"{level_words(band.level)} {kind}, {dev}")
 
 
 def band(

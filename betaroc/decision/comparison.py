@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,12 +17,19 @@ from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
 from betaroc.decision.bands import checked_replicates, grouped_values, pointwise
 from betaroc.decision.comparison_draws import Plan, Smallest, plan_of
-from betaroc.decision.comparison_words import larger_is_better, short_measure, verdict_words
+from betaroc.decision.comparison_words import (
+    called,
+    larger_is_better,
+    short_measure,
+    verdict_words,
+)  # fmt: skip
 from betaroc.decision.epc import Epc, area_weights
 from betaroc.decision.sides import empirical_laws
 from betaroc.inference.interval import Interval
 from betaroc.inference.simultaneous import percentile_band
 from betaroc.model.criteria import CRITERIA
+from betaroc.rendering.alphas import Better, draw_comparison
+from betaroc.rendering.style import Axes
 
 __all__ = [
     "OF_ALL_ERRORS", "AlphaRange", "Comparison", "Histogram", "ProportionTest", "compare", "judged",
@@ -353,23 +361,23 @@ class Comparison(Result):
         statistic, p_value = proportions_ztest([e1, e2], [n1, n2])
         return ProportionTest(float(statistic), float(p_value), (e1, e2), (n1, n2))
 
-    def plot(self, ax: Any = None, **names: Any) -> Any:
-        """Draw both curves and where they differ; see `rendering.pictures.plot_comparison`.
+    def plot(self, ax: Axes | None = None, *, names: Sequence[str] | None = None) -> Axes:
+        """Draw both curves and where they differ; see `decision.pictures.plot_comparison`.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
-        **names
-            Passed on: ``names``, what the systems are called.
+        names : sequence of two str, optional
+            What the systems are called.
 
         Returns
         -------
         matplotlib Axes
         """
-        from betaroc.rendering.pictures import plot_comparison
-
-        return plot_comparison(self, ax=ax, **names)
+        better = Better(self.better, called(self.names, names), self.level)
+        axes = CRITERIA[self.first.criterion].axes(self.first.measure)
+        return draw_comparison(ax, self.alpha, (self.first.value, self.second.value), better, axes)
 
     def _place(self, alpha: float | None) -> int:
         if alpha is None and self.alpha.size == 1:

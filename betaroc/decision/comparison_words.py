@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from betaroc.core.alphas import alphas_words
+from betaroc.core.errors import InputError
+from betaroc.core.text import shown
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.measures import MEASURES
+from betaroc.model.measures import MEASURES, measure_title
 
 if TYPE_CHECKING:
     from betaroc.core.thresholds import FloatArray
     from betaroc.decision.comparison import AlphaRange, Comparison
 
-__all__ = ["area_words", "band_words", "larger_is_better", "short_measure", "verdict_words"]
+__all__ = [
+    "area_words", "band_words", "called", "larger_is_better", "short_measure", "verdict_words",
+]  # fmt: skip
 
 _SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}
 
@@ -28,8 +33,19 @@ def larger_is_better(measure: str) -> bool:
 
 def short_measure(measure: str) -> str:
     """A measure as it stands in a sentence."""
-    known = MEASURES.get(measure)
-    return _SHORT.get(measure, "weighted error" if known is None else known.title)
+    return _SHORT.get(measure, measure_title(measure))
+
+
+def called(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str, str]:
+    """What the systems are called: as given, else as they are called without."""
+    if given is None:
+        return names
+    if isinstance(given, str) or len(given) != 2:
+        raise InputError(
+            f"names must be those of the two systems; got {shown(given)}. Give two, such as"
+            ' names=("A", "B").'
+        )
+    return given[0], given[1]
 
 
 def verdict_words(comparison: Comparison, names: tuple[str, str]) -> str:

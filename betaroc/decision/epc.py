@@ -22,6 +22,8 @@ from betaroc.inference.scores_beyond import evidence_of
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.alphas import draw_epc
+from betaroc.rendering.style import Axes
 
 if TYPE_CHECKING:
     from betaroc.decision.bands import Band
@@ -416,23 +418,46 @@ class Epc(Result):
             stratified=stratified, m=m, method=method, groups=groups, rng=rng,
         )  # fmt: skip
 
-    def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw the curve; see :func:`betaroc.rendering.pictures.plot_epc`.
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        band: Band | None = None,
+        expected: bool = False,
+        a_posteriori: bool = False,
+        **style: Any,
+    ) -> Axes:
+        """Draw the curve; see :func:`betaroc.decision.pictures.plot_epc`.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure if left out.
+        band : Band, optional
+            Of this curve, from ``epc.band()``: filled in the colour of the line, and its
+            level, its kind and whether dev chose again are in the legend.
+        expected : bool
+            Also what dev promised, thin and dashed.
+        a_posteriori : bool
+            Also what the thresholds chosen on test itself would give, thin and dotted.
         **style
-            Passed on.
+            Properties of the line, such as ``color`` or ``label`` (default: the
+            name of the test set, or of dev).
 
         Returns
         -------
         matplotlib Axes
         """
-        from betaroc.rendering.pictures import plot_epc
+        from betaroc.decision.bands import shown_band
 
-        return plot_epc(self, ax=ax, **style)
+        axes, alpha, value = CRITERIA[self.criterion].axes(self.measure), self.alpha, self.value
+        style = {"label": self.dev.name if self.test.name is None else self.test.name, **style}
+        return draw_epc(
+            ax, alpha, value, self.trivial, axes, style,
+            band=None if band is None else shown_band(band, alpha, value),
+            expected=self.expected if expected else None,
+            a_posteriori=self.a_posteriori if a_posteriori else None,
+        )  # fmt: skip
 
     def to_frame(self) -> Any:
         """One row an alpha.

@@ -20,6 +20,7 @@ from betaroc.decision.epc import checked_alphas
 from betaroc.ensemble.evidence import roc_evidence
 from betaroc.ensemble.learned import learned_gains, nested_folds
 from betaroc.ensemble.losses import TRIAL_MEASURES, CurvePart
+from betaroc.ensemble.pictures import plot_ensemble
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import verdict_of
 from betaroc.ensemble.sentences import crossings_frame, inclusion_frame, inclusion_text
@@ -34,6 +35,7 @@ from betaroc.ensemble.trials import (
 from betaroc.estimation.families import AUTO, Names
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
+from betaroc.rendering.style import Figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,15 +152,13 @@ class Inclusion(InclusionRecord):
         """
         return self.table
 
-    def plot(self) -> Any:
-        """Draw the ROCs, their hull and the gains; see `rendering.pictures.plot_ensemble`.
+    def plot(self) -> Figure:
+        """Draw the ROCs, their hull and the gains; see `ensemble.pictures.plot_ensemble`.
 
         Returns
         -------
         matplotlib Figure
         """
-        from betaroc.rendering.pictures import plot_ensemble
-
         return plot_ensemble(self)
 
     def __str__(self) -> str:

@@ -16,11 +16,13 @@ from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
 from betaroc.fits.calibration import CalibrationTest, calibration_test
 from betaroc.fits.fit_tables import distribution_frame, distribution_summary, fit_frame, fit_summary
+from betaroc.fits.pictures import plot_fit
 from betaroc.fits.points import FitPoints
 from betaroc.fits.shape_tests import CurveTest, EndTests
 from betaroc.inference import delta, profile, sandwich
 from betaroc.inference.interval import Interval
 from betaroc.model.model import ScoreModel
+from betaroc.rendering.style import Axes
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -685,7 +687,7 @@ class Fit(FitPoints):
         """
         return profile.grouped_conf_int(self, level, method, groups=groups)
 
-    def plot(self, kind: str = "qq", ax: Any = None, *, level: float = 0.95) -> Any:
+    def plot(self, kind: str = "qq", ax: Axes | None = None, *, level: float = 0.95) -> Axes:
         """Draw the scores of both classes against what their laws expect of them.
 
             pp: F(x_(i)) against the median of U_(i),   qq: x_(i) against F^-1(median of U_(i)),
@@ -713,7 +715,7 @@ class Fit(FitPoints):
 
         Notes
         -----
-        On the diagonal scores are as the law says; see :func:`betaroc.rendering.pictures.plot_fit`.
+        On the diagonal scores are as the law says; see :func:`betaroc.fits.pictures.plot_fit`.
 
         Examples
         --------
@@ -723,8 +725,6 @@ class Fit(FitPoints):
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('logit quantile of the fitted law', 'logit score')
         """
-        from betaroc.rendering.pictures import plot_fit
-
         return plot_fit(self, kind, ax, level=level)
 
     def summary(self) -> Summary:

@@ -24,7 +24,7 @@ from betaroc.model.empirical_choice import (
     choose_nearest,
     choose_weighted_error,
 )
-from betaroc.model.measures import precision_of
+from betaroc.model.measures import is_rate, measure_title, precision_of
 from betaroc.model.smooth_choice import (
     best_precision_recall,
     least_weighted_errors,
@@ -33,6 +33,7 @@ from betaroc.model.smooth_choice import (
     nearest_rate,
     precision_turns,
 )
+from betaroc.rendering.alphas import AlphaAxes
 
 __all__ = ["CRITERIA", "Criterion"]
 
@@ -57,6 +58,17 @@ class Criterion:
     levels: Levels = _no_levels
     #: Of a share of one class: accepting all and rejecting all scores attain 0 and 1.
     one_class: bool = False
+
+    @property
+    def is_target(self) -> bool:
+        """Whether alpha is a rate to be reached; else it is a weight, or there is none."""
+        return self.levels is not _no_levels
+
+    def axes(self, measure: str) -> AlphaAxes:
+        """What stands at the axes of a measure over alpha."""
+        return AlphaAxes(
+            self.axis, measure_title(measure), self.is_target, is_rate(measure), self.single
+        )
 
     def reach(self, pair: Pair, prior: float) -> tuple[float, float] | None:
         """The smallest and the largest rate that any threshold attains; None without target."""

@@ -18,6 +18,8 @@ from betaroc.model import operating_points
 from betaroc.model.measures import OperatingPoint, operating_point
 from betaroc.model.ranking import precision_at
 from betaroc.model.roc import curve_thresholds
+from betaroc.rendering.curves import draw_det, draw_rates
+from betaroc.rendering.style import Axes
 
 __all__ = ["Det", "PrecisionRecall"]
 
@@ -150,8 +152,8 @@ class Det(_Curve):
         t = operating_points.at_far(self._pair, np.ravel(x))
         return as_output(self._pair.frr(t).reshape(x.shape))
 
-    def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw the curve; see :func:`betaroc.rendering.pictures.plot_det`.
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw the curve; see :func:`betaroc.model.pictures.plot_det`.
 
         Parameters
         ----------
@@ -164,9 +166,13 @@ class Det(_Curve):
         -------
         matplotlib Axes
         """
-        from betaroc.rendering.pictures import plot_det
-
-        return plot_det(self, ax=ax, **style)
+        p, style = self.points(), {"label": self.name, **style}
+        if self.scale == "probit":
+            return draw_det(ax, p.far, p.frr, style)
+        return draw_rates(
+            ax, p.far, p.frr, ("FAR", "FRR"), style, corner="upper right", kind="linear-det",
+            chance=(1.0, 0.0),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -246,8 +252,8 @@ class PrecisionRecall(_Curve):
         values = [precision_at(self._pair, self.prior, float(r)) for r in np.ravel(y)]
         return as_output(np.array(values).reshape(y.shape))
 
-    def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw the curve; see :func:`betaroc.rendering.pictures.plot_precision_recall`.
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw the curve; see :func:`betaroc.model.pictures.plot_precision_recall`.
 
         Parameters
         ----------
@@ -260,6 +266,7 @@ class PrecisionRecall(_Curve):
         -------
         matplotlib Axes
         """
-        from betaroc.rendering.pictures import plot_precision_recall
-
-        return plot_precision_recall(self, ax=ax, **style)
+        points, style = self.points(), {"label": self.name, **style}
+        x, y = points.recall, points.precision
+        known, axes = ~np.isnan(y), ("recall", "precision")
+        return draw_rates(ax, x[known], y[known], axes, style, corner="lower left")

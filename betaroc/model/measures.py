@@ -19,7 +19,9 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
 from betaroc.core.value import Result
 
-__all__ = ["MEASURES", "Measure", "OperatingPoint", "operating_point"]
+__all__ = [
+    "MEASURES", "Measure", "OperatingPoint", "is_rate", "measure_title", "operating_point",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -358,6 +360,16 @@ MEASURES: dict[str, Measure] = {
         lambda p: p.mutual_information, "mutual information (nats)", 0.0, math.log(2.0), True
     ),
 }
+
+
+def measure_title(name: str) -> str:
+    """A measure in words; beside those of the table the criterion's own error, which has alpha."""
+    return MEASURES[name].title if name in MEASURES else "weighted error"
+
+
+def is_rate(name: str) -> bool:
+    """Whether a measure is said in per cent: where its range is [0, 1]."""
+    return name not in MEASURES or (MEASURES[name].low, MEASURES[name].high) == (0.0, 1.0)
 
 
 def precision_of(prior: float, tpr: Any, far: Any) -> FloatArray:

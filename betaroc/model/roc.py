@@ -24,6 +24,8 @@ from betaroc.model.ends import ends
 from betaroc.model.hull import chords_of, is_concave
 from betaroc.model.measures import OperatingPoint, operating_point
 from betaroc.model.ranking import partial_auc
+from betaroc.rendering.curves import draw_rates
+from betaroc.rendering.style import Axes
 
 if TYPE_CHECKING:
     from betaroc.model.crossings import RocCrossings
@@ -533,8 +535,8 @@ class Roc(Value):
 
         return crossings_of(self, other)
 
-    def plot(self, ax: Any = None, **style: Any) -> Any:
-        """Draw the curve; see :func:`betaroc.rendering.pictures.plot_roc`.
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw the curve; see :func:`betaroc.model.pictures.plot_roc`.
 
         Parameters
         ----------
@@ -547,9 +549,12 @@ class Roc(Value):
         -------
         matplotlib Axes
         """
-        from betaroc.rendering.pictures import plot_roc
-
-        return plot_roc(self, ax=ax, **style)
+        p, style = self.points(), {"label": self.name, **style}
+        x, y, axes = (
+            (p.far, p.tpr, ("FAR", "TPR")) if self._upward else (p.frr, p.tnr, ("F_c", "F_i"))
+        )
+        kind = "roc" if self._upward else "impostor-roc"
+        return draw_rates(ax, x, y, axes, style, corner="lower right", kind=kind, chance=(0.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,41 +1,237 @@
-"""What pictures over the criterion's alpha share: axes, zones, intervals."""
+"""Expected performance curves over the criterion's alpha: one, its band, or two and the difference.
+
+What is drawn is sorted by alpha here; a value that is nan is a gap.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core.alphas import FINE
 from betaroc.core.thresholds import FloatArray
-from betaroc.model.criteria import CRITERIA
-from betaroc.model.measures import MEASURES
-from betaroc.rendering.style import named, rate_axis
-from betaroc.report.epc import is_rate, measure_title
+from betaroc.rendering.numbers import level_words, number
+from betaroc.rendering.style import COLOURS, GREY, Axes, closed, draw_curve, number_of, opened
 
-if TYPE_CHECKING:
-    from betaroc.decision.epc import Epc
-
-__all__ = ["axes_of_a_curve", "draw_interval", "marker_of", "zones"]
+__all__ = [
+    "AlphaAxes", "Better", "DrawnBand", "draw_comparison", "draw_difference", "draw_epc",
+    "draw_expected_observed", "draw_replicates",
+]  # fmt: skip
 
 #: How far a zone reaches where the next alpha is far away.
 _ALONE = 0.01
 #: Fewer alphas are drawn with a marker each: what joins them was not computed.
 _FEW = 12
+#: Of the first and the second system: line, marker, colour, hatch of the alphas where it is better.
+_LINES, _MARKERS, _COLOURS, _HATCHES = ("-", "--"), "os", COLOURS[:2], ("///", "...")
+_DARK = "#333333"
 
 
-def axes_of_a_curve(ax: Any, epc: Epc) -> None:
-    """Labels of alpha and of the measure, per cent where they are rates."""
-    named(ax, CRITERIA[epc.criterion].axis, f"{measure_title(epc)} on test")
-    if is_rate(epc.measure):
-        rate_axis(ax.yaxis)
-    if CRITERIA[epc.criterion].single:
+class AlphaAxes(NamedTuple):
+    """What a criterion and a measure write at the axes."""
+
+    #: The criterion's name of alpha, and the measure's title.
+    alpha: str
+    measure: str
+    #: Whether alpha is a rate, and the measure: rates are said in per cent.
+    alpha_is_rate: bool
+    measure_is_rate: bool
+    #: A criterion without alpha: one place, no scale.
+    single: bool
+
+
+class DrawnBand(NamedTuple):
+    """An interval at each alpha, and what the legend calls them."""
+
+    low: FloatArray
+    high: FloatArray
+    words: str
+
+
+class Better(NamedTuple):
+    """Which of two systems is better at each alpha: 1 or 2, 0 where none is."""
+
+    system: npt.NDArray[Any]
+    names: tuple[str, str]
+    level: float
+
+
+# ---------------------------------------------------------------------------- one curve
+def draw_epc(
+    ax: Axes | None,
+    alpha: FloatArray,
+    value: FloatArray,
+    trivial: npt.NDArray[np.bool_],
+    axes: AlphaAxes,
+    style: Mapping[str, Any],
+    *,
+    band: DrawnBand | None = None,
+    expected: FloatArray | None = None,
+    a_posteriori: FloatArray | None = None,
+) -> Axes:
+    """A measure met on test against alpha, with what else is given of it."""
+    below, (ax, _) = ax is None, opened(ax)
+    order = np.argsort(alpha, kind="stable")
+    alpha, name = alpha[order], style.get("label") or number_of(ax)
+    beside_others = any(other is not None for other in (band, expected, a_posteriori))
+    main = {"label": "met on test" if not name and beside_others else name}
+    line = draw_curve(ax, alpha, value[order], {**_marker_of(alpha), **style, **main})
+    beside = {"color": line.get_color(), "linewidth": 0.9, "markerfacecolor": "none"}
+    prefix = f"{name}, " if name else ""
+    if band is not None:
+        low, high = band.low[order], band.high[order]
+        _draw_interval(ax, alpha, low, high, line.get_color(), label=prefix + band.words)
+    for values, dashes, shape, label in (
+        (expected, "--", "s", "promised on dev"),
+        (a_posteriori, ":", "^", "test's own threshold" + "s" * (not axes.single)),
+    ):
+        if values is not None:
+            look = {"linestyle": dashes, **beside, **_marker_of(alpha, shape)}
+            ax.plot(alpha, values[order], label=prefix + label, **look)
+    label = f"{prefix}trivial: dev accepts or rejects all"
+    for start, stop in [] if axes.single else _zones(alpha, trivial[order]):
+        ax.axvspan(start, stop, color=GREY, alpha=0.22, linewidth=0, zorder=0.5, label=label,
+                   gid="trivial")  # fmt: skip
+        label = "_nolegend_"
+    return _closed(ax, axes, f"{axes.measure} on test", below=below)
+
+
+def draw_expected_observed(
+    ax: Axes | None,
+    alpha: FloatArray,
+    expected: FloatArray,
+    observed: FloatArray,
+    axes: AlphaAxes,
+    style: Mapping[str, Any],
+) -> Axes:
+    """A measure met on test against what dev had said of it, and the line where both agree."""
+    below, (ax, empty) = ax is None, opened(ax, square=True)
+    order = np.argsort(alpha, kind="stable")
+    style = {"linewidth": 1.4, "marker": ".", "markersize": 4, **style}
+    draw_curve(ax, expected[order], observed[order], style)
+    if empty:
+        # Beyond every measure's range, so that it crosses any frame.
+        ax.plot((-2.0, 2.0), (-2.0, 2.0), color=GREY, linewidth=0.8, linestyle=":",
+                gid="identity", zorder=1.0, scalex=False, scaley=False)  # fmt: skip
+    _same_limits(ax)
+    x, y = (f"{axes.measure} {where}" for where in ("promised on dev", "met on test"))
+    rates = "xy" if axes.measure_is_rate else ""
+    return closed(ax, x, y, rates, below=below, loc="best")
+
+
+def _same_limits(ax: Axes) -> None:
+    """Both axes the same, wide enough for every curve, so that y = x is the diagonal."""
+    curves = [line.get_xydata() for line in ax.lines if line.get_gid() != "identity"]
+    values = np.concatenate([np.asarray(points, dtype=np.float64).ravel() for points in curves])
+    values = values[np.isfinite(values)]
+    if values.size:
+        low, high = float(values.min()), float(values.max())
+        margin = 0.05 * (high - low) or 0.05
+        ax.set(xlim=(low - margin, high + margin), ylim=(low - margin, high + margin))
+
+
+# -------------------------------------------------------------------------- two systems
+def draw_comparison(
+    ax: Axes | None,
+    alpha: FloatArray,
+    values: tuple[FloatArray, FloatArray],
+    better: Better,
+    axes: AlphaAxes,
+) -> Axes:
+    """Both curves, the alphas in which they differ on a ground of the better one."""
+    below, (ax, _) = ax is None, opened(ax)
+    order = np.argsort(alpha, kind="stable")
+    alpha = alpha[order]
+    for k, value in enumerate(values):
+        ax.plot(
+            alpha, value[order], color=_COLOURS[k], linewidth=1.7, label=better.names[k],
+            **{"linestyle": _LINES[k], **_marker_of(alpha, _MARKERS[k])},
+        )  # fmt: skip
+    _shade(ax, alpha, better.system[order], better)
+    return _closed(ax, axes, f"{axes.measure} on test", below=below)
+
+
+def draw_difference(
+    ax: Axes | None,
+    alpha: FloatArray,
+    difference: FloatArray,
+    interval: tuple[FloatArray, FloatArray],
+    band: tuple[FloatArray, FloatArray],
+    better: Better,
+    axes: AlphaAxes,
+) -> Axes:
+    """The difference with its intervals, between dotted lines its band, and no difference."""
+    below, (ax, _) = ax is None, opened(ax)
+    order = np.argsort(alpha, kind="stable")
+    alpha, level = alpha[order], level_words(better.level)
+    ax.plot(alpha, difference[order], color=_DARK, linewidth=1.6,
+            label=_difference_of(better), **_marker_of(alpha))  # fmt: skip
+    low, high = (end[order] for end in interval)
+    _draw_interval(ax, alpha, low, high, _DARK, label=f"{level} pointwise")
+    if alpha.size > 1:
+        for end, label in zip(band, (f"{level} simultaneous", "_nolegend_"), strict=True):
+            ax.plot(alpha, end[order], color=_DARK, linewidth=0.9, linestyle=(0, (1, 1)),
+                    label=label, gid="band")  # fmt: skip
+    ax.axhline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
+    _shade(ax, alpha, better.system[order], better)
+    return _closed(ax, axes, f"difference in {axes.measure}", below=below)
+
+
+def draw_replicates(
+    ax: Axes | None,
+    counts: npt.NDArray[Any],
+    edges: FloatArray,
+    interval: tuple[float, float, float],
+    better: Better,
+    axes: AlphaAxes,
+    alpha: float,
+) -> Axes:
+    """Replicates of the difference at one alpha; of ``interval`` estimate and ends are marked."""
+    below, (ax, _) = ax is None, opened(ax)
+    ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=_COLOURS[0], alpha=0.32,
+           edgecolor="white", linewidth=0.3, label="_nolegend_")  # fmt: skip
+    ax.axvline(0.0, color="black", linewidth=1.2, linestyle=":", label="no difference", gid="zero")
+    estimate, *ends = interval
+    ax.axvline(estimate, color=_DARK, linewidth=1.6,
+               label=f"{_difference_of(better)} on test", gid="difference")  # fmt: skip
+    labels = f"{level_words(better.level)} interval", "_nolegend_"
+    for end, label in zip(ends, labels, strict=True):
+        ax.axvline(end, color=_COLOURS[1], linewidth=1.4, linestyle="--", label=label,
+                   gid="interval")  # fmt: skip
+    x = f"difference in {axes.measure}" + ("" if axes.single else f" at alpha {number(alpha)}")
+    rates = "x" if axes.measure_is_rate else ""
+    return closed(ax, x, "bootstrap replicates", rates, below=below, loc="best")
+
+
+def _difference_of(better: Better) -> str:
+    return " - ".join(better.names)
+
+
+def _shade(ax: Axes, alpha: FloatArray, system: npt.NDArray[Any], better: Better) -> None:
+    """The ground in colour and hatch of whichever system is better there."""
+    for k, name in enumerate(better.names):
+        label = f"{name} better ({level_words(better.level)})"
+        for start, stop in _zones(alpha, system == k + 1):
+            ax.axvspan(
+                start, stop, facecolor=(_COLOURS[k], 0.10), edgecolor=(_COLOURS[k], 0.35),
+                hatch=_HATCHES[k], linewidth=0.0, zorder=0.5, label=label,
+                gid=f"better-{k + 1}",
+            )  # fmt: skip
+            label = "_nolegend_"
+
+
+# ------------------------------------------------------------------------ what they share
+def _closed(ax: Axes, axes: AlphaAxes, y: str, *, below: bool) -> Axes:
+    if axes.single:
         ax.set_xticks([])
-    elif epc.criterion in MEASURES:  # a target; the others' alpha is a weight
-        rate_axis(ax.xaxis)
+    rates = "x" * axes.alpha_is_rate + "y" * axes.measure_is_rate
+    return closed(ax, axes.alpha, y, rates, below=below, loc="best")
 
 
-def zones(alpha: FloatArray, there: Any) -> list[tuple[float, float]]:
+def _zones(alpha: FloatArray, there: npt.NDArray[np.bool_]) -> list[tuple[float, float]]:
     """Runs of alphas: half way to the next of a fine grid, a little way where it is far."""
     gaps = np.diff(alpha)
     near = gaps <= FINE
@@ -51,7 +247,7 @@ def zones(alpha: FloatArray, there: Any) -> list[tuple[float, float]]:
     return found
 
 
-def marker_of(alpha: FloatArray, shape: str = "o") -> dict[str, Any]:
+def _marker_of(alpha: FloatArray, shape: str = "o") -> dict[str, Any]:
     """Markers where the alphas are few, and no line where there is one alone."""
     if alpha.size >= _FEW:
         return {}
@@ -60,8 +256,8 @@ def marker_of(alpha: FloatArray, shape: str = "o") -> dict[str, Any]:
     return {"marker": shape, "markersize": 4.5}
 
 
-def draw_interval(
-    ax: Any, alpha: FloatArray, low: FloatArray, high: FloatArray, colour: Any, *, label: str
+def _draw_interval(
+    ax: Axes, alpha: FloatArray, low: FloatArray, high: FloatArray, colour: Any, *, label: str
 ) -> None:
     """Filled between neighbours, upright where an alpha has none; what is undefined is a gap."""
     there = np.isfinite(low) & np.isfinite(high)
@@ -72,5 +268,6 @@ def draw_interval(
                   label=label, gid="band")  # fmt: skip
     together = there & ~alone
     if together.any():
-        ax.fill_between(alpha, low, high, where=together, color=colour, alpha=0.2, linewidth=0.0,
-                        label="_nolegend_" if alone.any() else label, gid="band")  # fmt: skip
+        ax.fill_between(alpha, low, high, where=together.tolist(), color=colour, alpha=0.2,
+                        linewidth=0.0, label="_nolegend_" if alone.any() else label,
+                        gid="band")  # fmt: skip

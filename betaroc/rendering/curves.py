@@ -1,19 +1,19 @@
-"""ROC, DET and precision-recall curves, drawn from the points they hold."""
+"""ROC, DET and precision-recall curves from the rates along them, and points marked on them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from betaroc.core.notices import public
+from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray
-from betaroc.model.curves import Det, PrecisionRecall
-from betaroc.model.roc import Roc
-from betaroc.rendering.nouns import required
-from betaroc.rendering.style import GREY, legend, named, new_axes, rate_axis
+from betaroc.rendering.numbers import number
+from betaroc.rendering.style import COLOURS, GREY, Axes, closed, draw_curve, legend, opened
 
-__all__ = ["plot_det", "plot_precision_recall", "plot_roc"]
+__all__ = ["deviate", "draw_choices", "draw_det", "draw_rates", "in_det_frame"]
 
 #: Rates that are named on the axes of normal deviates.
 _DEVIATE_TICKS = (
@@ -23,171 +23,69 @@ _DEVIATE_TICKS = (
 _DET_LOW, _DET_HIGH = 1e-3, 0.95
 #: Rates of 0 and 1 lie at infinity; they are drawn far outside the frame.
 _BEYOND = 1e-15
+#: Points: an alpha stands to the right of its dot for one system, to the left for the next.
+_BESIDE = ((6, 4), (-20, -11))
 
 
-@public
-def plot_roc(roc: Roc, ax: Any = None, **style: Any) -> Any:
-    """Draw a ROC, the chance line beside it.
+#: Limits of both axes of rates.
+_UNIT = ((-0.01, 1.01), (-0.01, 1.01))
+#: Where FAR and FRR lie on axes, by what was drawn on them.
+_PLACES: dict[str, Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]] = {
+    "det": lambda far, frr: (deviate(far), deviate(frr)),
+    "linear-det": lambda far, frr: (far, frr),
+    "roc": lambda far, frr: (far, 1.0 - frr),
+    "impostor-roc": lambda far, frr: (frr, 1.0 - far),
+}
 
-    Parameters
-    ----------
-    roc : Roc
-        The curve; its orientation names the axes.
-    ax : matplotlib Axes, optional
-        Where to draw; new axes on a figure of their own if left out. Pass the
-        axes returned to lay several curves over each other.
-    **style
-        Properties of the line, such as ``color`` or ``label`` (default: the
-        curve's name).
 
-    Returns
-    -------
-    matplotlib Axes
+def draw_rates(
+    ax: Axes | None,
+    x: FloatArray,
+    y: FloatArray,
+    axes: tuple[str, str],
+    style: Mapping[str, Any],
+    *,
+    corner: str,
+    kind: str | None = None,
+    chance: tuple[float, float] | None = None,
+) -> Axes:
+    """One rate against another in a square, its legend in a corner.
 
-    Notes
-    -----
-    Line data are fractions; the ticks say per cent. FAR and TPR for
-    ``positive="client"``; F_c and F_i for ``positive="impostor"``.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5), name="demo")
-    >>> ax = plot_roc(model.roc())
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('FAR', 'TPR')
-    >>> ax = plot_roc(model.generic().roc(), ax=ax, linestyle="--")
+    ``kind`` is kept by the axes, for what is marked on the curve; ``chance`` has both heights
+    of the chance line.
     """
-    required(roc, Roc, "roc")
-    points = roc.points()
-    client = roc.positive == "client"
-    x, y = (points.far, points.tpr) if client else (points.frr, points.tnr)
-    fresh = ax is None
-    ax = new_axes(ax, square=True)
-    _line(ax, x, y, roc.name, style)
-    ax.set_gid("roc" if client else "impostor-roc")  # for what is marked on the curve
-    _chance_once(ax, (0.0, 1.0), (0.0, 1.0))
-    if fresh:
-        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-        rate_axis(ax.xaxis)
-        rate_axis(ax.yaxis)
-        named(ax, *(("FAR", "TPR") if client else ("F_c", "F_i")))
-    legend(ax, loc="lower right")
-    return ax
+    ax, empty = opened(ax, square=True)
+    draw_curve(ax, x, y, style)
+    if kind is not None:
+        ax.set_gid(kind)
+    if chance is not None:
+        _chance_once(ax, (0.0, 1.0), chance)
+    return closed(ax, *axes, rates="xy", frame=_UNIT if empty else None, loc=corner)
 
 
-@public
-def plot_det(det: Det, ax: Any = None, **style: Any) -> Any:
-    """Draw FRR against FAR, on normal deviates or (``det.scale == "linear"``) as plain rates.
-
-    Parameters
-    ----------
-    det : Det
-        The curve.
-    ax : matplotlib Axes, optional
-        Where to draw; new axes if left out.
-    **style
-        Properties of the line.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Notes
-    -----
-    Line data are normal deviates of the rates (rates 0 and 1, at infinity, are
-    drawn outside the frame). The frame reaches from 0.1 %, or from half of the
-    smallest rate that a sample can show, to 95 %; a further curve widens it.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> ax = plot_det(br.ScoreModel(br.Normal(2, 1), br.Normal(0, 1)).det())
-    >>> ax.get_xlabel()
-    'FAR'
-    """
-    required(det, Det, "det")
-    points = det.points()
-    fresh = ax is None
-    ax = new_axes(ax, square=True)
-    ax.set_gid("linear-det" if det.scale == "linear" else "det")
-    if det.scale == "linear":
-        _line(ax, points.far, points.frr, det.name, style)
-        _chance_once(ax, (0.0, 1.0), (1.0, 0.0))
-        if fresh:
-            ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-            rate_axis(ax.xaxis)
-            rate_axis(ax.yaxis)
-    else:
-        _line(ax, deviate(points.far), deviate(points.frr), det.name, style)
-        _chance_once(ax, (-9.0, 9.0), (9.0, -9.0))
-        _frame(ax, _lowest(points.far), _lowest(points.frr), fresh=fresh)
-    if fresh:
-        named(ax, "FAR", "FRR")
-    legend(ax, loc="upper right")
-    return ax
+def draw_det(ax: Axes | None, far: FloatArray, frr: FloatArray, style: Mapping[str, Any]) -> Axes:
+    """FRR against FAR on normal deviates."""
+    ax, empty = opened(ax, square=True)
+    ax.set_gid("det")
+    draw_curve(ax, deviate(far), deviate(frr), style)
+    _chance_once(ax, (-9.0, 9.0), (9.0, -9.0))
+    _frame(ax, _lowest(far), _lowest(frr), empty=empty)
+    return closed(ax, "FAR", "FRR", loc="upper right")
 
 
-@public
-def plot_precision_recall(curve: PrecisionRecall, ax: Any = None, **style: Any) -> Any:
-    """Draw precision against recall.
-
-    Parameters
-    ----------
-    curve : PrecisionRecall
-        The curve, at its prior.
-    ax : matplotlib Axes, optional
-        Where to draw; new axes if left out.
-    **style
-        Properties of the line.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> ax = plot_precision_recall(br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5)).precision_recall())
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('recall', 'precision')
-    """
-    required(curve, PrecisionRecall, "curve")
-    points = curve.points()
-    known = ~np.isnan(points.precision)
-    fresh = ax is None
-    ax = new_axes(ax, square=True)
-    _line(ax, points.recall[known], points.precision[known], curve.name, style)
-    if fresh:
-        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
-        rate_axis(ax.xaxis)
-        rate_axis(ax.yaxis)
-        named(ax, "recall", "precision")
-    legend(ax, loc="lower left")
-    return ax
-
-
-def _line(ax: Any, x: FloatArray, y: FloatArray, name: str | None, style: dict[str, Any]) -> None:
-    style = {"linewidth": 1.6, **({} if name is None else {"label": name}), **style}
-    ax.plot(x, y, **style)
-
-
-def _chance_once(ax: Any, x: tuple[float, float], y: tuple[float, float]) -> None:
+def _chance_once(ax: Axes, x: tuple[float, float], y: tuple[float, float]) -> None:
     if not any(line.get_gid() == "chance" for line in ax.lines):
         ax.plot(x, y, color=GREY, linewidth=0.8, linestyle=":", gid="chance", zorder=1.0)
 
 
-def in_det_frame(det: Det) -> bool:
+def in_det_frame(far: FloatArray, frr: FloatArray) -> bool:
     """Whether any of the curve lies where a DET on normal deviates looks."""
-    points = det.points()
-    far, frr = (
-        np.concatenate([rate, 0.5 * (rate[1:] + rate[:-1])]) for rate in (points.far, points.frr)
-    )
+    far, frr = (np.concatenate([rate, 0.5 * (rate[1:] + rate[:-1])]) for rate in (far, frr))
     low, high = np.minimum(far, frr), np.maximum(far, frr)
     return bool(np.any((low > _DET_LOW) & (high < _DET_HIGH)))
 
 
-def deviate(rate: Any) -> FloatArray:
+def deviate(rate: npt.ArrayLike) -> FloatArray:
     """Normal deviates of rates, the coordinates of a DET."""
     from scipy.special import ndtri
 
@@ -199,7 +97,7 @@ def _lowest(rate: FloatArray) -> float:
     return max(0.5 * float(np.min(rate[rate > 0.0])), _DET_LOW)
 
 
-def _frame(ax: Any, low_x: float, low_y: float, *, fresh: bool) -> None:
+def _frame(ax: Axes, low_x: float, low_y: float, *, empty: bool) -> None:
     from matplotlib.ticker import FixedFormatter, FixedLocator
 
     for axis, low, limits, limit in (
@@ -207,7 +105,7 @@ def _frame(ax: Any, low_x: float, low_y: float, *, fresh: bool) -> None:
         (ax.yaxis, low_y, ax.get_ylim(), ax.set_ylim),
     ):
         start, stop = (float(v) for v in deviate(np.array([low, _DET_HIGH])))
-        if not fresh and limits != (0.0, 1.0) and limits[0] > -9.0:
+        if not empty and limits != (0.0, 1.0) and limits[0] > -9.0:
             start, stop = min(start, limits[0]), max(stop, limits[1])
         places = deviate(np.array(_DEVIATE_TICKS))
         inside = (places >= start) & (places <= stop)
@@ -217,3 +115,44 @@ def _frame(ax: Any, low_x: float, low_y: float, *, fresh: bool) -> None:
         axis.set_major_formatter(FixedFormatter([f"{100.0 * r:g} %" for r, keep in named if keep]))
         limit(start, stop)
     ax.tick_params(axis="x", labelrotation=45)
+
+
+# ----------------------------------------------------------------------------- points
+def draw_choices(
+    ax: Axes,
+    chosen: tuple[FloatArray, FloatArray],
+    own: tuple[FloatArray, FloatArray],
+    alpha: FloatArray | None,
+    style: Mapping[str, Any],
+) -> Axes:
+    """Mark FAR and FRR at thresholds chosen elsewhere, and at those of the curve's own scores.
+
+    Both of one alpha are joined, and the alpha is written beside unless there is none.
+    """
+    kind = str(ax.get_gid())  # axes remember what was drawn on them
+    if kind not in _PLACES:
+        raise InputError(
+            "ax must be axes on which plot_det or plot_roc has drawn; got axes without a curve of"
+            " theirs. Draw the curve of the test set first, such as ax = epc.test.det().plot()."
+        )
+    (x, y), (own_x, own_y) = _PLACES[kind](*chosen), _PLACES[kind](*own)
+    colour = style.get("color", COLOURS[0])
+    name = style.get("label")
+    prefix = f"{name}, " if name else ""
+    for k in range(x.size):
+        ax.plot([x[k], own_x[k]], [y[k], own_y[k]], color=colour, linewidth=0.7, gid="joined")
+    before = sum(line.get_gid() == "a-priori" for line in ax.lines)
+    mark = {"color": colour, "linestyle": "none"}
+    ax.plot(x, y, marker="o", markersize=5, markeredgecolor="white", markeredgewidth=0.6,
+            gid="a-priori", label=f"{prefix}chosen on dev", zorder=6.0, **mark)  # fmt: skip
+    ax.plot(own_x, own_y, marker="D", markersize=6, markerfacecolor="white", gid="a-posteriori",
+            label=f"{prefix}own optimum", zorder=5.0, **mark)  # fmt: skip
+    beside = _BESIDE[before % len(_BESIDE)]
+    for k, a in enumerate([] if alpha is None else alpha.tolist()):
+        ax.annotate(
+            number(a, 3), (x[k], y[k]), beside, fontsize=7, color=colour,
+            textcoords="offset points", annotation_clip=True, zorder=7.0, gid="alpha",
+            bbox={"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 0.5},
+        )  # fmt: skip
+    legend(ax, loc="best")
+    return ax

@@ -78,10 +78,5 @@ def visible(text: str) -> str:
 
 
 def _code(point: int) -> str:
-    return (
-        f"\\x{point:02x}"
-        if point < 256
-        else f"\\u{point:04x}"
-        if point < 65536
-        else (f"\\U{point:08x}")
-    )
+    letter, digits = ("x", 2) if point < 256 else ("u", 4) if point < 65536 else ("U", 8)
+    return f"\\{letter}{point:0{digits}x}"

@@ -1,25 +1,50 @@
-"""A picture as a file of its own, there whole or not at all."""
+"""A picture as a file of its own, there whole or not at all, under settings that nobody else sees.
+
+``matplotlib.rcParams`` is one mapping for the whole process, read while artists are
+made and again while they are drawn: to change it, even for a moment, changes the
+pictures of other threads. Here it is left as it is. While a drawing is under way,
+its lookups ask a context variable first, which is set in the drawing's thread alone.
+"""
 
 from __future__ import annotations
 
-import contextlib
+import io
 import os
-import secrets
-from collections.abc import Callable
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from betaroc.core.errors import InputError, OutputError
+from betaroc.core.errors import InputError
 from betaroc.core.text import shown
 from betaroc.rendering.files import checked_target, write_whole
-from betaroc.rendering.private_style import private_style
-from betaroc.rendering.svg import draw_svg
 
-__all__ = ["picture_format", "save_picture"]
+__all__ = ["draw_svg", "picture_format", "private_style", "save_picture"]
 
 _PROLOGUE = '<?xml version="1.0" encoding="utf-8"?>\n'
+_PAGE_STYLE: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "font.family": ["sans-serif"],
+    "font.size": 9.0,
+    "axes.edgecolor": "#555555",
+    "axes.labelcolor": "#222222",
+    "xtick.color": "#444444",
+    "ytick.color": "#444444",
+    "path.simplify": True,
+}
+_WITHOUT = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+
+_own: ContextVar[Mapping[str, Any] | None] = ContextVar("betaroc style", default=None)
+_lock = threading.Lock()
+#: Drawings under way.
+_drawings: set[object] = set()
 
 
+# ------------------------------------------------------------------------------ files
 def picture_format(path: str | os.PathLike[str]) -> str:
     """The kind of picture that the name of a file asks for, "svg" or "png"."""
     kind = Path(path).suffix.lower().removeprefix(".")
@@ -39,20 +64,73 @@ def save_picture(draw: Callable[[], Any], path: str | os.PathLike[str]) -> None:
         )
         write_whole(path, f"{_PROLOGUE}{svg}\n")
     else:
-        _save_png(draw, checked_target(path))
-
-
-def _save_png(draw: Callable[[], Any], target: Path) -> None:
-    beside = target.parent / f".betaroc-{secrets.token_hex(8)}.tmp"
-    try:
+        target, image = checked_target(path), io.BytesIO()
         with private_style({}):
-            draw().figure.savefig(beside, format="png", dpi=160, metadata={"Software": None})
-        os.replace(beside, target)
-    except OSError as error:
-        raise OutputError(
-            f"the output must be writable; {shown(str(target))}: {error.strerror or error}. What"
-            " was there before is untouched. Name a file in a folder that exists and has room."
-        ) from error
+            draw().figure.savefig(image, format="png", dpi=160, metadata={"Software": None})
+        write_whole(target, image.getvalue())
+
+
+def draw_svg(draw: Callable[[], Any], salt: str) -> str:
+    """The ``<svg>`` element of the axes that ``draw`` returns, which can stand inside a page.
+
+    Matplotlib's own defaults are used whatever the user's settings are, ids
+    depend on ``salt`` and the content alone, and no date is written, so the
+    same data give the same bytes.
+    """
+    with private_style({**_PAGE_STYLE, "svg.hashsalt": salt}):
+        figure = draw().figure
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata=_WITHOUT)
+    body = text.getvalue()
+    box = re.search(r'viewBox="([^"]+)"', body)
+    inner = body[body.index("<defs>") : body.rindex("</svg>")]
+    # Ids of groups are never referred to and would stand twice on the page.
+    inner = re.sub(r'<g id="[^"]*"', "<g", inner)
+    view = "" if box is None else box.group(1)
+    return (
+        f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="{view}" role="img">'
+        f"{inner.rstrip()}</svg>"
+    )
+
+
+# --------------------------------------------------------------------------- settings
+@contextmanager
+def private_style(settings: Mapping[str, Any]) -> Iterator[None]:
+    """Matplotlib's defaults with these settings, whatever the user's are, in this thread."""
+    import matplotlib as mpl
+
+    defaults: Any = mpl.rcParamsDefault
+    drawing, before = object(), _own.set({**dict(dict.items(defaults)), **settings})
+    _ask(_drawings.add, drawing)
+    try:
+        yield
     finally:
-        with contextlib.suppress(OSError):
-            beside.unlink()
+        _ask(_drawings.remove, drawing)
+        _own.reset(before)
+
+
+def _ask(change: Callable[[object], None], drawing: object) -> None:
+    """Lookups ask the context from the first drawing that begins to the last that ends."""
+    import matplotlib as mpl
+
+    with _lock:
+        change(drawing)
+        # The class alone changes: what the mapping holds stays as it is for all who look.
+        mpl.rcParams.__class__ = _asking() if _drawings else mpl.RcParams
+
+
+@cache
+def _asking() -> type[Any]:
+    from matplotlib import RcParams
+
+    class Asking(RcParams):
+        """The settings of the drawing of this thread, else everybody's."""
+
+        def __getitem__(self, key: Any) -> Any:
+            own = _own.get()
+            if own is None or key not in own:
+                # Not super(): the class may have changed back meanwhile.
+                return RcParams.__getitem__(self, key)
+            return own[key]
+
+    return Asking

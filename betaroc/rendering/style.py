@@ -1,17 +1,27 @@
-"""What all pictures share: a bare figure, colours for every eye, text that is only text."""
+"""What all pictures share: a bare figure, colours for every eye, names that are only text."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from betaroc.core.errors import InputTypeError
 from betaroc.core.text import shown
+from betaroc.core.thresholds import FloatArray
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import matplotlib.figure
 
 __all__ = [
-    "CLIENT", "COLOURS", "IMPOSTOR", "checked_axes", "has_legend_below", "legend", "legend_below",
-    "named", "new_axes", "rate_axis", "stacked_axes",
+    "CLIENT", "COLOURS", "GREY", "IMPOSTOR", "Axes", "Figure", "bare", "checked_axes", "closed",
+    "draw_curve", "legend", "legend_below", "named", "new_axes", "number_of", "opened",
+    "stacked_axes",
 ]  # fmt: skip
+
+Axes: TypeAlias = "matplotlib.axes.Axes"
+Figure: TypeAlias = "matplotlib.figure.Figure"
 
 #: Okabe and Ito's palette, which colour-blind readers tell apart, then darker ones of Tol's.
 COLOURS = (
@@ -20,28 +30,32 @@ COLOURS = (
 )  # fmt: skip
 CLIENT, IMPOSTOR = "#0072B2", "#D55E00"
 GREY = "#8a8a8a"
-#: Labels that matplotlib gives to what has none.
-_AUTOMATIC = re.compile(r"_child\d+|_container\d+|_nolegend_")
+#: What matplotlib calls a line that nobody named, and labels of all that stand in no legend.
+_NAMELESS = "_child"
+_AUTOMATIC = re.compile(rf"{_NAMELESS}\d+|_container\d+|_nolegend_")
 #: Characters of a legend's words two of which stand side by side.
 _SHORT = 24
+#: What a legend below keeps of its height.
+_HEIGHT = "_betaroc_height"
 #: Inches: near the width of a telephone, so that labels stay readable when the page is narrow.
 SIZE = (4.4, 3.5)
 
 
-def new_axes(ax: Any = None, *, square: bool = False) -> Any:
+# ------------------------------------------------------------------------------- axes
+def new_axes(ax: Axes | None = None, *, square: bool = False) -> Axes:
     """The axes given, or new ones on a bare figure that pyplot does not know."""
     if ax is not None:
         return checked_axes(ax)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(3.9, 3.7) if square else SIZE, layout="constrained")
-    ax = _bare(figure.add_subplot())
+    ax = bare(figure.add_subplot())
     if square:
         ax.set_box_aspect(1.0)
     return ax
 
 
-def checked_axes(ax: Any) -> Any:
+def checked_axes(ax: object) -> Axes:
     """The axes, if they are matplotlib's."""
     from matplotlib.axes import Axes
 
@@ -53,16 +67,17 @@ def checked_axes(ax: Any) -> Any:
     return ax
 
 
-def stacked_axes() -> tuple[Any, Any]:
+def stacked_axes() -> tuple[Axes, Axes]:
     """Two axes, one above the other, with one horizontal scale."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(SIZE[0], 1.6 * SIZE[1]), layout="constrained")
     upper, lower = figure.subplots(2, 1, sharex=True)
-    return _bare(upper), _bare(lower)
+    return bare(upper), bare(lower)
 
 
-def _bare(ax: Any) -> Any:
+def bare(ax: Axes) -> Axes:
+    """The axes with our colours, a grid, and no frame above and to the right."""
     ax.set_prop_cycle(color=list(COLOURS))
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(True, color="#e4e4e4", linewidth=0.6)
@@ -70,23 +85,66 @@ def _bare(ax: Any) -> Any:
     return ax
 
 
-def named(ax: Any, x: str, y: str) -> None:
-    """Axis labels, never read as mathematics."""
-    ax.set_xlabel(x, parse_math=False)
-    ax.set_ylabel(y, parse_math=False)
+def opened(ax: Axes | None, *, square: bool = False) -> tuple[Axes, bool]:
+    """:func:`new_axes`, and whether they are empty: then they are framed too."""
+    ax = new_axes(ax, square=square)
+    return ax, not ax.has_data()
 
 
-def rate_axis(axis: Any) -> None:
-    """Ticks in per cent for data that are fractions."""
+def closed(
+    ax: Axes, x: str, y: str, rates: str = "", *, frame: Any = None, below: bool = False, **at: Any
+) -> Axes:
+    """The axes, named, with limits of x and y where the caller has set none, and a legend.
+
+    It stands below where it does already, else inside: a caller's figure keeps its size.
+    """
+    if frame is not None and ax.get_autoscalex_on():
+        ax.set_xlim(frame[0])
+    if frame is not None and ax.get_autoscaley_on():
+        ax.set_ylim(frame[1])
+    named(ax, x, y, rates)
+    figure: Any = ax.figure
+    below = below or any(hasattr(old, _HEIGHT) for old in figure.legends)
+    legend(ax, **at)
+    if below:
+        legend_below(ax, None)
+    return ax
+
+
+def named(ax: Axes, x: str, y: str, rates: str = "") -> None:
+    """Names, never read as mathematics, of axes that have none; of ``rates`` ticks in per cent."""
     from matplotlib.ticker import PercentFormatter
 
-    axis.set_major_formatter(PercentFormatter(xmax=1.0, symbol=" %"))
+    for letter, name in (("x", x), ("y", y)):
+        if not getattr(ax, f"get_{letter}label")():
+            getattr(ax, f"set_{letter}label")(name, parse_math=False)
+            if letter in rates:  # the data are fractions
+                axis = getattr(ax, f"{letter}axis")
+                axis.set_major_formatter(PercentFormatter(xmax=1.0, symbol=" %"))
 
 
-def legend(ax: Any, **place: Any) -> None:
+# ----------------------------------------------------------------------------- curves
+def draw_curve(ax: Axes, x: FloatArray, y: FloatArray, style: Mapping[str, Any]) -> Any:
+    """A line with the label of its style, without one with its number beside others."""
+    label = style.get("label") or number_of(ax)
+    (line,) = ax.plot(x, y, **{"linewidth": 1.6, "gid": "curve", **style, "label": label})
+    return line
+
+
+def number_of(ax: Axes) -> str | None:
+    """What a nameless curve is called beside others, whose nameless get a number too."""
+    before = [line for line in ax.lines if line.get_gid() == "curve"]
+    for k, line in enumerate(before, start=1):
+        if str(line.get_label()).startswith(_NAMELESS):
+            line.set_label(f"curve {k}")
+    return f"curve {len(before) + 1}" if before else None
+
+
+# ---------------------------------------------------------------------------- legends
+def legend(ax: Axes, **place: Any) -> None:
     """A legend of all labelled artists, if there are any."""
     # Matplotlib's own collection leaves out names that begin with an underscore.
-    artists = (*ax.lines, *ax.containers, *ax.collections, *ax.patches)
+    artists: tuple[Any, ...] = (*ax.lines, *ax.containers, *ax.collections, *ax.patches)
     pairs = [(h, str(h.get_label())) for h in artists]
     pairs = [(h, text) for h, text in pairs if text and not _AUTOMATIC.fullmatch(text)]
     if not pairs:
@@ -124,23 +182,17 @@ def legend_below(
     below = figure.legend(
         handles, labels, loc="outside lower center", ncols=columns, fontsize=8, frameon=False
     )
-    below._betaroc_height = grown
+    setattr(below, _HEIGHT, grown)
     for text in below.get_texts():
         text.set_parse_math(False)
     for line in below.get_lines() if width is not None else ():
         line.set(linewidth=width, alpha=1.0)
 
 
-def has_legend_below(ax: Any) -> bool:
-    """Whether the figure has a legend of :func:`legend_below`."""
-    return any(hasattr(old, "_betaroc_height") for old in ax.figure.legends)
-
-
 def _remove_below(figure: Any) -> float:
     """Take the legend below away; the height that it had."""
     height = 0.0
-    for old in list(figure.legends):
-        if hasattr(old, "_betaroc_height"):
-            height += old._betaroc_height
-            old.remove()
+    for old in [old for old in figure.legends if hasattr(old, _HEIGHT)]:
+        height += getattr(old, _HEIGHT)
+        old.remove()
     return height

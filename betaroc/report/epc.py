@@ -16,7 +16,7 @@ from betaroc.data.summary import Given
 from betaroc.decision.bands import Band
 from betaroc.decision.epc import Epc
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.model.measures import OperatingPoint, is_rate, measure_title
 from betaroc.rendering.numbers import (
     counted,
     level_words,
@@ -31,8 +31,8 @@ from betaroc.report.text import columns
 
 __all__ = [
     "alpha_text", "alphas_given", "axis_words", "band_numbers", "cell",
-    "epc_arrays", "epc_csv", "epc_numbers", "epc_text", "is_rate", "measure_title",
-    "measure_words", "plain_text", "read_words", "source_numbers", "spread", "value_text",
+    "epc_arrays", "epc_csv", "epc_numbers", "epc_text", "measure_words",
+    "plain_text", "read_words", "source_numbers", "spread", "value_text",
 ]  # fmt: skip
 
 _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
@@ -144,22 +144,10 @@ def axis_words(epc: Epc) -> str:
     )
 
 
-def measure_title(epc: Epc) -> str:
-    """The measure in words."""
-    measure = MEASURES.get(epc.measure)
-    return "weighted error" if measure is None else measure.title
-
-
 def measure_words(epc: Epc) -> str:
     """The measure's name, and in words where they say more."""
-    title = measure_title(epc)
+    title = measure_title(epc.measure)
     return title if title == epc.measure else f"{epc.measure} ({title})"
-
-
-def is_rate(name: str) -> bool:
-    """Whether a measure is said in per cent: where its range is [0, 1]."""
-    measure = MEASURES.get(name)
-    return measure is None or (measure.low, measure.high) == (0.0, 1.0)
 
 
 def _band_words(band: Band, seed: int | None) -> str:

@@ -10,13 +10,13 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.distributions.base import Distribution
+from betaroc.fits.fit import Fit
+from betaroc.fits.pictures import density_of, plot_histogram, span, typical
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, in_det_frame
-from betaroc.rendering.densities import density_line, span, typical
 from betaroc.rendering.numbers import counted, level_words, threshold
-from betaroc.rendering.pictures import plot_det, plot_epc, plot_fit, plot_histogram, plot_roc
+from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.style import CLIENT, COLOURS, IMPOSTOR, legend, legend_below
-from betaroc.rendering.svg import draw_svg
 from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import ScoreSet, is_modelled
 from betaroc.report.summary import marked
@@ -70,7 +70,8 @@ def _histogram(
         colour = CLIENT if who == "client" else IMPOSTOR
         ax = plot_histogram(scores, law, weights=weights, bins=_BINS, limits=limits, color=colour)
         if reference is not None:
-            density_line(ax, reference, *limits, color=_DARK, linewidth=1.0, linestyle="--")
+            line = density_of(reference, *limits)
+            ax.plot(line.x, line.y, color=_DARK, linewidth=1.0, linestyle="--")
         if marks:
             ax.axvline(mark, color=_DARK, linewidth=1.1, linestyle=":")
         ax.set_ylim(0.0, top)
@@ -118,12 +119,13 @@ def curve_figures(analysis: AnalysisRecord) -> list[Figure]:
     parts = analysis.parts
     dots = _dots_words(analysis)
     roc = Figure(
-        _overlaid(analysis, plot_roc, "roc", lambda p: (p.far, p.tpr)),
+        _overlaid(analysis, "roc", lambda p: (p.far, p.tpr)),
         f"ROC: TPR against FAR. {dots}",
     )
     models = [part.empirical for part in parts]
     models += [part.fit.model for part in parts if part.fit is not None]
-    if not any(in_det_frame(model.det()) for model in models):
+    points = [model.det().points() for model in models]
+    if not any(in_det_frame(p.far, p.frr) for p in points):
         return [
             roc,
             Figure(
@@ -133,7 +135,7 @@ def curve_figures(analysis: AnalysisRecord) -> list[Figure]:
             ),
         ]
     det = Figure(
-        _overlaid(analysis, plot_det, "det", lambda p: (deviate(p.far), deviate(p.frr))),
+        _overlaid(analysis, "det", lambda p: (deviate(p.far), deviate(p.frr))),
         f"DET: FRR against FAR on normal deviates. {dots}",
     )
     return [roc, det]
@@ -149,10 +151,7 @@ def _dots_words(analysis: AnalysisRecord) -> str:
 
 
 def _overlaid(
-    analysis: AnalysisRecord,
-    plot: Callable[..., Any],
-    curve: str,
-    place: Callable[[OperatingPoint], tuple[Any, Any]],
+    analysis: AnalysisRecord, curve: str, place: Callable[[OperatingPoint], tuple[Any, Any]]
 ) -> str:
     parts, met = analysis.parts, marked(analysis.points)
     each = len(parts) <= _FEW_SETS
@@ -162,14 +161,14 @@ def _overlaid(
         ax: Any = None
         for k, part in enumerate(parts):
             colour = COLOURS[k % len(COLOURS)]
-            ax = plot(
-                getattr(part.empirical, curve)(), ax=ax, color=colour, linewidth=0.9, alpha=0.65,
+            ax = getattr(part.empirical, curve)().plot(
+                ax, color=colour, linewidth=0.9, alpha=0.65,
                 label=f"{part.role}, scores" if each else part.role,
             )  # fmt: skip
             if part.fit is not None and is_modelled(part):
-                ax = plot(
-                    getattr(part.fit.model, curve)(), ax=ax, color=colour, linewidth=1.8,
-                    linestyle="--", label=f"{part.role}, fitted" if each else "_nolegend_",
+                ax = getattr(part.fit.model, curve)().plot(
+                    ax, color=colour, linewidth=1.8, linestyle="--",
+                    label=f"{part.role}, fitted" if each else "_nolegend_",
                 )  # fmt: skip
         for k, point in enumerate(points):
             x, y = place(point)
@@ -199,10 +198,9 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Figure:
         ax: Any = None
         for met in curves:
             colour, width, name = _CHOOSERS[met.chosen_by]
-            ax = plot_epc(
-                met.epc, ax, band=met.band, expected=True, color=colour, linewidth=width,
-                label=name,
-            )  # fmt: skip
+            ax = met.epc.plot(
+                ax, band=met.band, expected=True, color=colour, linewidth=width, label=name
+            )
         for artist in (*ax.lines, *ax.collections, *ax.patches):  # the caption tells the rest
             if artist.get_label() not in {name for _, _, name in _CHOOSERS.values()}:
                 artist.set_label("_nolegend_")
@@ -234,17 +232,17 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Figure:
 def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Figure]]:
     """Of every set with fitted laws a P-P and a Q-Q picture."""
     return {
-        part.role: [_probability(part, kind, analysis.level) for kind in ("pp", "qq")]
+        part.role: [
+            _probability(part.role, part.fit, kind, analysis.level) for kind in ("pp", "qq")
+        ]
         for part in analysis.parts
         if part.fit is not None and is_modelled(part) and part.summary is None
     }
 
 
-def _probability(part: ScoreSet, kind: str, level: float) -> Figure:
-    fitted = part.fit
-
+def _probability(role: str, fit: Fit, kind: str, level: float) -> Figure:
     def draw() -> Any:
-        ax = plot_fit(fitted, kind, level=level)  # type: ignore[arg-type]
+        ax = fit.plot(kind, level=level)
         legend_below(ax, 1)
         return ax
 
@@ -253,9 +251,9 @@ def _probability(part: ScoreSet, kind: str, level: float) -> Figure:
         "qq": "Q–Q: scores against the quantiles of the fitted law",
     }[kind]
     try:
-        svg = draw_svg(draw, f"betaroc {part.role} {kind}")
+        svg = draw_svg(draw, f"betaroc {role} {kind}")
     except InputError as error:
-        return Figure("", f"{part.role}: no {what[:3]} picture. {error}")
-    if kind == "qq" and fitted is not None and fitted.model.client.on_unit:
+        return Figure("", f"{role}: no {what[:3]} picture. {error}")
+    if kind == "qq" and fit.model.client.on_unit:
         what += ", both as logits"
-    return Figure(svg, f"{part.role}, {what}; shaded: {level_words(level)} at each score by itself")
+    return Figure(svg, f"{role}, {what}; shaded: {level_words(level)} at each score by itself")

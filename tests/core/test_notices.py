@@ -16,8 +16,7 @@ import pytest
 
 import betaroc as br
 from betaroc.core.notices import Notice, collected, passed_on, public, quietly, warn
-from betaroc.rendering.private_style import private_style
-from betaroc.rendering.svg import draw_svg
+from betaroc.rendering.picture_files import draw_svg, private_style
 
 
 def few(seed: int = 0) -> br.Scores:

@@ -12,7 +12,7 @@ from scipy import stats
 import betaroc as br
 from betaroc.cli import main
 from betaroc.estimation.families import family_text, names_of_text
-from betaroc.rendering.pictures import plot_fit
+from betaroc.fits.pictures import plot_fit
 
 
 def scores(seed: int = 1, n: int = 400) -> br.Scores:

@@ -13,9 +13,9 @@ import pytest
 import betaroc as br
 from betaroc.core.errors import InputError, OutputError
 from betaroc.decision.comparison_draws import Smallest
-from betaroc.rendering import pictures as plot
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.style import new_axes
+from helpers.pictures import plot
 
 DEV = br.Scores([3.0, 4.0, 5.0], [1.0, 2.0, 3.0])
 TEST = br.Scores([2.0, 4.0, 6.0], [0.0, 1.0, 3.0], name="faces")

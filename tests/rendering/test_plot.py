@@ -9,9 +9,9 @@ import pytest
 from scipy.special import ndtri
 
 import betaroc as br
-from betaroc.rendering import pictures as plot
+from betaroc.rendering.picture_files import draw_svg
 from betaroc.rendering.style import legend, legend_below, new_axes, stacked_axes
-from betaroc.rendering.svg import draw_svg
+from helpers.pictures import plot
 
 BETA = br.ScoreModel(br.Beta(5.0, 2.0), br.Beta(2.0, 5.0), name="bells")
 SAMPLE = br.ScoreModel(br.Empirical([0.4, 0.6, 0.8]), br.Empirical([0.1, 0.3, 0.5, 0.6]))

@@ -3,6 +3,7 @@ anything else how its noun is made."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import betaroc as br
-from betaroc.rendering import pictures as plot
+from helpers.pictures import PICTURES, plot
 
 #: The nouns that each picture takes as its first argument.
 TAKES = {
@@ -63,13 +64,13 @@ def nouns() -> dict[str, Any]:
 
 
 def test_the_table_names_every_picture() -> None:
-    assert set(TAKES) == set(plot.__all__)
+    assert set(TAKES) == set(PICTURES)
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("name", plot.__all__)
+@pytest.mark.parametrize("name", PICTURES)
 def test_pictures_and_nouns(name: str, nouns: dict[str, Any]) -> None:
-    draw, taken = getattr(plot, name), TAKES[name]
+    draw, taken = PICTURES[name], TAKES[name]
     for kind, noun in nouns.items():
         more = {"plot_difference_histogram": [0.5]}.get(name, [])
         if name == "plot_a_priori_points":
@@ -83,6 +84,56 @@ def test_pictures_and_nouns(name: str, nouns: dict[str, Any]) -> None:
         if name != "plot_histogram":
             assert isinstance(caught.value, br.InputTypeError)
             assert " must be a" in str(caught.value)
+
+
+#: What a picture is called beside its noun where it needs more.
+MORE: dict[str, dict[str, Any]] = {"plot_difference_histogram": {"alpha": 0.5}}
+#: Pictures of one thing that has no name, or has it at the ticks.
+WITHOUT_LEGEND = {"plot_density", "plot_histogram", "plot_learned", "plot_precision_recall"}
+
+
+@pytest.mark.parametrize("name", sorted(set(PICTURES) - {"plot_ensemble"}))
+def test_axes_of_a_caller_are_named_as_our_own(name: str, nouns: dict[str, Any]) -> None:
+    draw, noun = PICTURES[name], nouns[min(TAKES[name])]
+    assert inspect.signature(draw).parameters["ax"].default is None
+    own = draw(noun, **MORE.get(name, {}))
+    given = Figure().subplots()
+    if name == "plot_a_priori_points":
+        plot.plot_det(noun.test.det(), given)
+    assert draw(noun, ax=given, **MORE.get(name, {})) is given
+    assert own.get_xlabel()
+    assert own.get_ylabel() or own.get_yticklabels()
+    for one, two in ((own.xaxis, given.xaxis), (own.yaxis, given.yaxis)):
+        assert one.get_label_text() == two.get_label_text()
+        assert type(one.get_major_formatter()) is type(two.get_major_formatter())
+    assert own.get_xlim() == given.get_xlim()
+    assert own.get_ylim() == given.get_ylim()
+    has_legend = given.get_legend() is not None
+    assert has_legend or (name in WITHOUT_LEGEND and own.get_legend() is None)
+
+
+def test_what_a_caller_has_set_stays(nouns: dict[str, Any]) -> None:
+    ax = Figure().subplots()
+    ax.set(xlim=(0.0, 0.1), xlabel="errors")
+    plot.plot_roc(nouns["Roc"], ax)
+    assert (ax.get_xlim(), ax.get_xlabel(), ax.get_ylabel()) == ((0.0, 0.1), "errors", "TPR")
+
+
+def test_several_curves_without_a_name_are_told_apart() -> None:
+    model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
+    again, third = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4), name="again"), model.generic()
+    for noun in ("roc", "det", "precision_recall"):
+        ax = getattr(model, noun)().plot()
+        assert ax.get_legend() is None
+        for other in (again, third):
+            getattr(other, noun)().plot(ax)
+        words = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert words == ["curve 1", "again", "curve 3"]
+    curve = br.epc(model, model, alpha=[0.4, 0.6])
+    ax = plot.plot_epc(curve, plot.plot_epc(curve))
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["curve 1", "curve 2"]
+    hidden = plot.plot_density(br.Beta(2, 3), plot.plot_density(br.Beta(3, 2)), label="_nolegend_")
+    assert hidden.get_legend() is None
 
 
 def test_a_fit_is_drawn_as_its_model(nouns: dict[str, Any]) -> None:

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import betaroc as br
-from betaroc.rendering.pictures import plot_fit
-from betaroc.rendering.svg import draw_svg
+from betaroc.fits.pictures import plot_fit
+from betaroc.rendering.picture_files import draw_svg
 
 
 def beta_fit(n: int = 40, seed: int = 1) -> br.Fit:
