@@ -18,7 +18,7 @@ from betaroc.core.value import Result
 from betaroc.decision.bands import checked_replicates, grouped_values, pointwise
 from betaroc.decision.comparison_draws import Plan, Smallest, plan_of
 from betaroc.decision.comparison_words import (
-    called,
+    both_names,
     larger_is_better,
     short_measure,
     verdict_words,
@@ -375,7 +375,7 @@ class Comparison(Result):
         -------
         matplotlib Axes
         """
-        better = Better(self.better, called(self.names, names), self.level)
+        better = Better(self.better, both_names(self.names, names), self.level)
         axes = CRITERIA[self.first.criterion].axes(self.first.measure)
         return draw_comparison(ax, self.alpha, (self.first.value, self.second.value), better, axes)
 

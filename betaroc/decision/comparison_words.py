@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from betaroc.decision.comparison import AlphaRange, Comparison
 
 __all__ = [
-    "area_words", "band_words", "called", "larger_is_better", "short_measure", "verdict_words",
+    "area_words", "band_words", "both_names", "larger_is_better", "short_measure", "verdict_words",
 ]  # fmt: skip
 
 _SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}
@@ -36,7 +36,7 @@ def short_measure(measure: str) -> str:
     return _SHORT.get(measure, measure_title(measure))
 
 
-def called(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str, str]:
+def both_names(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str, str]:
     """What the systems are called: as given, else as they are called without."""
     if given is None:
         return names

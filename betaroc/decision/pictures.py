@@ -13,7 +13,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison
-from betaroc.decision.comparison_words import called
+from betaroc.decision.comparison_words import both_names
 from betaroc.decision.epc import Epc
 from betaroc.decision.epc import epc as expected_performance
 from betaroc.model.criteria import CRITERIA
@@ -25,14 +25,7 @@ from betaroc.rendering.alphas import (
     draw_replicates,
 )
 from betaroc.rendering.curves import draw_choices
-from betaroc.rendering.style import (
-    COLOURS,
-    Axes,
-    checked_axes,
-    legend_below,
-    new_axes,
-    stacked_axes,
-)
+from betaroc.rendering.style import COLOURS, Axes, legend_below, new_axes, stacked_axes
 
 __all__ = [
     "draw_both", "plot_a_priori", "plot_a_priori_points", "plot_comparison", "plot_difference",
@@ -143,7 +136,7 @@ def _comparison(value: Comparison) -> Comparison:
 
 
 def _better(comparison: Comparison, names: Sequence[str] | None) -> Better:
-    return Better(comparison.better, called(comparison.names, names), comparison.level)
+    return Better(comparison.better, both_names(comparison.names, names), comparison.level)
 
 
 def plot_comparison(
@@ -432,7 +425,7 @@ def plot_a_priori_points(
     ['a-priori', 'a-posteriori']
     """
     e = _epc(epc)
-    ax = e.test.det().plot() if ax is None else checked_axes(ax)
+    ax = e.test.det().plot() if ax is None else new_axes(ax)
     places, single = _places(e, alpha), CRITERIA[e.criterion].single
     own = expected_performance(
         e.test, e.test, criterion=e.criterion, measure=e.measure,

@@ -35,7 +35,7 @@ from betaroc.ensemble.trials import (
 from betaroc.estimation.families import AUTO, Names
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
-from betaroc.rendering.style import Figure
+from betaroc.rendering.style import Sheet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,7 +152,7 @@ class Inclusion(InclusionRecord):
         """
         return self.table
 
-    def plot(self) -> Figure:
+    def plot(self) -> Sheet:
         """Draw the ROCs, their hull and the gains; see `ensemble.pictures.plot_ensemble`.
 
         Returns

@@ -12,7 +12,7 @@ from betaroc.ensemble.learned import CANNOT_TELL, MATTERS, LearnedGain
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.model.roc import Roc
 from betaroc.rendering import ensemble as drawing
-from betaroc.rendering.style import Axes, Figure
+from betaroc.rendering.style import Axes, Sheet
 
 __all__ = ["plot_ensemble", "plot_gains", "plot_hull", "plot_learned"]
 
@@ -22,7 +22,7 @@ def _inclusion(result: InclusionRecord) -> InclusionRecord:
 
 
 @public
-def plot_ensemble(result: InclusionRecord, *, rule: str = "mean-logit") -> Figure:
+def plot_ensemble(result: InclusionRecord, *, rule: str = "mean-logit") -> Sheet:
     """Draw the ROCs, and beside them the gains in a learned fusion and by a fixed rule.
 
     Parameters

@@ -17,17 +17,12 @@ from betaroc.distributions.base import Distribution
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import repeated
 from betaroc.model.model import ScoreModel
-from betaroc.rendering.densities import (
-    Density,
-    Ordered,
-    draw_density,
-    draw_histogram,
-    draw_ordered,
-)  # fmt: skip
+from betaroc.rendering.densities import Density, Ordered, draw_density, draw_histogram, draw_ordered
 from betaroc.rendering.style import CLIENT, IMPOSTOR, Axes
 
 __all__ = [
-    "density_of", "plot_densities", "plot_density", "plot_fit", "plot_histogram", "span", "typical",
+    "bar_heights", "density_of", "plot_densities", "plot_density", "plot_fit", "plot_histogram",
+    "span", "typical",
 ]  # fmt: skip
 
 #: Beyond it the differences that axes are made of leave the doubles.
@@ -90,18 +85,25 @@ def plot_histogram(
     """
     values = checks.score_array(scores, "scores")
     fitted = None if law is None else _distribution_of(law)
-    mass = np.ones(values.size)
     if weights is not None:
-        mass = checks.weights_array(weights, values.size, "weights")
+        weights = checks.weights_array(weights, values.size, "weights")
     low, high = span(values) if limits is None else _checked_limits(limits)
     edges = np.linspace(low, high, checks.count(bins, "bins") + 1)
-    in_bars = np.ones(values.size, dtype=bool)
-    if fitted is not None and fitted.continuous is not None:
-        in_bars = ~np.isin(values, fitted.atoms.places)
-    counted = np.histogram(values[in_bars], edges, weights=mass[in_bars])[0]
-    heights = counted / mass.sum() / float(edges[1] - edges[0])
+    heights = bar_heights(values, weights, fitted, edges)
     density = None if fitted is None else density_of(fitted, low, high)
     return draw_histogram(ax, heights, edges, density, style)
+
+
+def bar_heights(
+    values: FloatArray, weights: FloatArray | None, law: Distribution | None, edges: FloatArray
+) -> FloatArray:
+    """Of bars whose area is the share of the scores they hold, but for those on point masses."""
+    mass = np.ones(values.size) if weights is None else weights
+    beside = np.ones(values.size, dtype=bool)
+    if law is not None and law.continuous is not None:
+        beside = ~np.isin(values, law.atoms.places)
+    counted = np.histogram(values[beside], edges, weights=mass[beside])[0]
+    return np.asarray(counted / mass.sum() / float(edges[1] - edges[0]))
 
 
 def _checked_limits(limits: tuple[float, float]) -> tuple[float, float]:

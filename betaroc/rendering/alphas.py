@@ -14,7 +14,7 @@ import numpy.typing as npt
 from betaroc.core.alphas import FINE
 from betaroc.core.thresholds import FloatArray
 from betaroc.rendering.numbers import level_words, number
-from betaroc.rendering.style import COLOURS, GREY, Axes, closed, draw_curve, number_of, opened
+from betaroc.rendering.style import COLOURS, GREY, Axes, begun, draw_curve, finished, number_of
 
 __all__ = [
     "AlphaAxes", "Better", "DrawnBand", "draw_comparison", "draw_difference", "draw_epc",
@@ -73,7 +73,7 @@ def draw_epc(
     a_posteriori: FloatArray | None = None,
 ) -> Axes:
     """A measure met on test against alpha, with what else is given of it."""
-    below, (ax, _) = ax is None, opened(ax)
+    below, (ax, _) = ax is None, begun(ax)
     order = np.argsort(alpha, kind="stable")
     alpha, name = alpha[order], style.get("label") or number_of(ax)
     beside_others = any(other is not None for other in (band, expected, a_posteriori))
@@ -96,7 +96,7 @@ def draw_epc(
         ax.axvspan(start, stop, color=GREY, alpha=0.22, linewidth=0, zorder=0.5, label=label,
                    gid="trivial")  # fmt: skip
         label = "_nolegend_"
-    return _closed(ax, axes, f"{axes.measure} on test", below=below)
+    return _finished(ax, axes, f"{axes.measure} on test", below=below)
 
 
 def draw_expected_observed(
@@ -108,7 +108,7 @@ def draw_expected_observed(
     style: Mapping[str, Any],
 ) -> Axes:
     """A measure met on test against what dev had said of it, and the line where both agree."""
-    below, (ax, empty) = ax is None, opened(ax, square=True)
+    below, (ax, empty) = ax is None, begun(ax, square=True)
     order = np.argsort(alpha, kind="stable")
     style = {"linewidth": 1.4, "marker": ".", "markersize": 4, **style}
     draw_curve(ax, expected[order], observed[order], style)
@@ -119,7 +119,7 @@ def draw_expected_observed(
     _same_limits(ax)
     x, y = (f"{axes.measure} {where}" for where in ("promised on dev", "met on test"))
     rates = "xy" if axes.measure_is_rate else ""
-    return closed(ax, x, y, rates, below=below, loc="best")
+    return finished(ax, x, y, rates, below=below, loc="best")
 
 
 def _same_limits(ax: Axes) -> None:
@@ -142,7 +142,7 @@ def draw_comparison(
     axes: AlphaAxes,
 ) -> Axes:
     """Both curves, the alphas in which they differ on a ground of the better one."""
-    below, (ax, _) = ax is None, opened(ax)
+    below, (ax, _) = ax is None, begun(ax)
     order = np.argsort(alpha, kind="stable")
     alpha = alpha[order]
     for k, value in enumerate(values):
@@ -151,7 +151,7 @@ def draw_comparison(
             **{"linestyle": _LINES[k], **_marker_of(alpha, _MARKERS[k])},
         )  # fmt: skip
     _shade(ax, alpha, better.system[order], better)
-    return _closed(ax, axes, f"{axes.measure} on test", below=below)
+    return _finished(ax, axes, f"{axes.measure} on test", below=below)
 
 
 def draw_difference(
@@ -164,7 +164,7 @@ def draw_difference(
     axes: AlphaAxes,
 ) -> Axes:
     """The difference with its intervals, between dotted lines its band, and no difference."""
-    below, (ax, _) = ax is None, opened(ax)
+    below, (ax, _) = ax is None, begun(ax)
     order = np.argsort(alpha, kind="stable")
     alpha, level = alpha[order], level_words(better.level)
     ax.plot(alpha, difference[order], color=_DARK, linewidth=1.6,
@@ -177,7 +177,7 @@ def draw_difference(
                     label=label, gid="band")  # fmt: skip
     ax.axhline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
     _shade(ax, alpha, better.system[order], better)
-    return _closed(ax, axes, f"difference in {axes.measure}", below=below)
+    return _finished(ax, axes, f"difference in {axes.measure}", below=below)
 
 
 def draw_replicates(
@@ -190,7 +190,7 @@ def draw_replicates(
     alpha: float,
 ) -> Axes:
     """Replicates of the difference at one alpha; of ``interval`` estimate and ends are marked."""
-    below, (ax, _) = ax is None, opened(ax)
+    below, (ax, _) = ax is None, begun(ax)
     ax.bar(edges[:-1], counts, np.diff(edges), align="edge", color=_COLOURS[0], alpha=0.32,
            edgecolor="white", linewidth=0.3, label="_nolegend_")  # fmt: skip
     ax.axvline(0.0, color="black", linewidth=1.2, linestyle=":", label="no difference", gid="zero")
@@ -203,7 +203,7 @@ def draw_replicates(
                    gid="interval")  # fmt: skip
     x = f"difference in {axes.measure}" + ("" if axes.single else f" at alpha {number(alpha)}")
     rates = "x" if axes.measure_is_rate else ""
-    return closed(ax, x, "bootstrap replicates", rates, below=below, loc="best")
+    return finished(ax, x, "bootstrap replicates", rates, below=below, loc="best")
 
 
 def _difference_of(better: Better) -> str:
@@ -224,11 +224,11 @@ def _shade(ax: Axes, alpha: FloatArray, system: npt.NDArray[Any], better: Better
 
 
 # ------------------------------------------------------------------------ what they share
-def _closed(ax: Axes, axes: AlphaAxes, y: str, *, below: bool) -> Axes:
+def _finished(ax: Axes, axes: AlphaAxes, y: str, *, below: bool) -> Axes:
     if axes.single:
         ax.set_xticks([])
     rates = "x" * axes.alpha_is_rate + "y" * axes.measure_is_rate
-    return closed(ax, axes.alpha, y, rates, below=below, loc="best")
+    return finished(ax, axes.alpha, y, rates, below=below, loc="best")
 
 
 def _zones(alpha: FloatArray, there: npt.NDArray[np.bool_]) -> list[tuple[float, float]]:

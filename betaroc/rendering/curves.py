@@ -11,7 +11,7 @@ import numpy.typing as npt
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray
 from betaroc.rendering.numbers import number
-from betaroc.rendering.style import COLOURS, GREY, Axes, closed, draw_curve, legend, opened
+from betaroc.rendering.style import COLOURS, GREY, Axes, begun, draw_curve, finished, legend
 
 __all__ = ["deviate", "draw_choices", "draw_det", "draw_rates", "in_det_frame"]
 
@@ -54,23 +54,23 @@ def draw_rates(
     ``kind`` is kept by the axes, for what is marked on the curve; ``chance`` has both heights
     of the chance line.
     """
-    ax, empty = opened(ax, square=True)
+    ax, empty = begun(ax, square=True)
     draw_curve(ax, x, y, style)
     if kind is not None:
         ax.set_gid(kind)
     if chance is not None:
         _chance_once(ax, (0.0, 1.0), chance)
-    return closed(ax, *axes, rates="xy", frame=_UNIT if empty else None, loc=corner)
+    return finished(ax, *axes, rates="xy", frame=_UNIT if empty else None, loc=corner)
 
 
 def draw_det(ax: Axes | None, far: FloatArray, frr: FloatArray, style: Mapping[str, Any]) -> Axes:
     """FRR against FAR on normal deviates."""
-    ax, empty = opened(ax, square=True)
+    ax, empty = begun(ax, square=True)
     ax.set_gid("det")
     draw_curve(ax, deviate(far), deviate(frr), style)
     _chance_once(ax, (-9.0, 9.0), (9.0, -9.0))
     _frame(ax, _lowest(far), _lowest(frr), empty=empty)
-    return closed(ax, "FAR", "FRR", loc="upper right")
+    return finished(ax, "FAR", "FRR", loc="upper right")
 
 
 def _chance_once(ax: Axes, x: tuple[float, float], y: tuple[float, float]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.thresholds import FloatArray
-from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, Axes, closed, draw_curve, opened
+from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, Axes, begun, draw_curve, finished
 
 __all__ = ["Density", "Ordered", "draw_density", "draw_histogram", "draw_ordered"]
 
@@ -51,7 +51,7 @@ def draw_histogram(
     style: Mapping[str, Any],
 ) -> Axes:
     """Bars, and a density over them: a stem of mass p is as high as a bar holding p."""
-    ax, empty = opened(ax)
+    ax, empty = begun(ax)
     colour = style.get("color", CLIENT)
     width = float(edges[1] - edges[0])
     ax.bar(edges[:-1], heights, width, align="edge", color=colour, alpha=0.32, edgecolor="white",
@@ -62,14 +62,14 @@ def draw_histogram(
         _stems(ax, density, width, colour)
     top = 1.25 * max(float(heights.max()), 0.0 if density is None else density.height)
     frame = (_with_room(float(edges[0]), float(edges[-1])), (0.0, top)) if empty else None
-    return closed(ax, "score", "density", frame=frame)
+    return finished(ax, "score", "density", frame=frame)
 
 
 def draw_density(
     ax: Axes | None, density: Density, limits: tuple[float, float], style: Mapping[str, Any]
 ) -> Axes:
     """A density over what the axes show, its stems as high as bars of a twentieth of the scale."""
-    ax, empty = opened(ax)
+    ax, empty = begun(ax)
     low, high = limits
     if density.x.size:
         draw_curve(ax, density.x, density.y, style)
@@ -79,7 +79,7 @@ def draw_density(
         top = max(top, ax.get_ylim()[1])
         low, high = min(low, ax.dataLim.x0), max(high, ax.dataLim.x1)
     ax.set(xlim=_with_room(low, high), ylim=(0.0, top))
-    return closed(ax, "score", "density")
+    return finished(ax, "score", "density")
 
 
 def _with_room(low: float, high: float) -> tuple[float, float]:
@@ -106,7 +106,7 @@ def draw_ordered(
     ax: Axes | None, classes: Sequence[Ordered], axes: tuple[str, str], *, rates: bool
 ) -> Axes:
     """Client and impostor points over their bands, on one scale with its diagonal."""
-    ax, empty = opened(ax, square=True)
+    ax, empty = begun(ax, square=True)
     for ordered, colour in zip(classes, (CLIENT, IMPOSTOR), strict=True):
         ax.fill_between(
             ordered.expected, ordered.low, ordered.high, color=colour, alpha=0.18, linewidth=0.0,
@@ -123,4 +123,4 @@ def draw_ordered(
         room = _ROOM_AROUND * max(limits[1] - limits[0], 1e-12)
         frame = ((limits[0] - room, limits[1] + room),) * 2
         ax.plot(*frame, color=GREY, linewidth=0.8, linestyle=":", gid="same", zorder=1.0)
-    return closed(ax, *axes, rates="xy" if rates else "", frame=frame, loc="upper left")
+    return finished(ax, *axes, rates="xy" if rates else "", frame=frame, loc="upper left")

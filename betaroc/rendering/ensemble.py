@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from betaroc.core.thresholds import FloatArray
 from betaroc.rendering.numbers import level_words
-from betaroc.rendering.style import COLOURS, GREY, Axes, Figure, bare, closed, named, opened
+from betaroc.rendering.style import COLOURS, GREY, Axes, Sheet, bare, begun, finished, name_axes
 
 __all__ = [
     "DrawnGain", "Gains", "Rocs", "draw_ensemble", "draw_gains", "draw_hull", "draw_learned",
@@ -65,7 +65,7 @@ class Gains(NamedTuple):
 
 def draw_ensemble(
     rocs: Rocs, learned: Mapping[str, DrawnGain], matters: float, gains: Gains
-) -> Figure:
+) -> Sheet:
     """The ROCs, and beside them the gains in a learned fusion and by a fixed rule."""
     from matplotlib.figure import Figure
 
@@ -83,7 +83,7 @@ def draw_ensemble(
 
 def draw_hull(ax: Axes | None, rocs: Rocs) -> Axes:
     """The fitted ROCs, those of the scores, the hull, the diagonal and the region."""
-    ax, empty = opened(ax, square=True)
+    ax, empty = begun(ax, square=True)
     for k, (far, tpr) in enumerate(rocs.of_scores):
         ax.plot(far, tpr, color=COLOURS[k % len(COLOURS)], linewidth=0.6, alpha=0.7,
                 zorder=1.8, label="_nolegend_", gid="scores")  # fmt: skip
@@ -109,26 +109,26 @@ def draw_hull(ax: Axes | None, rocs: Rocs) -> Axes:
     place = _ABOVE if rocs.below else {"loc": "lower right"}
     place = _UNDER if len(rocs.labels) > _MOST_INSIDE else place
     frame = ((-0.01, 1.01), (-0.01, 1.01)) if empty else None
-    return closed(ax, "FAR", "TPR", rates="xy", frame=frame, **place)
+    return finished(ax, "FAR", "TPR", rates="xy", frame=frame, **place)
 
 
 def draw_learned(ax: Axes | None, learned: Mapping[str, DrawnGain], least: float) -> Axes:
     """Gains in area, a row a classifier, on a band of those that do not matter."""
-    ax, _ = opened(ax)
+    ax, _ = begun(ax)
     ax.axvspan(-least, least, facecolor="#e8e8e8", edgecolor="none", zorder=0.4, gid="none")
     for place, gain in enumerate(learned.values()):
         _draw_gain(ax, gain, place, COLOURS[place % len(COLOURS)], "D", 5.0, gid="learned")
     ax.axvline(0.0, color="black", linewidth=0.9, linestyle=":", gid="zero")
     _rows(ax, learned)
     words = f"(shaded: less than {least:g}; filled: it tells)"
-    named(ax, f"gain in AUC of a learned fusion\n{words}", "")
+    name_axes(ax, f"gain in AUC of a learned fusion\n{words}", "")
     ax.locator_params(axis="x", nbins=4)
     return ax
 
 
 def draw_gains(ax: Axes | None, gains: Gains) -> Axes:
     """Gains by a rule, a row a classifier, a marker a part of the curve."""
-    ax, _ = opened(ax)
+    ax, _ = begun(ax)
     for k, (part, (label, marker)) in enumerate(_PARTS.items()):
         for place, row in enumerate(gains.rows.values()):
             colour, shift = COLOURS[place % len(COLOURS)], 0.22 * (k - 1)
@@ -141,7 +141,7 @@ def draw_gains(ax: Axes | None, gains: Gains) -> Axes:
     _rows(ax, gains.rows)
     ax.locator_params(axis="x", nbins=5)
     title = f"{level_words(gains.level)} intervals"
-    return closed(ax, gains.title, "", "x", title=title, title_fontsize=8, **_ABOVE)
+    return finished(ax, gains.title, "", "x", title=title, title_fontsize=8, **_ABOVE)
 
 
 def _draw_gain(

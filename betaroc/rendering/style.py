@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 __all__ = [
-    "CLIENT", "COLOURS", "GREY", "IMPOSTOR", "Axes", "Figure", "bare", "checked_axes", "closed",
-    "draw_curve", "legend", "legend_below", "named", "new_axes", "number_of", "opened",
+    "CLIENT", "COLOURS", "GREY", "IMPOSTOR", "Axes", "Sheet", "bare", "begun", "checked_axes",
+    "draw_curve", "finished", "legend", "legend_below", "name_axes", "new_axes", "number_of",
     "stacked_axes",
 ]  # fmt: skip
 
 Axes: TypeAlias = "matplotlib.axes.Axes"
-Figure: TypeAlias = "matplotlib.figure.Figure"
+Sheet: TypeAlias = "matplotlib.figure.Figure"
 
 #: Okabe and Ito's palette, which colour-blind readers tell apart, then darker ones of Tol's.
 COLOURS = (
@@ -85,13 +85,13 @@ def bare(ax: Axes) -> Axes:
     return ax
 
 
-def opened(ax: Axes | None, *, square: bool = False) -> tuple[Axes, bool]:
+def begun(ax: Axes | None, *, square: bool = False) -> tuple[Axes, bool]:
     """:func:`new_axes`, and whether they are empty: then they are framed too."""
     ax = new_axes(ax, square=square)
     return ax, not ax.has_data()
 
 
-def closed(
+def finished(
     ax: Axes, x: str, y: str, rates: str = "", *, frame: Any = None, below: bool = False, **at: Any
 ) -> Axes:
     """The axes, named, with limits of x and y where the caller has set none, and a legend.
@@ -102,7 +102,7 @@ def closed(
         ax.set_xlim(frame[0])
     if frame is not None and ax.get_autoscaley_on():
         ax.set_ylim(frame[1])
-    named(ax, x, y, rates)
+    name_axes(ax, x, y, rates)
     figure: Any = ax.figure
     below = below or any(hasattr(old, _HEIGHT) for old in figure.legends)
     legend(ax, **at)
@@ -111,7 +111,7 @@ def closed(
     return ax
 
 
-def named(ax: Axes, x: str, y: str, rates: str = "") -> None:
+def name_axes(ax: Axes, x: str, y: str, rates: str = "") -> None:
     """Names, never read as mathematics, of axes that have none; of ``rates`` ticks in per cent."""
     from matplotlib.ticker import PercentFormatter
 

@@ -11,7 +11,7 @@ import numpy as np
 from betaroc.core.errors import InputError
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
-from betaroc.fits.pictures import density_of, plot_histogram, span, typical
+from betaroc.fits.pictures import bar_heights, density_of, plot_histogram, span, typical
 from betaroc.model.measures import OperatingPoint
 from betaroc.rendering.curves import deviate, in_det_frame
 from betaroc.rendering.numbers import counted, level_words, threshold
@@ -95,16 +95,11 @@ def _law_of(part: ScoreSet, who: str) -> Distribution | None:
 def _top(parts: Sequence[ScoreSet], who: str, limits: tuple[float, float]) -> float:
     """One height for a class: that of the tallest bar or bell of any set, and some room."""
     heights, bells = [], [0.0]
-    width = (limits[1] - limits[0]) / _BINS
+    edges = np.linspace(*limits, _BINS + 1)
     for part in parts:
         scores, weights = _sample(part, who)
         law = None if part.fit is None else getattr(part.fit.model, who)
-        keep = np.ones(scores.size, dtype=bool)
-        if law is not None and law.continuous is not None:
-            keep = ~np.isin(scores, law.atoms.places)
-        mass = np.ones(scores.size) if weights is None else weights
-        counted = np.histogram(scores[keep], _BINS, limits, weights=mass[keep])[0]
-        heights.append(float(counted.max()) / float(mass.sum()) / width)
+        heights.append(float(bar_heights(scores, weights, law, edges).max()))
         bells.append(typical(law))
     return _HEADROOM * max(*heights, min(max(bells), _TALLEST * max(heights)))
 
