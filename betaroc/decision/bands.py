@@ -16,6 +16,7 @@ from betaroc.core.resampling import Cells, IntArray, cells_of, checked_rng, clas
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.core.value import Result
+from betaroc.data.groups import GroupedCounts, GroupedSide, Groups, groups_of
 from betaroc.decision.delta_bands import FittedTest, delta_interval, fitted_test
 from betaroc.decision.epc import Epc
 from betaroc.decision.sides import (
@@ -29,7 +30,6 @@ from betaroc.decision.sides import (
 )
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.empirical import Empirical
-from betaroc.inference.groups import GroupedCounts, GroupedSide, Groups, groups_of
 from betaroc.inference.rate_errors import delta_scores_interval
 from betaroc.model.measures import MEASURES, OperatingPoint
 

@@ -17,6 +17,7 @@ from betaroc.core.resampling import (
     refuse_fractional_weights,
 )
 from betaroc.core.thresholds import FloatArray
+from betaroc.data.groups import GroupedCounts, GroupedSide, Groups, cell_of, groups_of
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc
 from betaroc.decision.resample_fit import FitAgain
@@ -25,7 +26,6 @@ from betaroc.decision.sides import empirical_laws, grouped_side, side_trials
 from betaroc.distributions.binned import Binned
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.inference.drawn_trials import Counts, DrawnRows, SortedRows
-from betaroc.inference.groups import GroupedCounts, GroupedSide, Groups, cell_of, groups_of
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials, same_trials
 
 __all__ = ["Plan", "Smallest", "plan_of"]

@@ -11,12 +11,12 @@ from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import Drawn, draw_law, refuse_fractional_weights
 from betaroc.core.thresholds import Thresholds
+from betaroc.data.groups import GroupedSide, Trials, groups_of
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc
 from betaroc.decision.threshold_error import ThresholdError, threshold_error
 from betaroc.distributions.binned import Binned
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
-from betaroc.inference.groups import GroupedSide, Trials, groups_of
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
 

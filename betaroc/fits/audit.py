@@ -13,13 +13,13 @@ from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import FloatArray, softplus
 from betaroc.core.value import Value
+from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.summary import rows_of
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.groups import Groups, groups_of, settled, weights_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -14,6 +14,7 @@ from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result, Value
+from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary, rows_of
 from betaroc.distributions.base import Distribution
@@ -31,7 +32,6 @@ from betaroc.fits.family_folds import (
     z_of,
 )
 from betaroc.fits.nested import nested
-from betaroc.inference.groups import weights_of
 from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:

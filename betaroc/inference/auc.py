@@ -15,9 +15,9 @@ from betaroc.core.notices import public
 from betaroc.core.special import bracketed_root
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
+from betaroc.data.groups import Groups, groups_of, settled, single_trials, weights_of
 from betaroc.data.scores import Scores
 from betaroc.data.summary import rows_of
-from betaroc.inference.groups import Groups, groups_of, settled, single_trials, weights_of
 from betaroc.inference.interval import Interval
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 

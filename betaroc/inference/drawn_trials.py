@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from betaroc.core.resampling import IntArray, draw_multinomial
 from betaroc.core.thresholds import FloatArray
-from betaroc.inference.groups import Groups, weights_of
+from betaroc.data.groups import Groups, weights_of
 
 __all__ = ["DrawnRows", "SortedRows"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError
-from betaroc.inference.groups import Trials, weights_of
+from betaroc.data.groups import Trials, weights_of
 
 __all__ = ["joint_trials", "refuse_other_trials", "same_trials"]
 

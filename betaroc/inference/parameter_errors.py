@@ -9,10 +9,10 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray
+from betaroc.data.groups import groups_of, roots
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import Free, free, moved
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.groups import groups_of, roots
 from betaroc.inference.sandwich import joint_cov
 
 __all__ = ["FreeFit", "ParameterNames", "free_coordinates", "joint_roots", "laws_at"]

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.data.groups import Groups, cell_of, groups_of, roots, settled, single_trials
 from betaroc.decision.delta_bands import measure_interval, sup_t_reach
 from betaroc.decision.epc import Epc
 from betaroc.distributions.empirical import Empirical
-from betaroc.inference.groups import Groups, cell_of, groups_of, roots, settled, single_trials
 from betaroc.model.measures import OperatingPoint
 
 __all__ = ["delta_scores_interval", "rate_covariance", "robust_rates"]

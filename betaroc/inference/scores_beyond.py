@@ -16,12 +16,12 @@ from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.core.value import Value
+from betaroc.data.groups import Groups, groups_of, weights_of, worth
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.groups import Groups, groups_of, weights_of, worth
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 

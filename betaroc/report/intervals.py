@@ -14,12 +14,12 @@ from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.auc import auc_interval
 from betaroc.inference.counted import FAR, Ends, resampled_ends, tpr_ends, whole_weights
-from betaroc.inference.groups import groups_of
 from betaroc.inference.interval import Interval
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
