@@ -1,41 +1,42 @@
-"""Trials that depend on each other: what each hangs on, drawn as a whole and summed as a whole."""
+"""Trials that depend on each other: what each hangs on, and sums over all that hang together."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.errors import InputError
-from betaroc.core.resampling import Drawn, IntArray, draw_multinomial
-from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.distributions.empirical import Empirical
+from betaroc.core.thresholds import FloatArray
+from betaroc.data.names import AnyArray
+from betaroc.data.scores import Scores
+from betaroc.data.summary import ScoreSummary
 
 __all__ = [
-    "GroupCells",
-    "GroupedCounts",
-    "GroupedSide",
-    "Groups",
-    "ThresholdCells",
-    "Trials",
-    "cell_of",
-    "groups_of",
-    "roots",
-    "settled",
-    "single_trials",
-    "weights_of",
-    "worth",
-]
+    "Groups", "ScoredTrials", "Trials", "groups_of", "settled", "single_trials", "weights_of",
+]  # fmt: skip
 
-AnyArray = npt.NDArray[Any]
-#: Weights drawn at once: replicates times what they are drawn for.
-_AT_ONCE = 2_000_000
 #: Negative eigenvalues down to this share of the largest are rounding.
 _ROUNDING = 1e-12
 _CLASSES = ("client", "impostor")
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Trials of both classes where there are no Scores: what `Groups` ask of these."""
+
+    client: FloatArray
+    impostor: FloatArray
+    client_weights: FloatArray | None = None
+    impostor_weights: FloatArray | None = None
+    client_groups: AnyArray | None = None
+    impostor_groups: AnyArray | None = None
+
+
+#: What holds single trials.
+ScoredTrials = Scores | Trials
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class Groups:
     second: npt.NDArray[np.intp]
     copies: FloatArray
     multiplicity: FloatArray
-    role: IntArray
+    role: npt.NDArray[np.int64]
     sizes: tuple[int | None, int | None]
 
     @property
@@ -99,99 +100,6 @@ class Groups:
         """
         role = self.role if stratified else (self.role | self.role >> 2) & 3
         return np.asarray(np.unique(role, return_inverse=True)[1])
-
-    @cached_property
-    def _strata(self) -> dict[bool, list[npt.NDArray[np.intp]]]:
-        return {s: _places(self.stratum(stratified=s)) for s in (True, False)}
-
-    def draw_laws(
-        self,
-        rng: np.random.Generator,
-        laws: tuple[Empirical, Empirical],
-        places: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
-        *,
-        stratified: bool,
-        share: float = 1.0,
-    ) -> tuple[Drawn, Drawn] | None:
-        """Both laws of a replicate of `share` of the units; None if a class is empty."""
-        drawn = np.empty(self.role.size + 1, dtype=np.int64)
-        drawn[-1] = 1  # what a missing second unit weighs
-        for units in self._strata[stratified]:
-            drawn[units] = _draw_units(rng, self.multiplicity[units], share)
-        weights = drawn[self.first] * drawn[self.second] * self.copies
-        cut = self.rows[0].size
-        found = []
-        for law, place, w in zip(laws, places, (weights[:cut], weights[cut:]), strict=True):
-            steps = law._steps[0]
-            masses = np.bincount(place, w, steps.size)
-            kept = np.flatnonzero(masses)
-            if not kept.size:
-                return None
-            found.append(Drawn(steps[kept], masses[kept].astype(np.float64)))
-        return found[0], found[1]
-
-    def places(
-        self, laws: tuple[Empirical, Empirical], scores: Any
-    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """For each row the place of its score among the distinct ones of its law."""
-        found = [
-            np.searchsorted(law._steps[0], values[rows])
-            for law, values, rows in zip(
-                laws, (scores.client, scores.impostor), self.rows, strict=True
-            )
-        ]
-        return found[0], found[1]
-
-    def cells(self, columns: IntArray, width: int, *, stratified: bool) -> GroupCells:
-        """Rows counted by unit and column.
-
-        Parameters
-        ----------
-        columns : ndarray of int, shape (n, c)
-            The columns in which each row counts.
-        width : int
-            Number of columns.
-        stratified : bool
-            See `stratum`.
-        """
-        stratum = self.stratum(stratified=stratified)
-        kept, pooled = self._single_rows()
-        key = np.column_stack([stratum[self.first[pooled]], columns[pooled]])
-        kinds, which = np.unique(key, axis=0, return_inverse=True)
-        alike = np.bincount(
-            np.ravel(which), self.multiplicity[self.first[pooled]], minlength=kinds.shape[0]
-        )
-        units, number = np.unique(
-            np.concatenate([self.first[kept], self.second[kept]]), return_inverse=True
-        )
-        # Unit -1 stands for none: it comes first, if at all.
-        absent = int(units.size > 0 and units[0] < 0)
-        number = number - absent
-        pair = number[: kept.size], number[kept.size :]
-        tuples, place = np.unique(np.stack(pair, axis=1), axis=0, return_inverse=True)
-        many = units.size - absent
-        first = np.concatenate([tuples[:, 0], many + np.arange(kinds.shape[0])])
-        second = np.concatenate([tuples[:, 1], np.full(kinds.shape[0], -1)])
-        at = np.concatenate([np.ravel(place), tuples.shape[0] + np.arange(kinds.shape[0])])
-        matrix = _matrix(
-            np.repeat(at, columns.shape[1]),
-            np.concatenate([columns[kept], kinds[:, 1:]]).ravel(),
-            np.repeat(np.concatenate([self.copies[kept], np.ones(len(kinds))]), columns.shape[1]),
-            (first.size, width),
-        )
-        units = units[absent:]
-        return GroupCells(
-            np.concatenate([self.multiplicity[units], alike]),
-            np.concatenate([stratum[units], kinds[:, 0]]).astype(np.intp),
-            first, second, matrix,
-        )  # fmt: skip
-
-    def _single_rows(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """Rows of larger groups, and rows that are a unit by themselves and so interchangeable."""
-        both = np.concatenate([self.first, self.second[self.second >= 0]])
-        single = np.bincount(both, minlength=self.role.size) == 1
-        alone = single[self.first] & (self.second < 0) & (self.copies == 1.0)
-        return np.flatnonzero(~alone), np.flatnonzero(alone)
 
     def meat(
         self, contributions: Any, stratum: npt.NDArray[np.intp] | None = None
@@ -246,59 +154,6 @@ class Groups:
         return found[0], found[1]
 
 
-@dataclass(frozen=True, eq=False)
-class GroupCells:
-    """Counts in cells of every unit, or pair of units, for drawing them as a whole."""
-
-    multiplicity: FloatArray
-    stratum: npt.NDArray[np.intp]
-    first: npt.NDArray[np.intp]
-    second: npt.NDArray[np.intp]
-    counts: Any
-
-    def draw(self, rng: np.random.Generator, size: int) -> IntArray:
-        """Counts in each cell of `size` replicates.
-
-        Units are drawn with replacement within strata; the trials of two units get the
-        product of their weights.
-        """
-        drawn = np.empty((size, self.counts.shape[1]), dtype=np.int64)
-        step = max(1, _AT_ONCE // max(self.first.size, self.multiplicity.size))
-        strata = _places(self.stratum)
-        for start in range(0, size, step):
-            rows = slice(start, min(start + step, size))
-            weights = self._weights(rng, rows.stop - rows.start, strata)
-            drawn[rows] = np.rint((self.counts.T @ weights.T).T)
-        return drawn
-
-    def _weights(
-        self, rng: np.random.Generator, size: int, strata: list[npt.NDArray[np.intp]]
-    ) -> FloatArray:
-        units = np.ones((size, self.multiplicity.size + 1))  # the last for a missing second unit
-        for places in strata:
-            alike = np.rint(self.multiplicity[places]).astype(np.int64)
-            units[:, places] = draw_multinomial(rng, np.full(size, np.sum(alike)), alike)
-        weights = units[:, self.first]
-        crossed = self.second >= 0
-        if np.any(crossed):
-            weights[:, crossed] *= units[:, self.second[crossed]]
-        return weights
-
-
-def _places(stratum: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
-    return [np.flatnonzero(stratum == k) for k in range(int(stratum.max()) + 1)]
-
-
-def _draw_units(rng: np.random.Generator, multiplicity: FloatArray, share: float) -> IntArray:
-    """How often each unit of a stratum is drawn."""
-    alike = np.rint(multiplicity).astype(np.int64)
-    total = int(np.sum(alike))
-    size = max(1, round(share * total))
-    if total == alike.size:
-        return np.asarray(np.bincount(rng.integers(total, size=size), minlength=total))
-    return np.asarray(draw_multinomial(rng, np.array([size]), alike)[0])
-
-
 def _matrix(
     row: npt.NDArray[np.intp], column: npt.NDArray[np.intp], value: FloatArray, shape: Any
 ) -> Any:
@@ -311,130 +166,28 @@ def _dense(matrix: Any) -> FloatArray:
     return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
 
 
-@dataclass(frozen=True)
-class GroupedSide:
-    """The scores of one side, to be drawn by their groups.
-
-    Parameters
-    ----------
-    groups : Groups
-        What the trials hang on.
-    laws : tuple of Empirical
-        Clients and impostors.
-    places : tuple of ndarray of int
-        For each row the place of its score among the distinct ones of its law.
-    stratified : bool
-        See `Groups.stratum`.
-    """
-
-    groups: Groups
-    laws: tuple[Empirical, Empirical]
-    places: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
-    stratified: bool
-
-    @classmethod
-    def of(
-        cls, groups: Groups, laws: tuple[Empirical, Empirical], scores: Any, *, stratified: bool
-    ) -> GroupedSide:
-        """The rows of both classes placed in their laws."""
-        return cls(groups, laws, groups.places(laws, scores), stratified)
-
-    def draw(self, rng: np.random.Generator, share: float = 1.0) -> tuple[Drawn, Drawn] | None:
-        """Both laws of a replicate; None if a class is empty."""
-        return self.groups.draw_laws(
-            rng, self.laws, self.places, stratified=self.stratified, share=share
-        )
-
-    def cells(self, *curves: tuple[GroupedSide, Thresholds]) -> ThresholdCells:
-        """Counts between the distinct thresholds of each of some curves on these rows."""
-        columns, layout, start = [], [], 0
-        for side, t in curves:
-            parts = [cell_of(law, t, at) for law, at in zip(side.laws, side.places, strict=True)]
-            cut = start + int(parts[0][1].max()) + 2
-            columns.append(np.concatenate([start + parts[0][0], cut + parts[1][0]]))
-            stop = cut + int(parts[1][1].max()) + 2
-            layout.append(_Columns(start, cut, stop, parts[0][1], parts[1][1]))
-            start = stop
-        counts = self.groups.cells(np.stack(columns, axis=1), start, stratified=self.stratified)
-        return ThresholdCells(counts, tuple(layout))
-
-
-class GroupedCounts(NamedTuple):
-    """Error counts and class sizes of replicates, a row each; sizes are 1 where one was empty."""
-
-    rejected: IntArray
-    accepted: IntArray
-    clients: IntArray
-    impostors: IntArray
-    #: Replicates with an empty class.
-    lost: npt.NDArray[np.bool_]
-
-
-class _Columns(NamedTuple):
-    """Where one curve's cells stand: clients from start to cut, impostors to stop."""
-
-    start: int
-    cut: int
-    stop: int
-    client: IntArray
-    impostor: IntArray
-
-
-@dataclass(frozen=True)
-class ThresholdCells:
-    """Counts of both classes between the thresholds of one curve or more."""
-
-    counts: GroupCells
-    curves: tuple[_Columns, ...]
-
-    def draw(self, rng: np.random.Generator, size: int) -> list[GroupedCounts]:
-        """Clients rejected, impostors accepted and class sizes, for each curve."""
-        drawn = self.counts.draw(rng, size)
-        found = []
-        for at in self.curves:
-            client = np.cumsum(drawn[:, at.start : at.cut], axis=1)
-            impostor = np.cumsum(drawn[:, at.cut : at.stop], axis=1)
-            sizes = client[:, -1], impostor[:, -1]
-            accepted = sizes[1][:, None] - impostor[:, at.impostor]
-            lost = (sizes[0] == 0) | (sizes[1] == 0)
-            clients, impostors = (np.maximum(n, 1) for n in sizes)
-            found.append(GroupedCounts(client[:, at.client], accepted, clients, impostors, lost))
-        return found
-
-
-def cell_of(
-    law: Empirical, t: Thresholds, place: npt.NDArray[np.intp]
-) -> tuple[IntArray, IntArray]:
-    """The cell between distinct thresholds of each row, and each threshold's last cell below."""
-    distinct, last = np.unique(law._index(t), return_inverse=True)
-    return np.asarray(np.searchsorted(distinct, place, side="right")), np.ravel(last)
+def settled(whole: FloatArray, twice: FloatArray) -> FloatArray:
+    """whole - twice where that is a covariance matrix; else `whole`, which always is."""
+    difference = whole - twice
+    values = np.linalg.eigvalsh(difference)
+    return np.where(values[..., :1, None] < -_ROUNDING * values[..., -1:, None], whole, difference)
 
 
 # ------------------------------------------------------------------------------ from scores
-@dataclass(frozen=True)
-class Trials:
-    """What is asked of scores here, where there are no Scores."""
-
-    client: FloatArray
-    impostor: FloatArray
-    client_weights: FloatArray | None = None
-    impostor_weights: FloatArray | None = None
-    client_groups: AnyArray | None = None
-    impostor_groups: AnyArray | None = None
-
-
-def groups_of(scores: Any) -> Groups | None:
+def groups_of(scores: ScoredTrials | ScoreSummary | None) -> Groups | None:
     """What the trials of both classes hang on; None where neither class has groups."""
-    given = [getattr(scores, f"{who}_groups", None) for who in _CLASSES]
+    if not isinstance(scores, Scores | Trials):
+        return None
+    given = [scores.client_groups, scores.impostor_groups]
     return None if given[0] is None and given[1] is None else _of(scores, given)
 
 
-def single_trials(scores: Any) -> Groups:
+def single_trials(scores: ScoredTrials) -> Groups:
     """Every trial by itself, whatever the groups."""
     return _of(scores, [None, None])
 
 
-def _of(scores: Any, given: list[AnyArray | None]) -> Groups:
+def _of(scores: ScoredTrials, given: list[AnyArray | None]) -> Groups:
     weights = [weights_of(scores, who) for who in _CLASSES]
     rows = [np.flatnonzero(w > 0.0) for w in weights]
     columns = [
@@ -469,7 +222,7 @@ def _of(scores: Any, given: list[AnyArray | None]) -> Groups:
     )  # fmt: skip
 
 
-def weights_of(scores: Any, who: str) -> FloatArray:
+def weights_of(scores: ScoredTrials, who: str) -> FloatArray:
     """Weights of one class, ones where there are none."""
     weights = getattr(scores, f"{who}_weights")
     return np.ones(getattr(scores, who).size) if weights is None else np.asarray(weights)
@@ -492,65 +245,3 @@ def _numbered(arrays: list[AnyArray]) -> tuple[list[npt.NDArray[np.intp]], int]:
             found[k] = piece
         total += names.size
     return found, total
-
-
-# --------------------------------------------------------------------------- covariances
-def settled(whole: FloatArray, twice: FloatArray) -> FloatArray:
-    """whole - twice where that is a covariance matrix; else `whole`, which always is."""
-    difference = whole - twice
-    values = np.linalg.eigvalsh(difference)
-    return np.where(values[..., :1, None] < -_ROUNDING * values[..., -1:, None], whole, difference)
-
-
-def roots(covariance: FloatArray) -> FloatArray:
-    """Vectors whose outer products sum to the covariance, or to the nearest without negative parts.
-
-    Of the correlations, so that coordinates in large units do not drown the others.
-    """
-    scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    safe = np.where(scale > 0.0, scale, 1.0)
-    values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
-    kept = values > 1e-14 * np.max(values, initial=0.0)
-    return np.asarray((vectors[:, kept] * np.sqrt(values[kept])).T * scale)
-
-
-# ------------------------------------------------------------------------ what counts are worth
-def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float) -> FloatArray:
-    """Independent scores that those of a class with groups are worth, for each share of them.
-
-        n / d,   d = V / (p (1 - p) / (n - 1)) >= 1,   times (t_(n-1) / t_(G-1))^2
-
-    with V the variance of the share p between G groups and t Student's quantiles (Korn and
-    Graubard 1998). Where none or all of the scores are beyond, a group counts as one score.
-
-    Parameters
-    ----------
-    groups : Groups
-        Of both classes; the class has groups.
-    which : int
-        0 for clients, 1 for impostors.
-    beyond : ndarray, shape (rows of the class, k)
-        1 for a score that is counted, 0 for one that is not, nan for one that is left out.
-    n : float
-        Trials of the class.
-    tail : float
-        Probability beyond each end of the interval that is to be made.
-    """
-    from scipy.special import stdtrit
-
-    size = groups.sizes[which]
-    if size is None or size < 2:
-        return np.full(beyond.shape[1], n if size is None else 1.0)
-    cut = groups.rows[0].size
-    mine = (slice(cut), slice(cut, None))[which]
-    share = np.nansum(beyond * groups.copies[mine, None], axis=0) / n
-    parts = np.zeros((groups.first.size, beyond.shape[1]))
-    parts[mine] = np.nan_to_num(beyond - share) / n
-    whole, twice = (np.diag(part) for part in groups.meat(parts))
-    variance = np.where(whole > twice, whole - twice, whole) * size / (size - 1.0)
-    alone = share * (1.0 - share) / (n - 1.0)
-    inner = (share > 0.0) & (share < 1.0)
-    ratio = np.divide(alone, variance, out=np.ones(share.shape), where=variance > alone)
-    found = np.where(inner, n * ratio, min(n, float(size)))
-    few = float(stdtrit(n - 1.0, tail) / stdtrit(size - 1.0, tail))
-    return np.asarray(found * few * few)

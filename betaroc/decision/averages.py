@@ -14,7 +14,7 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import public
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
-from betaroc.decision.epc import side
+from betaroc.decision.sides import side
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel

@@ -442,7 +442,8 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
 
 def _roc_distance(f: PairEstimate) -> float:
     """nan where weights are no copies, which the empirical curve here is made of."""
-    weights = [weights_of(f.scores, who) for who in _CLASSES]
+    scores = rows_of(f.scores, "an empirical ROC")
+    weights = [weights_of(scores, who) for who in _CLASSES]
     whole = all(np.all(w == np.floor(w)) for w in weights)
     return roc_distance_of(f) if whole else math.nan
 

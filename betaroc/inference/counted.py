@@ -11,9 +11,10 @@ import numpy as np
 from betaroc.core.resampling import cells_of, streams
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.data.groups import GroupedSide, Groups, groups_of, settled, weights_of
+from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Empirical
+from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.interval import from_logit
 from betaroc.inference.rate_errors import rate_covariance
 from betaroc.model.measures import OperatingPoint

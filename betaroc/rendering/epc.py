@@ -8,8 +8,8 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.core.notices import public
-from betaroc.decision.bands import Band
 from betaroc.decision.epc import Epc
+from betaroc.inference.interval import Band
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.alphas import axes_of_a_curve, draw_interval, marker_of, zones
 from betaroc.rendering.nouns import required

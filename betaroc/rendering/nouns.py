@@ -6,12 +6,12 @@ from typing import Any
 
 from betaroc.core.errors import InputTypeError
 from betaroc.core.text import shown
-from betaroc.decision.bands import Band
 from betaroc.decision.comparison import Comparison
 from betaroc.decision.epc import Epc
 from betaroc.distributions.base import Distribution
 from betaroc.ensemble.inclusion import Inclusion
 from betaroc.fits.fit import DistributionFit, Fit
+from betaroc.inference.interval import Band
 from betaroc.model.curves import Det, PrecisionRecall
 from betaroc.model.model import ScoreModel
 from betaroc.model.roc import Roc

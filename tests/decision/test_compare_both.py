@@ -12,7 +12,7 @@ import betaroc as br
 from betaroc.core.notices import quietly
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
-from betaroc.decision.epc import area_weights
+from betaroc.decision.curve import area_weights
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import LeastWeightedError, OtherCriterion
 from betaroc.distributions.empirical import Empirical
