@@ -8,14 +8,16 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.resampling import streams
 from betaroc.core.thresholds import FloatArray
+from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Band, Interval, from_log, from_logit
 from betaroc.inference.parameter_errors import ParameterNames, free_coordinates, laws_at
-from betaroc.inference.scores_beyond import Asked, fewest, of_point, tell
+from betaroc.inference.scores_beyond import Asked, SupportedPair, fewest, of_point, tell
 from betaroc.inference.simultaneous import sup_t
 from betaroc.inference.small_samples import small_sample, student
 from betaroc.model.measures import OperatingPoint
@@ -172,7 +174,7 @@ def rates_of(stat: Any, at: Any, model: ScoreModel) -> list[Asked]:
 
 
 def interval(
-    f: Any,
+    f: SupportedPair,
     stat: Any,
     at: Any,
     level: float,
@@ -193,7 +195,7 @@ def interval(
 
 
 def bare_interval(
-    f: Any,
+    f: PairEstimate,
     stat: Any,
     at: Any,
     level: float,
@@ -272,7 +274,7 @@ def delta(
     return found
 
 
-def _refuse_one_law(f: Any) -> None:
+def _refuse_one_law(f: PairEstimate) -> None:
     """Errors of one law for both classes know no difference between them."""
     if f.tied and f.model.client == f.model.impostor:
         raise InputError(
@@ -349,7 +351,7 @@ def _scale(
     return _number, float
 
 
-def _model(f: Any, names: ParameterNames, place: FloatArray) -> ScoreModel:
+def _model(f: PairEstimate, names: ParameterNames, place: FloatArray) -> ScoreModel:
     """The model whose parameters have these free coordinates."""
     laws = laws_at((f.client.distribution, f.impostor.distribution), names, place)
     return ScoreModel(*laws, prior=f.model.prior)
@@ -357,7 +359,7 @@ def _model(f: Any, names: ParameterNames, place: FloatArray) -> ScoreModel:
 
 # ------------------------------------------------------------------------------ the curve
 def roc_band(
-    f: Any, level: float, method: str, far: Any, *,
+    f: SupportedPair, level: float, method: str, far: npt.ArrayLike | None, *,
     simultaneous: bool, replicates: int, groups: bool, rng: Any,
 ) -> Band:  # fmt: skip
     """The band of the fitted ROC; `Fit.roc_band` documents it."""

@@ -12,10 +12,14 @@ import numpy.typing as npt
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
 
-__all__ = ["Band", "Interval", "from_log", "from_logit"]
+__all__ = ["Band", "Interval", "Limits", "from_log", "from_logit"]
 
 #: Beyond it the exponential function leaves the doubles.
 _LARGEST = math.log(sys.float_info.max)
+
+
+#: Low and high end of an interval.
+Limits = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
