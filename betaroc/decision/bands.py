@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.groups import Groups
 from betaroc.decision.curve import Curve
 from betaroc.decision.delta_bands import (
+    BandOptions,
     FittedTest,
     delta_interval,
     delta_scores_interval,
@@ -28,7 +28,6 @@ from betaroc.decision.sides import (
     grouped_side,
     observed_prior,
     side_groups,
-    side_trials,
 )
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.empirical import Empirical
@@ -54,78 +53,68 @@ _ONE_RATE["specificity"] = _ONE_RATE["tnr"]
 _ONE_RATE["recall"] = _ONE_RATE["sensitivity"] = _ONE_RATE["tpr"]
 
 
-def band(
-    e: Curve,
-    level: float,
-    *,
-    resample: str,
-    replicates: int,
-    simultaneous: bool,
-    stratified: bool,
-    m: int | None,
-    method: str,
-    groups: bool,
-    rng: Any,
-) -> Band:
+def band(e: Curve, o: BandOptions) -> Band:
     """The band of a curve; `Epc.band` documents it."""
-    level, rng = checks.level(level), checked_rng(rng)
-    checks.choice(resample, _RESAMPLE, "resample")
-    checks.choice(method, _METHODS, "method")
-    replicates = checked_replicates(replicates, e.alpha.size)
-    simultaneous = checks.flag(simultaneous, "simultaneous")
-    stratified, groups = checks.flag(stratified, "stratified"), checks.flag(groups, "groups")
-    m = None if m is None else checks.count(m, "m", 2)
-    fitted = fitted_test(e, groups=groups)
-    _refuse_sides(e, fitted, method, resample)
-    _refuse_useless_m(m, method, resample)
+    o = _checked(o, e.alpha.size)
+    fitted = fitted_test(e, groups=o.groups)
+    _refuse_sides(e, fitted, o)
+    _refuse_useless_m(o)
     if fitted is None:
         empirical_laws(e.test, "test")
-    if method == "exact":
-        _refuse_dependent(e, groups=groups)
-        return _exact_band(
-            e, level, resample=resample, simultaneous=simultaneous, stratified=stratified
-        )
+    if o.method == "exact":
+        _refuse_dependent(e, groups=o.groups)
+        return _exact_band(e, o)
     again = None
-    if resample == "both":
-        again = resample_threshold(e, m, stratified=stratified, groups=groups)
-    undefined = np.zeros(e.alpha.size, dtype=np.int64)
-    if method == "delta":
-        low, high = _delta_ends(
-            e, fitted, level, again if isinstance(again, ThresholdError) else None,
-            simultaneous=simultaneous, stratified=stratified, replicates=replicates,
-            groups=groups, rng=rng,
-        )  # fmt: skip
-        replicates = replicates if simultaneous else 0
+    if o.resample == "both":
+        again = resample_threshold(e, o.m, stratified=o.stratified, groups=o.groups)
+    undefined, replicates = np.zeros(e.alpha.size, dtype=np.int64), o.replicates
+    if o.method == "delta":
+        errors = again if isinstance(again, ThresholdError) else None
+        low, high = (
+            delta_scores_interval(e, o) if fitted is None else delta_interval(e, fitted, errors, o)
+        )
+        replicates = replicates if o.simultaneous else 0
     else:
-        draw = _draw_of(e, fitted, again, stratified=stratified, groups=groups)
+        draw = _draw_of(e, fitted, again, o)
         values = np.empty((replicates, e.alpha.size))
-        for rows, stream in streams(replicates, rng):
+        for rows, stream in streams(replicates, o.rng):
             values[rows] = draw(stream, rows.stop - rows.start)
-        ends = (sup_t if simultaneous else pointwise)(values, e.value, level)
+        ends = (sup_t if o.simultaneous else pointwise)(values, e.value, o.level)
         bottom, top = e._range
         low, high = np.maximum(ends[0], bottom), np.minimum(ends[1], top)
         undefined = np.sum(np.isnan(values), axis=0)
     if fitted is None:
-        _warn_of_no_width(e, low, high, groups=groups)
+        _warn_of_no_width(e, low, high, groups=o.groups)
     return Band(
-        e.alpha, e.value, low, high, level, simultaneous, resample, replicates, undefined,
+        e.alpha, e.value, low, high, o.level, o.simultaneous, o.resample, replicates, undefined,
         again.m if isinstance(again, ResampledDev) else None,
-        group_counts(e, resample, groups=groups), e.n_beyond,
+        group_counts(e, o.resample, groups=o.groups), e.n_beyond,
+    )  # fmt: skip
+
+
+def _checked(o: BandOptions, alphas: int) -> BandOptions:
+    level, rng = checks.level(o.level), checked_rng(o.rng)
+    checks.choice(o.resample, _RESAMPLE, "resample")
+    checks.choice(o.method, _METHODS, "method")
+    return o._replace(
+        level=level, rng=rng, replicates=checked_replicates(o.replicates, alphas),
+        simultaneous=checks.flag(o.simultaneous, "simultaneous"),
+        stratified=checks.flag(o.stratified, "stratified"), groups=checks.flag(o.groups, "groups"),
+        m=None if o.m is None else checks.count(o.m, "m", 2),
     )  # fmt: skip
 
 
 def _draw_of(
-    e: Curve, fitted: FittedTest | None, again: ResampledDev | ThresholdError | None,
-    *, stratified: bool, groups: bool,
-) -> Callable[[np.random.Generator, int], FloatArray]:  # fmt: skip
+    e: Curve, fitted: FittedTest | None, again: ResampledDev | ThresholdError | None, o: BandOptions
+) -> Callable[[np.random.Generator, int], FloatArray]:
     """What makes a block of replicates, a row each."""
     if fitted is not None:
-        return lambda rng, size: fitted.values(e, rng, size, again, stratified=stratified)
-    side = grouped_side(e, "test", stratified, groups=groups)
+        return lambda rng, size: fitted.values(e, rng, size, again, stratified=o.stratified)
+    side = grouped_side(e, "test", o.stratified, groups=o.groups)
     if again is not None:
-        return lambda rng, size: _rechosen_values(e, rng, size, again, side, stratified=stratified)
+        return lambda rng, size: _moved_values(e, rng, size, again, side, stratified=o.stratified)
     if side is None:
-        return lambda rng, size: _fixed_values(e, rng, size, stratified=stratified)
+        return lambda rng, size: _fixed_values(e, rng, size, stratified=o.stratified)
     cells = side.cells((side, e.chosen))
     return lambda rng, size: grouped_values(e, cells.draw(rng, size)[0])
 
@@ -175,15 +164,10 @@ def grouped_values(e: Curve, drawn: GroupedCounts) -> FloatArray:
     return values
 
 
-def _rechosen_values(
-    e: Curve,
-    rng: np.random.Generator,
-    size: int,
-    again: ResampledDev | ThresholdError,
-    side: GroupedSide | None,
-    *,
-    stratified: bool,
-) -> FloatArray:
+def _moved_values(
+    e: Curve, rng: np.random.Generator, size: int, again: ResampledDev | ThresholdError,
+    side: GroupedSide | None, *, stratified: bool,
+) -> FloatArray:  # fmt: skip
     """The measure at thresholds that each replicate chooses again.
 
     With fewer dev scores than there were, the part of a replicate that is due to
@@ -241,42 +225,25 @@ def _counted(
 
 
 # ------------------------------------------------------------------------------- intervals
-def _exact_band(
-    e: Curve, level: float, *, resample: str, simultaneous: bool, stratified: bool
-) -> Band:
+def _exact_band(e: Curve, o: BandOptions) -> Band:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
-    if e.measure not in _ONE_RATE or resample != "test" or simultaneous or not stratified:
+    if e.measure not in _ONE_RATE or o.resample != "test" or o.simultaneous or not o.stratified:
         raise InputError(
             'method="exact" needs resample="test", simultaneous=False, stratified=True and a'
             f" measure that is one rate ({checks.listed(tuple(_ONE_RATE), 12)}); got"
-            f" resample={resample!r}, simultaneous={simultaneous!r}, stratified={stratified!r},"
+            f" resample={o.resample!r}, simultaneous={o.simultaneous!r},"
+            f" stratified={o.stratified!r},"
             f' measure {e.measure!r}. Take method="bootstrap".'
         )
     client, impostor = empirical_laws(e.test, "test")
     rejected = np.rint(client.counts_at_most(e.chosen)).astype(np.int64)
     accepted = np.rint(impostor.counts_above(e.chosen)).astype(np.int64)
     hits, n = _ONE_RATE[e.measure](rejected, accepted, round(client.total), round(impostor.total))
-    low, high = share_ends(hits, n, 0.5 * (1.0 - level))
+    low, high = share_ends(hits, n, 0.5 * (1.0 - o.level))
     nowhere = np.zeros(e.alpha.size, dtype=np.int64)
     return Band(
-        e.alpha, e.value, low, high, level, False, resample, 0, nowhere, n_beyond=e.n_beyond
+        e.alpha, e.value, low, high, o.level, False, o.resample, 0, nowhere, n_beyond=e.n_beyond
     )
-
-
-def _delta_ends(
-    e: Curve, fitted: FittedTest | None, level: float, again: ThresholdError | None,
-    *, simultaneous: bool, stratified: bool, replicates: int, groups: bool, rng: Any,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Normal intervals from the errors of fits, or of the rates of scores at fixed thresholds."""
-    if fitted is None:
-        return delta_scores_interval(
-            e, side_trials(e, "test"), level, groups=groups, observed=observed_prior(e, "test"),
-            simultaneous=simultaneous, stratified=stratified, replicates=replicates, rng=rng,
-        )  # fmt: skip
-    return delta_interval(
-        e, fitted, level, again=again, simultaneous=simultaneous, stratified=stratified,
-        replicates=replicates, rng=rng,
-    )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------- conditions
@@ -289,13 +256,13 @@ def _kind(e: Curve, name: str, fitted: FittedTest | None) -> str:
     return "a fit" if varies else "a model"
 
 
-def _refuse_sides(e: Curve, fitted: FittedTest | None, method: str, resample: str) -> None:
+def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
     """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
-    names = ("dev", "test") if resample == "both" else ("test",)
+    names = ("dev", "test") if o.resample == "both" else ("test",)
     kinds = {name: _kind(e, name, fitted) for name in names}
     models = [name for name, kind in kinds.items() if kind == "a model"]
     fixed = ' or take resample="test"' if models == ["dev"] else ""
-    if method == "delta" and resample == "both" and set(kinds.values()) != {"a fit"}:
+    if o.method == "delta" and o.resample == "both" and set(kinds.values()) != {"a fit"}:
         ways = [] if models else ['method="bootstrap"']
         ways += [] if "test" in models else ['resample="test"']
         take = f"Take {' or '.join(ways)}, or give" if ways else "Give"
@@ -313,19 +280,19 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, method: str, resample: st
             f" sampling error. Give Scores, or br.fit of them, as {' and '.join(models)} of epc"
             f"{fixed}."
         )
-    if fitted is not None and method == "exact":
+    if fitted is not None and o.method == "exact":
         raise InputError(
             "method must be one of 'bootstrap' and 'delta' where test is a fit; got 'exact', which"
             " counts decisions. Give the scores as test of epc."
         )
 
 
-def _refuse_useless_m(m: int | None, method: str, resample: str) -> None:
-    if m is not None and (resample == "test" or method != "bootstrap"):
+def _refuse_useless_m(o: BandOptions) -> None:
+    if o.m is not None and (o.resample == "test" or o.method != "bootstrap"):
         raise InputError(
             'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
-            f' and resample="both"; got m={m!r} with method={method!r}, resample={resample!r}.'
-            " Leave m out."
+            f' and resample="both"; got m={o.m!r} with method={o.method!r},'
+            f" resample={o.resample!r}. Leave m out."
         )
 
 

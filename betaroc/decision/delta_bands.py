@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.data.groups import ScoredTrials, groups_of, single_trials
+from betaroc.data.groups import single_trials
 from betaroc.decision.curve import Curve
+from betaroc.decision.sides import empirical_laws, observed_prior, side_groups, side_trials
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
@@ -23,7 +24,7 @@ from betaroc.inference.rate_errors import rate_covariance
 from betaroc.inference.simultaneous import gaussian_reach
 from betaroc.model.measures import OperatingPoint
 
-__all__ = ["FittedTest", "delta_interval", "delta_scores_interval", "fitted_test"]
+__all__ = ["BandOptions", "FittedTest", "delta_interval", "delta_scores_interval", "fitted_test"]
 
 #: Step of the differences, in standard errors: rates are smooth, and known to 1e-12.
 _STEP = 0.01
@@ -31,6 +32,20 @@ _STEP = 0.01
 _RATE_STEP = 1e-4
 #: A variance below this share of its first part is rounding.
 _ROUNDING = 1e-12
+
+
+class BandOptions(NamedTuple):
+    """What a band is asked for; `Epc.band` documents each."""
+
+    level: float
+    resample: str
+    replicates: int
+    simultaneous: bool
+    stratified: bool
+    m: int | None
+    method: str
+    groups: bool
+    rng: Any
 
 
 class _Choice(Protocol):
@@ -84,14 +99,9 @@ class FittedTest:
         return far, frr, tpr, tnr
 
     def values(
-        self,
-        e: Curve,
-        rng: np.random.Generator,
-        size: int,
-        again: _Choice | None,
-        *,
-        stratified: bool,
-    ) -> FloatArray:
+        self, e: Curve, rng: np.random.Generator, size: int, again: _Choice | None,
+        *, stratified: bool,
+    ) -> FloatArray:  # fmt: skip
         """The measure at drawn parameters, at the curve's thresholds or at those drawn again.
 
         Where fewer dev scores are drawn than there were, the part of a replicate that is
@@ -204,37 +214,22 @@ def fitted_test(e: Curve, *, groups: bool = True) -> FittedTest | None:
     names, place, roots = free_coordinates(fit, groups=groups)
     observed = not e.prior_given and e.test.prior == fit.model.prior
     trials = fit.client.total_weight + fit.impostor.total_weight if observed else 0.0
-    return FittedTest(
-        (e.test.client, e.test.impostor),
-        names,
-        place,
-        roots,
-        e.test.prior,
-        trials,
-        e.dev_fit is not None and e.dev_fit == fit,
-    )
+    laws, shared = (e.test.client, e.test.impostor), e.dev_fit is not None and e.dev_fit == fit
+    return FittedTest(laws, names, place, roots, e.test.prior, trials, shared)
 
 
 # ---------------------------------------------------------------------------- delta method
 def delta_interval(
-    e: Curve,
-    test: FittedTest,
-    level: float,
-    *,
-    again: ThresholdError | None,
-    simultaneous: bool,
-    stratified: bool,
-    replicates: int,
-    rng: Any,
+    e: Curve, test: FittedTest, again: ThresholdError | None, o: BandOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Normal intervals from the derivatives of the curve in all that varies."""
     from scipy.special import ndtri
 
-    changes = _changes(e, test, again, stratified=stratified)
+    changes = _changes(e, test, again, stratified=o.stratified)
     error = np.sqrt(np.sum(changes**2, axis=1))
-    reach = float(ndtri(0.5 * (1.0 + level)))
-    if simultaneous:
-        reach = gaussian_reach(changes, error, level, replicates, rng)
+    reach = float(ndtri(0.5 * (1.0 + o.level)))
+    if o.simultaneous:
+        reach = gaussian_reach(changes, error, o.level, o.replicates, o.rng)
     return _interval(e, reach * error)
 
 
@@ -285,56 +280,27 @@ def _interval(e: Curve, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.where(inside, low, v), np.where(inside, high, v)
 
 
-# ---------------------------------------------------------------------------- delta method
-def delta_scores_interval(
-    e: Curve,
-    scores: ScoredTrials,
-    level: float,
-    *,
-    groups: bool,
-    observed: bool,
-    simultaneous: bool,
-    stratified: bool,
-    replicates: int,
-    rng: Any,
-) -> tuple[FloatArray, FloatArray]:
-    """Normal intervals from the derivatives of the measure in both rates and an observed prior.
+def delta_scores_interval(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
+    """Normal intervals of a curve whose test side is scores; nan where the measure is undefined.
 
-    Parameters
-    ----------
-    e : Epc
-        A curve whose test side is scores.
-    scores : Scores or Trials
-        These scores.
-    level : float
-        Confidence level.
-    groups : bool
-        Use their groups.
-    observed : bool
-        Whether the prior is their share of clients.
-    simultaneous, stratified, replicates, rng : optional
-        As in `Epc.band`; replicates of the Gaussian process.
-
-    Returns
-    -------
-    tuple of ndarray
-        Ends of the intervals, nan where the measure is undefined.
+    From the derivatives of the measure in both rates and an observed prior.
     """
     from scipy.special import ndtr, ndtri, stdtrit
 
-    found = groups_of(scores) if groups else None
+    scores, found = side_trials(e, "test"), side_groups(e, "test", groups=o.groups)
     found = single_trials(scores) if found is None else found
-    laws = e.test.client, e.test.impostor
-    gradient = _gradient(e, observed=observed)
-    parts = rate_covariance(found, laws, scores, e.chosen, stratified=stratified)  # type: ignore[arg-type]
+    laws = empirical_laws(e.test, "test")
+    gradient = _gradient(e, observed=observed_prior(e, "test"))
+    parts = rate_covariance(found, laws, scores, e.chosen, stratified=o.stratified)
     whole, twice = (gradient @ part @ gradient.T for part in parts)
     variance, most = np.diag(whole - twice), np.diag(whole)
     # V1 + V2 - V12 may come out negative: then V12 is left out.
     error = np.sqrt(np.where(variance > _ROUNDING * most, variance, np.maximum(most, 0.0)))
-    reach = float(ndtri(0.5 * (1.0 + level)))
-    if simultaneous:
+    reach = float(ndtri(0.5 * (1.0 + o.level)))
+    if o.simultaneous:
         changes = covariance_roots(whole - twice).T
-        reach = gaussian_reach(changes, np.sqrt(np.sum(changes**2, axis=1)), level, replicates, rng)
+        each = np.sqrt(np.sum(changes**2, axis=1))
+        reach = gaussian_reach(changes, each, o.level, o.replicates, o.rng)
     sizes = [size for size in found.sizes if size is not None]
     if sizes:
         # Student's t in place of the normal law, for variances between few groups.

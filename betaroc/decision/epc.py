@@ -25,6 +25,7 @@ from betaroc.decision.curve import (
     tell_support,
     warn_of_reach,
 )
+from betaroc.decision.delta_bands import BandOptions
 from betaroc.decision.sides import data_of, known_laws, side
 from betaroc.inference.interval import Band
 from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of
@@ -317,10 +318,10 @@ class Epc(Curve):
         >>> bool(both.high[0] - both.low[0] > fixed.high[0] - fixed.low[0])
         True
         """
-        return band(
-            self, level, resample=resample, replicates=replicates, simultaneous=simultaneous,
-            stratified=stratified, m=m, method=method, groups=groups, rng=rng,
-        )  # fmt: skip
+        options = BandOptions(
+            level, resample, replicates, simultaneous, stratified, m, method, groups, rng
+        )
+        return band(self, options)
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draw the curve; see :func:`betaroc.rendering.pictures.plot_epc`.
