@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from betaroc.data.scores import Scores
     from betaroc.data.summary import ClassSummary, ScoreSummary, summarize
     from betaroc.decision.averages import EpcAverage, epc_average
-    from betaroc.decision.bands import Band
     from betaroc.decision.comparison import Comparison, compare
     from betaroc.decision.cross_validation import EpcCv, epc_cv
     from betaroc.decision.epc import Epc, epc
@@ -69,7 +68,7 @@ if TYPE_CHECKING:
     from betaroc.fits.many_fits import fit_many
     from betaroc.fits.nested import LikelihoodRatioTest, likelihood_ratio_test
     from betaroc.inference.auc import AucTest, auc_interval, auc_test
-    from betaroc.inference.interval import Interval
+    from betaroc.inference.interval import Band, Interval
     from betaroc.model.measures import OperatingPoint
     from betaroc.model.model import ScoreModel
     from betaroc.model.roc import Roc
@@ -112,7 +111,7 @@ _HOMES = {
     "fits.many_fits": ("fit_many",),
     "estimation.newton": ("beta_mle",),
     "inference.auc": ("AucTest", "auc_interval", "auc_test"),
-    "inference.interval": ("Interval",),
+    "inference.interval": ("Band", "Interval"),
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
     "fits.covariates": ("CovariateFit", "fit_covariates"),
     "fits.estimate": ("fit", "fit_distribution"),
@@ -120,7 +119,6 @@ _HOMES = {
     "fits.fit": ("DistributionFit", "Fit"),
     "fits.nested": ("LikelihoodRatioTest", "likelihood_ratio_test"),
     "decision.averages": ("EpcAverage", "epc_average"),
-    "decision.bands": ("Band",),
     "decision.comparison": ("Comparison", "compare"),
     "decision.cross_validation": ("EpcCv", "epc_cv"),
     "decision.epc": ("Epc", "epc"),

@@ -14,7 +14,8 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import public
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
-from betaroc.decision.epc import side
+from betaroc.decision.sides import side
+from betaroc.inference.scores_beyond import SideInput
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -69,8 +70,8 @@ class EpcAverage(Result):
 
 @public
 def epc_average(
-    dev: Any,
-    test: Any,
+    dev: SideInput,
+    test: SideInput,
     pair: str = "far-frr",
     *,
     low: float = 0.0,

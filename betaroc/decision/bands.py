@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError, SmallSampleWarning
@@ -15,36 +12,32 @@ from betaroc.core.notices import warn
 from betaroc.core.resampling import Cells, IntArray, cells_of, checked_rng, class_sizes, streams
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.core.value import Result
-from betaroc.decision.delta_bands import FittedTest, delta_interval, fitted_test
-from betaroc.decision.epc import Epc
+from betaroc.data.groups import Groups
+from betaroc.decision.curve import Curve
+from betaroc.decision.delta_bands import (
+    BandOptions,
+    FittedTest,
+    delta_interval,
+    delta_scores_interval,
+    fitted_test,
+)
+from betaroc.decision.resample_threshold import ResampledDev, resample_threshold
 from betaroc.decision.sides import (
-    Rechoice,
     empirical_laws,
     group_counts,
     grouped_side,
     observed_prior,
-    rechoice,
-    side_trials,
+    side_groups,
 )
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.empirical import Empirical
-from betaroc.inference.groups import GroupedCounts, GroupedSide, Groups, groups_of
-from betaroc.inference.rate_errors import delta_scores_interval
-from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide
+from betaroc.inference.interval import Band
+from betaroc.inference.simultaneous import pointwise, sup_t
 from betaroc.rendering.alphas import DrawnBand
 from betaroc.rendering.numbers import level_words
 
-__all__ = [
-    "checked_replicates",
-    "Band",
-    "band",
-    "fixed_values",
-    "grouped_values",
-    "measured",
-    "pointwise",
-    "shown_band",
-]
+__all__ = ["band", "checked_replicates", "grouped_values", "shown_band"]
 
 _RESAMPLE = ("both", "test")
 #: Entries, replicates times alphas, that are kept at once.
@@ -62,62 +55,6 @@ _ONE_RATE["specificity"] = _ONE_RATE["tnr"]
 _ONE_RATE["recall"] = _ONE_RATE["sensitivity"] = _ONE_RATE["tpr"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Band(Result):
-    """A curve with an interval at each of its points.
-
-    Parameters
-    ----------
-    alpha : ndarray, shape (k,)
-        The criterion's parameter.
-    estimate : ndarray, shape (k,)
-        The curve.
-    low, high : ndarray, shape (k,)
-        Ends of the intervals, nan where the measure is undefined.
-    level : float
-        Confidence level.
-    simultaneous : bool
-        Whether `level` holds for the whole curve at once or for each point.
-    resample : str
-        "test" or "both": what varied.
-    replicates : int
-        Bootstrap replicates, or draws of the sup-t process; 0 where none were needed.
-    undefined : ndarray of int, shape (k,)
-        Replicates in which the measure was 0/0: they are left out.
-    m : int, optional
-        Dev scores, or groups of them, drawn in each replicate; None where dev is held fixed.
-    groups : tuple, optional
-        Number of groups of dev and of test that varied as a whole, None for a side of
-        independent trials or held fixed; None where neither side has groups.
-    n_beyond : ndarray, shape (k,), optional
-        Scores (groups, where trials depend on each other by them) that speak for each point;
-        None where it speaks of no rate of scores.
-
-    Examples
-    --------
-    >>> import betaroc as br
-    >>> curve = br.epc(
-    ...     br.Scores([3, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5]
-    ... )
-    >>> band = curve.band(resample="test", replicates=1000, rng=1)
-    >>> band.estimate.round(3).tolist(), band.low.tolist(), band.high.round(3).tolist()
-    ([0.333], [0.0], [0.667])
-    """
-
-    alpha: FloatArray
-    estimate: FloatArray
-    low: FloatArray
-    high: FloatArray
-    level: float
-    simultaneous: bool
-    resample: str
-    replicates: int
-    undefined: npt.NDArray[np.int64]
-    m: int | None = None
-    groups: tuple[int | None, int | None] | None = None
-    n_beyond: FloatArray | None = None
-
-
 def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
     """The band of a curve as it is drawn; that of another curve is refused."""
     checks.instance(band, Band, "band", "epc.band()")
@@ -133,78 +70,68 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
     return DrawnBand(band.low, band.high, f"{level_words(band.level)} {kind}, {dev}")
 
 
-def band(
-    e: Epc,
-    level: float,
-    *,
-    resample: str,
-    replicates: int,
-    simultaneous: bool,
-    stratified: bool,
-    m: int | None,
-    method: str,
-    groups: bool,
-    rng: Any,
-) -> Band:
+def band(e: Curve, o: BandOptions) -> Band:
     """The band of a curve; `Epc.band` documents it."""
-    level, rng = checks.level(level), checked_rng(rng)
-    checks.choice(resample, _RESAMPLE, "resample")
-    checks.choice(method, _METHODS, "method")
-    replicates = checked_replicates(replicates, e.alpha.size)
-    simultaneous = checks.flag(simultaneous, "simultaneous")
-    stratified, groups = checks.flag(stratified, "stratified"), checks.flag(groups, "groups")
-    m = None if m is None else checks.count(m, "m", 2)
-    fitted = fitted_test(e, groups=groups)
-    _refuse_sides(e, fitted, method, resample)
-    _refuse_useless_m(m, method, resample)
+    o = _checked(o, e.alpha.size)
+    fitted = fitted_test(e, groups=o.groups)
+    _refuse_sides(e, fitted, o)
+    _refuse_useless_m(o)
     if fitted is None:
         empirical_laws(e.test, "test")
-    if method == "exact":
-        _refuse_dependent(e, groups=groups)
-        return _exact_band(
-            e, level, resample=resample, simultaneous=simultaneous, stratified=stratified
-        )
+    if o.method == "exact":
+        _refuse_dependent(e, groups=o.groups)
+        return _exact_band(e, o)
     again = None
-    if resample == "both":
-        again = rechoice(e, m, stratified=stratified, groups=groups)
-    undefined = np.zeros(e.alpha.size, dtype=np.int64)
-    if method == "delta":
-        low, high = _delta_ends(
-            e, fitted, level, again if isinstance(again, ThresholdError) else None,
-            simultaneous=simultaneous, stratified=stratified, replicates=replicates,
-            groups=groups, rng=rng,
-        )  # fmt: skip
-        replicates = replicates if simultaneous else 0
+    if o.resample == "both":
+        again = resample_threshold(e, o.m, stratified=o.stratified, groups=o.groups)
+    undefined, replicates = np.zeros(e.alpha.size, dtype=np.int64), o.replicates
+    if o.method == "delta":
+        errors = again if isinstance(again, ThresholdError) else None
+        low, high = (
+            delta_scores_interval(e, o) if fitted is None else delta_interval(e, fitted, errors, o)
+        )
+        replicates = replicates if o.simultaneous else 0
     else:
-        draw = _draw_of(e, fitted, again, stratified=stratified, groups=groups)
+        draw = _draw_of(e, fitted, again, o)
         values = np.empty((replicates, e.alpha.size))
-        for rows, stream in streams(replicates, rng):
+        for rows, stream in streams(replicates, o.rng):
             values[rows] = draw(stream, rows.stop - rows.start)
-        ends = _sup_t(e, values, level) if simultaneous else pointwise(values, e.value, level)
-        bottom, top = _range(e.measure)
+        ends = (sup_t if o.simultaneous else pointwise)(values, e.value, o.level)
+        bottom, top = e._range
         low, high = np.maximum(ends[0], bottom), np.minimum(ends[1], top)
         undefined = np.sum(np.isnan(values), axis=0)
     if fitted is None:
-        _warn_of_no_width(e, low, high, groups=groups)
+        _warn_of_no_width(e, low, high, groups=o.groups)
     return Band(
-        e.alpha, e.value, low, high, level, simultaneous, resample, replicates, undefined,
-        again.m if isinstance(again, Rechoice) else None,
-        group_counts(e, resample, groups=groups), e.n_beyond,
+        e.alpha, e.value, low, high, o.level, o.simultaneous, o.resample, replicates, undefined,
+        again.m if isinstance(again, ResampledDev) else None,
+        group_counts(e, o.resample, groups=o.groups), e.n_beyond,
+    )  # fmt: skip
+
+
+def _checked(o: BandOptions, alphas: int) -> BandOptions:
+    level, rng = checks.level(o.level), checked_rng(o.rng)
+    checks.choice(o.resample, _RESAMPLE, "resample")
+    checks.choice(o.method, _METHODS, "method")
+    return o._replace(
+        level=level, rng=rng, replicates=checked_replicates(o.replicates, alphas),
+        simultaneous=checks.flag(o.simultaneous, "simultaneous"),
+        stratified=checks.flag(o.stratified, "stratified"), groups=checks.flag(o.groups, "groups"),
+        m=None if o.m is None else checks.count(o.m, "m", 2),
     )  # fmt: skip
 
 
 def _draw_of(
-    e: Epc, fitted: FittedTest | None, again: Rechoice | ThresholdError | None,
-    *, stratified: bool, groups: bool,
-) -> Callable[[np.random.Generator, int], FloatArray]:  # fmt: skip
+    e: Curve, fitted: FittedTest | None, again: ResampledDev | ThresholdError | None, o: BandOptions
+) -> Callable[[np.random.Generator, int], FloatArray]:
     """What makes a block of replicates, a row each."""
     if fitted is not None:
-        return lambda rng, size: fitted.values(e, rng, size, again, stratified=stratified)
-    side = grouped_side(e, "test", stratified, groups=groups)
+        return lambda rng, size: fitted.values(e, rng, size, again, stratified=o.stratified)
+    side = grouped_side(e, "test", o.stratified, groups=o.groups)
     if again is not None:
-        return lambda rng, size: _rechosen_values(e, rng, size, again, side, stratified=stratified)
+        return lambda rng, size: _moved_values(e, rng, size, again, side, stratified=o.stratified)
     if side is None:
-        return lambda rng, size: fixed_values(e, rng, size, stratified=stratified)
+        return lambda rng, size: _fixed_values(e, rng, size, stratified=o.stratified)
     cells = side.cells((side, e.chosen))
     return lambda rng, size: grouped_values(e, cells.draw(rng, size)[0])
 
@@ -220,7 +147,7 @@ def checked_replicates(replicates: object, alphas: int) -> int:
     return number
 
 
-def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
+def _warn_of_no_width(e: Curve, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
     """Errors that never happened leave nothing to vary, which is no certainty."""
     point = e.points
     decided = ((point.far == 0.0) | (point.far == 1.0)) & ((point.frr == 0.0) | (point.frr == 1.0))
@@ -237,38 +164,27 @@ def _warn_of_no_width(e: Epc, low: FloatArray, high: FloatArray, *, groups: bool
         )
 
 
-def _range(measure: str) -> tuple[float, float]:
-    """The measure's values; a weighted error is a fraction."""
-    known = MEASURES.get(measure)
-    return (0.0, 1.0) if known is None else (known.low, known.high)
-
-
 # ------------------------------------------------------------------------------- replicates
-def fixed_values(e: Epc, rng: np.random.Generator, size: int, *, stratified: bool) -> FloatArray:
+def _fixed_values(e: Curve, rng: np.random.Generator, size: int, *, stratified: bool) -> FloatArray:
     """The measure of the resampled test decisions at the curve's own thresholds."""
     laws = empirical_laws(e.test, "test")
     client, impostor = (cells_of(law, e.chosen) for law in laws)
     sizes = class_sizes(rng, size, client.total, impostor.total, stratified=stratified)
     rejected, accepted = _errors(rng, client, impostor, *sizes)
-    return measured(e, rejected, accepted, *sizes)
+    return _counted(e, rejected, accepted, *sizes)
 
 
-def grouped_values(e: Epc, drawn: GroupedCounts) -> FloatArray:
+def grouped_values(e: Curve, drawn: GroupedCounts) -> FloatArray:
     """The measure of drawn groups; nan where a class is empty."""
-    values = measured(e, drawn.rejected, drawn.accepted, drawn.clients, drawn.impostors)
+    values = _counted(e, drawn.rejected, drawn.accepted, drawn.clients, drawn.impostors)
     values[drawn.lost] = np.nan
     return values
 
 
-def _rechosen_values(
-    e: Epc,
-    rng: np.random.Generator,
-    size: int,
-    again: Rechoice | ThresholdError,
-    side: GroupedSide | None,
-    *,
-    stratified: bool,
-) -> FloatArray:
+def _moved_values(
+    e: Curve, rng: np.random.Generator, size: int, again: ResampledDev | ThresholdError,
+    side: GroupedSide | None, *, stratified: bool,
+) -> FloatArray:  # fmt: skip
     """The measure at thresholds that each replicate chooses again.
 
     With fewer dev scores than there were, the part of a replicate that is due to
@@ -294,8 +210,8 @@ def _rechosen_values(
         client, impostor = (cells_of(law, t) for law in laws)
         one = sizes[0][[row]], sizes[1][[row]]
         rejected[row], accepted[row] = (x[0] for x in _errors(rng, client, impostor, *one))
-    fixed = measured(e, rejected[:, :k], accepted[:, :k], *sizes)
-    moved = measured(e, rejected[:, k:], accepted[:, k:], *sizes)
+    fixed = _counted(e, rejected[:, :k], accepted[:, :k], *sizes)
+    moved = _counted(e, rejected[:, k:], accepted[:, k:], *sizes)
     # At its own optimum every departure is a loss, which endless dev scores would not have.
     share = np.where(e._stationary, -again.shrink, again.shrink)
     values = np.where(share == 1.0, moved, (1.0 - share) * fixed + share * moved)
@@ -311,8 +227,8 @@ def _errors(
     return rejected, impostors[:, None] - impostor.draw(rng, impostors)
 
 
-def measured(
-    e: Epc, rejected: IntArray, accepted: IntArray, clients: IntArray, impostors: IntArray
+def _counted(
+    e: Curve, rejected: IntArray, accepted: IntArray, clients: IntArray, impostors: IntArray
 ) -> FloatArray:
     """The curve's measure of error counts, a row a replicate; nan for an empty class."""
     c, i = clients[:, None], impostors[:, None]
@@ -322,101 +238,48 @@ def measured(
     # A prior that was observed varies with the class sizes.
     shares = clients / (clients + impostors)
     priors = shares if observed_prior(e, "test") else np.full(shares.shape, e.test.prior)
-    values = np.empty(rejected.shape)
-    for prior in np.unique(priors):
-        rows = priors == prior
-        point = OperatingPoint(
-            np.nan, far[rows], frr[rows], float(prior), tpr=tpr[rows], tnr=tnr[rows]
-        )
-        values[rows] = e._measured(point)
-    return values
+    return e._at_rates((far, frr, tpr, tnr), priors)
 
 
 # ------------------------------------------------------------------------------- intervals
-def pointwise(
-    values: FloatArray, estimate: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Percentiles of the replicates at each point, those that are nan left out."""
-    tail = 0.5 * (1.0 - level)
-    low, high = (np.array(estimate, dtype=np.float64) for _ in range(2))
-    for k in range(estimate.size):
-        kept = values[~np.isnan(values[:, k]), k]
-        defined = kept.size > 0 and not np.isnan(estimate[k])
-        low[k], high[k] = np.quantile(kept, [tail, 1.0 - tail]) if defined else (np.nan, np.nan)
-    return low, high
-
-
-def _sup_t(e: Epc, values: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """estimate -+ c sd, c the quantile of the largest standardised deviation."""
-    estimate = e.value
-    gone = np.isnan(values)
-    kept = np.where(gone, estimate, values)
-    n = np.maximum(np.sum(~gone, axis=0), 1)
-    deviation = kept - estimate
-    sd = np.sqrt(np.nansum(deviation**2, axis=0) / n)
-    moving = sd > 0.0
-    reach = 0.0
-    if np.any(moving):
-        largest = np.nanmax(np.abs(deviation[:, moving]) / sd[moving], axis=1)
-        reach = float(np.quantile(largest, level))
-    return estimate - reach * sd, estimate + reach * sd
-
-
-def _exact_band(
-    e: Epc, level: float, *, resample: str, simultaneous: bool, stratified: bool
-) -> Band:
+def _exact_band(e: Curve, o: BandOptions) -> Band:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
-    if e.measure not in _ONE_RATE or resample != "test" or simultaneous or not stratified:
+    if e.measure not in _ONE_RATE or o.resample != "test" or o.simultaneous or not o.stratified:
         raise InputError(
             'method="exact" needs resample="test", simultaneous=False, stratified=True and a'
             f" measure that is one rate ({checks.listed(tuple(_ONE_RATE), 12)}); got"
-            f" resample={resample!r}, simultaneous={simultaneous!r}, stratified={stratified!r},"
+            f" resample={o.resample!r}, simultaneous={o.simultaneous!r},"
+            f" stratified={o.stratified!r},"
             f' measure {e.measure!r}. Take method="bootstrap".'
         )
     client, impostor = empirical_laws(e.test, "test")
     rejected = np.rint(client.counts_at_most(e.chosen)).astype(np.int64)
     accepted = np.rint(impostor.counts_above(e.chosen)).astype(np.int64)
     hits, n = _ONE_RATE[e.measure](rejected, accepted, round(client.total), round(impostor.total))
-    low, high = share_ends(hits, n, 0.5 * (1.0 - level))
+    low, high = share_ends(hits, n, 0.5 * (1.0 - o.level))
     nowhere = np.zeros(e.alpha.size, dtype=np.int64)
     return Band(
-        e.alpha, e.value, low, high, level, False, resample, 0, nowhere, n_beyond=e.n_beyond
+        e.alpha, e.value, low, high, o.level, False, o.resample, 0, nowhere, n_beyond=e.n_beyond
     )
 
 
-def _delta_ends(
-    e: Epc, fitted: FittedTest | None, level: float, again: ThresholdError | None,
-    *, simultaneous: bool, stratified: bool, replicates: int, groups: bool, rng: Any,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Normal intervals from the errors of fits, or of the rates of scores at fixed thresholds."""
-    if fitted is None:
-        return delta_scores_interval(
-            e, side_trials(e, "test"), level, groups=groups, observed=observed_prior(e, "test"),
-            simultaneous=simultaneous, stratified=stratified, replicates=replicates, rng=rng,
-        )  # fmt: skip
-    return delta_interval(
-        e, fitted, level, again=again, simultaneous=simultaneous, stratified=stratified,
-        replicates=replicates, rng=rng,
-    )  # fmt: skip
-
-
 # ------------------------------------------------------------------------------- conditions
-def _kind(e: Epc, name: str, fitted: FittedTest | None) -> str:
+def _kind(e: Curve, name: str, fitted: FittedTest | None) -> str:
     """What a side was given as: scores, a fit whose parameters vary, or a model."""
-    laws = getattr(e, name).client, getattr(e, name).impostor
-    if all(isinstance(law, Empirical) for law in laws):
+    model = e._side(name).model
+    if isinstance(model.client, Empirical) and isinstance(model.impostor, Empirical):
         return "scores"
-    varies = getattr(e, f"{name}_fit") is not None if name == "dev" else fitted is not None
+    varies = e.dev_fit is not None if name == "dev" else fitted is not None
     return "a fit" if varies else "a model"
 
 
-def _refuse_sides(e: Epc, fitted: FittedTest | None, method: str, resample: str) -> None:
+def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
     """A side that is to vary has a sampling error; the delta method needs it to be smooth."""
-    names = ("dev", "test") if resample == "both" else ("test",)
+    names = ("dev", "test") if o.resample == "both" else ("test",)
     kinds = {name: _kind(e, name, fitted) for name in names}
     models = [name for name, kind in kinds.items() if kind == "a model"]
     fixed = ' or take resample="test"' if models == ["dev"] else ""
-    if method == "delta" and resample == "both" and set(kinds.values()) != {"a fit"}:
+    if o.method == "delta" and o.resample == "both" and set(kinds.values()) != {"a fit"}:
         ways = [] if models else ['method="bootstrap"']
         ways += [] if "test" in models else ['resample="test"']
         take = f"Take {' or '.join(ways)}, or give" if ways else "Give"
@@ -427,36 +290,36 @@ def _refuse_sides(e: Epc, fitted: FittedTest | None, method: str, resample: str)
             " scores as both sides of epc."
         )
     if models:
-        law = getattr(e, models[0])
+        law = e._side(models[0]).model
         raise InputError(
             f"{' and '.join(models)} must be scores or a fit to have a band; got a model of"
             f" {type(law.client).__name__} and {type(law.impostor).__name__} laws, which has no"
             f" sampling error. Give Scores, or br.fit of them, as {' and '.join(models)} of epc"
             f"{fixed}."
         )
-    if fitted is not None and method == "exact":
+    if fitted is not None and o.method == "exact":
         raise InputError(
             "method must be one of 'bootstrap' and 'delta' where test is a fit; got 'exact', which"
             " counts decisions. Give the scores as test of epc."
         )
 
 
-def _refuse_useless_m(m: int | None, method: str, resample: str) -> None:
-    if m is not None and (resample == "test" or method != "bootstrap"):
+def _refuse_useless_m(o: BandOptions) -> None:
+    if o.m is not None and (o.resample == "test" or o.method != "bootstrap"):
         raise InputError(
             'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
-            f' and resample="both"; got m={m!r} with method={method!r}, resample={resample!r}.'
-            " Leave m out."
+            f' and resample="both"; got m={o.m!r} with method={o.method!r},'
+            f" resample={o.resample!r}. Leave m out."
         )
 
 
-def _dependent(e: Epc, *, groups: bool) -> Groups | None:
+def _dependent(e: Curve, *, groups: bool) -> Groups | None:
     """The groups of test, if trials depend on each other by them."""
-    found = groups_of(side_trials(e, "test")) if groups else None
+    found = side_groups(e, "test", groups=groups)
     return found if found is not None and found.dependent else None
 
 
-def _refuse_dependent(e: Epc, *, groups: bool) -> None:
+def _refuse_dependent(e: Curve, *, groups: bool) -> None:
     found = _dependent(e, groups=groups)
     if found is not None:
         raise InputError(

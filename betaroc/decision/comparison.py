@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,36 +14,33 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.resampling import checked_rng, streams
 from betaroc.core.thresholds import FloatArray
-from betaroc.core.value import Result
-from betaroc.decision.bands import checked_replicates, grouped_values, pointwise
-from betaroc.decision.comparison_draws import Plan, Smallest, plan_of
-from betaroc.decision.comparison_words import (
+from betaroc.decision.bands import checked_replicates, grouped_values
+from betaroc.decision.comparison_draws import Plan, plan_of
+from betaroc.decision.curve import area_weights
+from betaroc.decision.curve_difference import (
+    SAME_ALPHA,
+    CurveDifference,
     both_names,
-    larger_is_better,
-    short_measure,
+    inside,
     verdict_words,
-)  # fmt: skip
-from betaroc.decision.epc import Epc, area_weights
+)
+from betaroc.decision.epc import Epc
 from betaroc.decision.sides import empirical_laws
 from betaroc.inference.interval import Interval
-from betaroc.inference.simultaneous import percentile_band
+from betaroc.inference.simultaneous import percentile_band, pointwise
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.alphas import Better, draw_comparison
 from betaroc.rendering.style import Axes
 
 __all__ = [
-    "OF_ALL_ERRORS", "AlphaRange", "Comparison", "Histogram", "ProportionTest", "compare", "judged",
+    "OF_ALL_ERRORS", "Comparison", "Histogram", "ProportionTest", "compare", "judged",
 ]  # fmt: skip
 
 _RESAMPLE = ("both", "test")
-#: Alphas that agree to this are one alpha.
-_SAME_ALPHA = 1e-9
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
 _REPLICATES, _REPLICATES_OF_FITS = 2000, 400
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
 OF_ALL_ERRORS = ("hter", "weighted-error", "dcf", "accuracy", "youden")
-#: Share of the replicates that must have a value.
-_MOST = 0.9
 #: Alphas of the average, unless others are asked for.
 _RANGE = (0.1, 0.9)
 
@@ -70,15 +67,8 @@ class ProportionTest(NamedTuple):
     trials: tuple[int, int]
 
 
-class AlphaRange(NamedTuple):
-    """Neighbouring alphas at which the simultaneous band of a difference excludes 0."""
-
-    low: float
-    high: float
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(CurveDifference):
     """The difference of two expected performance curves with its intervals.
 
     Parameters
@@ -122,120 +112,8 @@ class Comparison(Result):
     ([-0.333], 3)
     """
 
-    first: Epc
-    second: Epc
-    resample: str
-    paired: bool
-    dev_paired: bool | None
-    level: float
-    mean_difference: Interval
-    alpha_range: tuple[float, float]
-    low: FloatArray
-    high: FloatArray
-    band_low: FloatArray
-    band_high: FloatArray
-    differences: FloatArray = field(compare=False, repr=False)
-    smallest: Smallest
-    groups: tuple[int | None, int | None] | None = None
-
     def __str__(self) -> str:
         return self.verdict
-
-    @property
-    def alpha(self) -> FloatArray:
-        """The criterion's parameter."""
-        return self.first.alpha
-
-    @property
-    def difference(self) -> FloatArray:
-        """Value of the first curve minus value of the second."""
-        return np.asarray(self.first.value - self.second.value)
-
-    @property
-    def significant(self) -> npt.NDArray[np.bool_]:
-        """Where the interval of this alpha by itself excludes 0.
-
-        Of many alphas some do by chance; what may be said of single alphas is in `ranges`.
-        """
-        if self.too_few:
-            return np.zeros(self.alpha.size, dtype=np.bool_)
-        return np.asarray((self.low > 0.0) | (self.high < 0.0))
-
-    @property
-    def better(self) -> npt.NDArray[np.int8]:
-        """At each alpha 1 where the simultaneous band names system a as better, 2 for b, else 0."""
-        if self.too_few or self._lost > (1.0 - _MOST) * self.differences.shape[0]:
-            return np.zeros(self.alpha.size, dtype=np.int8)
-        above, below = self.band_low > 0.0, self.band_high < 0.0
-        first, second = (above, below) if self._larger else (below, above)
-        return np.where(first, 1, np.where(second, 2, 0)).astype(np.int8)
-
-    @property
-    def better_on_average(self) -> str | None:
-        """The system that the interval of `mean_difference` names, "a" or "b"; None: neither."""
-        mean = self.mean_difference
-        if self.cannot_tell or mean.low <= 0.0 <= mean.high:
-            return None
-        return "a" if (mean.low > 0.0) == self._larger else "b"
-
-    @property
-    def ranges(self) -> tuple[AlphaRange, ...]:
-        """The longest runs of alphas at which the simultaneous band names one better system.
-
-        First and last alpha of each, which system in `ranges_better`. A run holds neighbours among
-        the alphas of the curves; what lies between two of them was not looked at.
-        """
-        return tuple(run for run, _ in self._runs)
-
-    @property
-    def ranges_better(self) -> tuple[str, ...]:
-        """The better system of each of the `ranges`, "a" or "b"."""
-        return tuple(system for _, system in self._runs)
-
-    @property
-    def _runs(self) -> tuple[tuple[AlphaRange, str], ...]:
-        order = np.argsort(self.alpha, kind="stable")
-        alpha, who = self.alpha[order], self.better[order]
-        starts = np.flatnonzero(np.diff(who, prepend=np.int8(-1)) != 0)
-        ends = np.append(starts[1:], who.size) - 1
-        return tuple(
-            (AlphaRange(float(alpha[i]), float(alpha[j])), "ab"[who[i] - 1])
-            for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
-            if who[i]
-        )
-
-    @property
-    def too_few(self) -> str:
-        """Why these trials are too few to name a better system; empty where they are not."""
-        n, what, needed = self.smallest
-        if n >= needed:
-            return ""
-        return f"{n} {what} are too few for a bootstrap, which needs at least {needed}"
-
-    @property
-    def _lost(self) -> int:
-        """Replicates without a difference at some alpha of the range."""
-        values = self.differences[:, _inside(self.alpha, self.alpha_range)]
-        return int(np.sum(np.any(np.isnan(values), axis=1)))
-
-    @property
-    def cannot_tell(self) -> str:
-        """Why nothing can be said of the average; empty where something can."""
-        measure = short_measure(self.first.measure)
-        mean, replicates = self.mean_difference, self.differences.shape[0]
-        lost = self._lost
-        if self.too_few:
-            return self.too_few
-        if np.isnan(mean.estimate):
-            return f"the {measure} is undefined (0/0) at some of these alphas"
-        if lost > (1.0 - _MOST) * replicates:
-            return f"{lost} of {replicates} replicates have no {measure}, or no fit"
-        if mean.low == mean.high == 0.0:
-            alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
-            if alike == replicates:
-                return "both err alike in every replicate, so that nothing tells them apart"
-            return f"both err alike in {alike} of {replicates} replicates"
-        return ""
 
     @property
     def verdict(self) -> str:
@@ -252,16 +130,6 @@ class Comparison(Result):
         'cannot tell which of A and B has the lower H'
         """
         return verdict_words(self, self.names)
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """The names of the test sets, or A and B where they do not tell the systems apart."""
-        first, second = (e.test.name or e.dev.name for e in (self.first, self.second))
-        return (first, second) if first and second and first != second else ("A", "B")
-
-    @property
-    def _larger(self) -> bool:
-        return larger_is_better(self.first.measure)
 
     def histogram(self, alpha: float | None = None, bins: int = 50) -> Histogram:
         """Histogram of the bootstrap differences at one alpha.
@@ -390,7 +258,7 @@ class Comparison(Result):
         wanted = checks.fraction(alpha, "alpha")
         place = int(np.argmin(np.abs(self.alpha - wanted)))
         nearest = float(self.alpha[place])
-        if abs(nearest - wanted) > _SAME_ALPHA:
+        if abs(nearest - wanted) > SAME_ALPHA:
             if CRITERIA[self.first.criterion].single:
                 raise InputError(
                     f"alpha must be left out: criterion {self.first.criterion!r} has none; got"
@@ -566,10 +434,6 @@ def _range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, flo
     return first, last
 
 
-def _inside(alpha: FloatArray, used: tuple[float, float]) -> npt.NDArray[np.bool_]:
-    return np.asarray((alpha >= used[0] - _SAME_ALPHA) & (alpha <= used[1] + _SAME_ALPHA))
-
-
 def _band(
     values: FloatArray,
     estimate: FloatArray,
@@ -580,11 +444,10 @@ def _band(
 ) -> tuple[FloatArray, FloatArray]:
     """The simultaneous band of the alphas of a range, nowhere narrower than the intervals."""
     low, high = np.full(alpha.size, np.nan), np.full(alpha.size, np.nan)
-    inside = _inside(alpha, used) & ~np.isnan(estimate)
-    if np.any(inside):
-        found = percentile_band(values[:, inside], level)
-        low[inside] = np.fmin(found[0], ends[0][inside])
-        high[inside] = np.fmax(found[1], ends[1][inside])
+    at = inside(alpha, used) & ~np.isnan(estimate)
+    if np.any(at):
+        found = percentile_band(values[:, at], level)
+        low[at], high[at] = np.fmin(found[0], ends[0][at]), np.fmax(found[1], ends[1][at])
     return low, high
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,18 +14,17 @@ from betaroc.core.resampling import (
     cells_of,
     class_sizes,
     draw_multinomial,
-    refuse_fractional_weights,
 )
 from betaroc.core.thresholds import FloatArray
-from betaroc.data.scores import Scores
-from betaroc.decision.epc import Epc
+from betaroc.data.groups import Groups, groups_of
+from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import ChosenAgain, LeastWeightedError, OtherCriterion
 from betaroc.decision.sides import empirical_laws, grouped_side, side_trials
 from betaroc.distributions.binned import Binned
-from betaroc.distributions.empirical import Empirical, EmpiricalPair
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide, cell_of
 from betaroc.inference.drawn_trials import Counts, DrawnRows, SortedRows
-from betaroc.inference.groups import GroupedCounts, GroupedSide, Groups, cell_of, groups_of
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials, same_trials
 
 __all__ = ["Plan", "Smallest", "plan_of"]
@@ -83,7 +82,7 @@ class Plan:
     fitted: bool = False
 
 
-def plan_of(a: Epc, b: Epc, *, resample: str, paired: bool, groups: bool) -> Plan:
+def plan_of(a: Curve, b: Curve, *, resample: str, paired: bool, groups: bool) -> Plan:
     """The checked sides of two curves as what a replicate draws."""
     for e, name in zip((a, b), _SYSTEMS, strict=True):
         empirical_laws(e.test, f"the test side of {name}")
@@ -125,7 +124,7 @@ def _sufficiency(smallest: Smallest) -> float:
     return smallest.n / smallest.needed
 
 
-def _rows(a: Epc, b: Epc, role: str, *, shared: bool, groups: bool) -> list[DrawnRows]:
+def _rows(a: Curve, b: Curve, role: str, *, shared: bool, groups: bool) -> list[DrawnRows]:
     """The rows of one role: one and the same for both systems where they share trials."""
     trials = [side_trials(e, role) for e in (a, b)]
     if shared:
@@ -135,34 +134,15 @@ def _rows(a: Epc, b: Epc, role: str, *, shared: bool, groups: bool) -> list[Draw
 
 
 # ----------------------------------------------------------------- thresholds chosen again
-def _again(e: Epc, name: str) -> ChosenAgain:
+def _again(e: Curve, name: str) -> ChosenAgain:
     """What chooses dev's thresholds in a replicate."""
-    if isinstance(e.dev._pair, EmpiricalPair):
-        empirical_laws(e.dev, f"the dev side of {name}")
-        if e.criterion == "weighted-error":
-            return LeastWeightedError.of(e)
-        return OtherCriterion.of(e)
-    if e.dev_fit is None:
-        kinds = f"{type(e.dev.client).__name__} and {type(e.dev.impostor).__name__}"
-        raise InputError(
-            f'resample="both" draws dev again; the dev side of {name} is a model ({kinds}'
-            " distributions), which has no trials. Give epc the dev Scores, br.fit of them or a"
-            ' ScoreSummary, or take resample="test": these two thresholds.'
-        )
-    if not isinstance(e.dev_fit.scores, Scores):
-        raise InputError(
-            f'resample="both" fits drawn trials again; the dev side of {name} is a fit of a'
-            " summary, which keeps none. Give epc the ScoreSummary itself, a fit of Scores, or"
-            ' take resample="test": these two thresholds.'
-        )
-    scores = e.dev_fit.scores
-    for who in _CLASSES:
-        law = Empirical._of_checked(getattr(scores, who), getattr(scores, f"{who}_weights"))
-        refuse_fractional_weights(law, f"the dev side of {name} {who}")
-    return FitAgain.of(e)
+    if not isinstance(e.dev._pair, EmpiricalPair):
+        return FitAgain.of(e, name)
+    empirical_laws(e.dev, f"the dev side of {name}")
+    return (LeastWeightedError if e.criterion == WEIGHTED_ERROR else OtherCriterion).of(e)
 
 
-def _same_dev(a: Epc, b: Epc, *, groups: bool) -> bool:
+def _same_dev(a: Curve, b: Curve, *, groups: bool) -> bool:
     """Whether ids, or numbers and order, say that both systems judge the same dev trials."""
     laws = [law for e in (a, b) for law in (e.dev.client, e.dev.impostor)]
     if any(isinstance(law, Binned) for law in laws):
@@ -171,7 +151,7 @@ def _same_dev(a: Epc, b: Epc, *, groups: bool) -> bool:
 
 
 def _rechosen_draw(
-    a: Epc, b: Epc, again: list[ChosenAgain], dev: list[DrawnRows], test: list[DrawnRows]
+    a: Curve, b: Curve, again: list[ChosenAgain], dev: list[DrawnRows], test: list[DrawnRows]
 ) -> Callable[[np.random.Generator, int], Both]:
     """Dev drawn, thresholds chosen, test drawn, errors counted."""
     judged = [SortedRows.of(side_trials(e, "test")) for e in (a, b)]
@@ -210,7 +190,7 @@ def _errors(rows: SortedRows, drawn: Counts, theta: FloatArray) -> GroupedCounts
 
 # ------------------------------------------------------------------- thresholds held fixed
 def _fixed_draw(
-    a: Epc, b: Epc, *, paired: bool, groups: bool
+    a: Curve, b: Curve, *, paired: bool, groups: bool
 ) -> Callable[[np.random.Generator, int], Both]:
     """Test decisions at the curves' own thresholds, of all alphas together."""
     if not paired:
@@ -223,7 +203,7 @@ def _fixed_draw(
     return _JointCells.of(a, b).draw
 
 
-def _unpaired(e: Epc, *, groups: bool) -> Callable[[np.random.Generator, int], GroupedCounts]:
+def _unpaired(e: Curve, *, groups: bool) -> Callable[[np.random.Generator, int], GroupedCounts]:
     side = grouped_side(e, "test", True, groups=groups)
     if side is not None:
         counts = side.cells((side, e.chosen))
@@ -240,7 +220,7 @@ def _unpaired(e: Epc, *, groups: bool) -> Callable[[np.random.Generator, int], G
 
 
 def _paired_groups(
-    a: Epc, b: Epc, known: Groups
+    a: Curve, b: Curve, known: Groups
 ) -> Callable[[np.random.Generator, int], Both]:  # fmt: skip
     both = [
         GroupedSide.of(known, empirical_laws(e.test, "test"), side_trials(e, "test"),
@@ -267,7 +247,7 @@ class _JointCells:
     last: tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]
 
     @classmethod
-    def of(cls, a: Epc, b: Epc) -> _JointCells:
+    def of(cls, a: Curve, b: Curve) -> _JointCells:
         """The kinds that occur; a row of positive weight stands for that many trials."""
         laws = [empirical_laws(e.test, "test") for e in (a, b)]
         counts, cells, last = [], [], []
@@ -313,7 +293,7 @@ def _upto(drawn: IntArray, cell: IntArray, last: IntArray) -> IntArray:
     return np.cumsum(np.rint(drawn @ of_cell).astype(np.int64), axis=1)[:, last]
 
 
-def _refuse_unpaired(a: Any, b: Any, *, groups: bool) -> None:
+def _refuse_unpaired(a: Curve, b: Curve, *, groups: bool) -> None:
     refuse_other_trials(side_trials(a, "test"), side_trials(b, "test"), _SYSTEMS, groups=groups)
     if a.test.prior != b.test.prior:
         raise InputError(

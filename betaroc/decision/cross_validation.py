@@ -17,7 +17,8 @@ from betaroc.core.value import Result
 from betaroc.data.names import AnyArray, names_array
 from betaroc.data.scores import Scores
 from betaroc.data.summary import rows_of
-from betaroc.decision.epc import epc, warn_of_reach
+from betaroc.decision.curve import warn_of_reach
+from betaroc.decision.epc import epc
 from betaroc.distributions.empirical import Empirical
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel

@@ -1,16 +1,17 @@
-"""Intervals of a curve whose test side is a fit: its parameters vary, not its rows."""
+"""Intervals of a curve by the delta method, and replicates of a test side that is a fit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from betaroc.core.resampling import streams
 from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.decision.epc import Epc
+from betaroc.data.groups import single_trials
+from betaroc.decision.curve import Curve
+from betaroc.decision.sides import empirical_laws, observed_prior, side_groups, side_trials
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
@@ -18,20 +19,33 @@ from betaroc.distributions.coordinates import moved
 from betaroc.distributions.inflated import MASSES, Inflated, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
-from betaroc.inference.parameter_errors import free_coordinates
-from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.inference.parameter_errors import covariance_roots, free_coordinates
+from betaroc.inference.rate_errors import rate_covariance
+from betaroc.inference.simultaneous import gaussian_reach
+from betaroc.model.measures import OperatingPoint
 
-__all__ = [
-    "FittedTest",
-    "delta_interval",
-    "fitted_test",
-    "free_coordinates",
-    "measure_interval",
-    "sup_t_reach",
-]
+__all__ = ["BandOptions", "FittedTest", "delta_interval", "delta_scores_interval", "fitted_test"]
 
 #: Step of the differences, in standard errors: rates are smooth, and known to 1e-12.
 _STEP = 0.01
+#: Step of the differences in a rate, as a share of its distance from 0 and 1.
+_RATE_STEP = 1e-4
+#: A variance below this share of its first part is rounding.
+_ROUNDING = 1e-12
+
+
+class BandOptions(NamedTuple):
+    """What a band is asked for; `Epc.band` documents each."""
+
+    level: float
+    resample: str
+    replicates: int
+    simultaneous: bool
+    stratified: bool
+    m: int | None
+    method: str
+    groups: bool
+    rng: Any
 
 
 class _Choice(Protocol):
@@ -76,23 +90,18 @@ class FittedTest:
     trials: float
     shared: bool = False
 
-    def rates(self, z: FloatArray, t: Thresholds) -> FloatArray:
+    def rates(self, z: FloatArray, t: Thresholds) -> tuple[FloatArray, ...]:
         """FAR, FRR, TPR and TNR of the laws z standard errors away, a row for each row of z."""
         at = self.place + z @ self.roots
         cut = len(self.names[0])
         frr, tpr = _tails(self.laws[0], self.names[0], at[:, :cut], t)
         tnr, far = _tails(self.laws[1], self.names[1], at[:, cut:], t)
-        return np.array([far, frr, tpr, tnr])
+        return far, frr, tpr, tnr
 
     def values(
-        self,
-        e: Epc,
-        rng: np.random.Generator,
-        size: int,
-        again: _Choice | None,
-        *,
-        stratified: bool,
-    ) -> FloatArray:
+        self, e: Curve, rng: np.random.Generator, size: int, again: _Choice | None,
+        *, stratified: bool,
+    ) -> FloatArray:  # fmt: skip
         """The measure at drawn parameters, at the curve's thresholds or at those drawn again.
 
         Where fewer dev scores are drawn than there were, the part of a replicate that is
@@ -109,27 +118,17 @@ class FittedTest:
         if not stratified and self.trials > 0.0:
             trials = round(self.trials)
             priors = rng.binomial(trials, self.prior, size) / trials
-        values = self.measured(e, self.rates(z, t), priors)
+        values = e._at_rates(self.rates(z, t), priors)
         if again is None:
             return values
         share = np.where(e._stationary, -again.shrink, again.shrink)
         if np.all(share == 1.0):
             return values
-        fixed = self.measured(e, self.rates(z, e.chosen), priors)
+        fixed = e._at_rates(self.rates(z, e.chosen), priors)
         return np.asarray((1.0 - share) * fixed + share * values)
 
-    @staticmethod
-    def measured(e: Epc, rates: FloatArray, priors: FloatArray) -> FloatArray:
-        """The curve's measure of FAR, FRR, TPR and TNR, a row a prior."""
-        values = np.empty(rates.shape[1:])
-        for prior in np.unique(priors):
-            rows = priors == prior
-            far, frr, tpr, tnr = rates[:, rows]
-            values[rows] = e._measured(OperatingPoint(np.nan, far, frr, prior, tpr=tpr, tnr=tnr))
-        return values
 
-
-def _stacked(e: Epc, chosen: Iterable[Thresholds | None]) -> Thresholds:
+def _stacked(e: Curve, chosen: Iterable[Thresholds | None]) -> Thresholds:
     """Thresholds of the replicates, a row each; nan where a class was not drawn at all."""
     rows = [
         np.full((3, e.alpha.size), np.nan) if t is None else [t.theta, t.complement, t.logit]
@@ -204,7 +203,7 @@ _TAILS: dict[type[Distribution], _Tails] = {
 
 
 # ------------------------------------------------------------------------- free coordinates
-def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
+def fitted_test(e: Curve, *, groups: bool = True) -> FittedTest | None:
     """Test's fit as what varies; None where test is anything but a fit of continuous laws.
 
     Both laws vary together where the fit's scores carry `groups`.
@@ -215,48 +214,33 @@ def fitted_test(e: Epc, *, groups: bool = True) -> FittedTest | None:
     names, place, roots = free_coordinates(fit, groups=groups)
     observed = not e.prior_given and e.test.prior == fit.model.prior
     trials = fit.client.total_weight + fit.impostor.total_weight if observed else 0.0
-    return FittedTest(
-        (e.test.client, e.test.impostor),
-        names,
-        place,
-        roots,
-        e.test.prior,
-        trials,
-        e.dev_fit is not None and e.dev_fit == fit,
-    )
+    laws, shared = (e.test.client, e.test.impostor), e.dev_fit is not None and e.dev_fit == fit
+    return FittedTest(laws, names, place, roots, e.test.prior, trials, shared)
 
 
 # ---------------------------------------------------------------------------- delta method
 def delta_interval(
-    e: Epc,
-    test: FittedTest,
-    level: float,
-    *,
-    again: ThresholdError | None,
-    simultaneous: bool,
-    stratified: bool,
-    replicates: int,
-    rng: Any,
+    e: Curve, test: FittedTest, again: ThresholdError | None, o: BandOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Normal intervals from the derivatives of the curve in all that varies."""
     from scipy.special import ndtri
 
-    changes = _changes(e, test, again, stratified=stratified)
+    changes = _changes(e, test, again, stratified=o.stratified)
     error = np.sqrt(np.sum(changes**2, axis=1))
-    reach = float(ndtri(0.5 * (1.0 + level)))
-    if simultaneous:
-        reach = sup_t_reach(changes, error, level, replicates, rng)
-    return measure_interval(e, reach * error)
+    reach = float(ndtri(0.5 * (1.0 + o.level)))
+    if o.simultaneous:
+        reach = gaussian_reach(changes, error, o.level, o.replicates, o.rng)
+    return _interval(e, reach * error)
 
 
 def _changes(
-    e: Epc, test: FittedTest, again: ThresholdError | None, *, stratified: bool
+    e: Curve, test: FittedTest, again: ThresholdError | None, *, stratified: bool
 ) -> FloatArray:
     """Change of the measure with one standard error of each independent source, a column each."""
     still = np.zeros(test.roots.shape[0])
 
     def moved(z: FloatArray, chosen: Thresholds, prior: float) -> FloatArray:
-        return np.asarray(test.measured(e, test.rates(z[None], chosen), np.array([prior]))[0])
+        return np.asarray(e._at_rates(test.rates(z[None], chosen), np.array([prior]))[0])
 
     def of_laws(z: FloatArray) -> FloatArray:
         return moved(z, e.chosen, test.prior)
@@ -282,32 +266,10 @@ def _slopes(value: Callable[[FloatArray], FloatArray], rank: int) -> FloatArray:
     return np.stack([(value(z) - value(-z)) / (2.0 * _STEP) for z in steps], axis=1)
 
 
-def sup_t_reach(
-    changes: FloatArray, error: FloatArray, level: float, replicates: int, rng: Any
-) -> float:
-    """Quantile of the largest standardised deviation of the Gaussian process."""
-    from scipy.special import ndtri
-
-    moving = error > 0.0
-    if not np.any(moving):
-        return 0.0
-    one = float(ndtri(0.5 * (1.0 + level)))
-    unit = changes[moving] / error[moving, None]
-    if unit.shape[0] == 1 or unit.shape[1] == 1:
-        return one
-    largest = np.empty(replicates)
-    for rows, stream in streams(replicates, rng):
-        z = stream.standard_normal((rows.stop - rows.start, unit.shape[1]))
-        largest[rows] = np.max(np.abs(z @ unit.T), axis=1)
-    # The draws of a quantile that is no larger than that of one place are unlucky.
-    return max(one, float(np.quantile(largest, level)))
-
-
-def measure_interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _interval(e: Curve, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Value -+ reach, on the logit scale for fractions, within the range for others."""
     v = e.value
-    known = MEASURES.get(e.measure)
-    bottom, top = (0.0, 1.0) if known is None else (known.low, known.high)
+    bottom, top = e._range
     if (bottom, top) != (0.0, 1.0):
         return np.maximum(v - reach, bottom), np.minimum(v + reach, top)
     spread = v * (1.0 - v)
@@ -316,3 +278,53 @@ def measure_interval(e: Epc, reach: FloatArray) -> tuple[FloatArray, FloatArray]
         factor = np.exp(np.where(inside, reach / np.where(inside, spread, 1.0), 0.0))
         low, high = v / (v + (1.0 - v) * factor), v / (v + (1.0 - v) / factor)
     return np.where(inside, low, v), np.where(inside, high, v)
+
+
+def delta_scores_interval(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
+    """Normal intervals of a curve whose test side is scores; nan where the measure is undefined.
+
+    From the derivatives of the measure in both rates and an observed prior.
+    """
+    from scipy.special import ndtr, ndtri, stdtrit
+
+    scores, found = side_trials(e, "test"), side_groups(e, "test", groups=o.groups)
+    found = single_trials(scores) if found is None else found
+    laws = empirical_laws(e.test, "test")
+    gradient = _gradient(e, observed=observed_prior(e, "test"))
+    parts = rate_covariance(found, laws, scores, e.chosen, stratified=o.stratified)
+    whole, twice = (gradient @ part @ gradient.T for part in parts)
+    variance, most = np.diag(whole - twice), np.diag(whole)
+    # V1 + V2 - V12 may come out negative: then V12 is left out.
+    error = np.sqrt(np.where(variance > _ROUNDING * most, variance, np.maximum(most, 0.0)))
+    reach = float(ndtri(0.5 * (1.0 + o.level)))
+    if o.simultaneous:
+        changes = covariance_roots(whole - twice).T
+        each = np.sqrt(np.sum(changes**2, axis=1))
+        reach = gaussian_reach(changes, each, o.level, o.replicates, o.rng)
+    sizes = [size for size in found.sizes if size is not None]
+    if sizes:
+        # Student's t in place of the normal law, for variances between few groups.
+        reach = -float(stdtrit(min(sizes) - 1, ndtr(-reach)))
+    return _interval(e, reach * error)
+
+
+def _gradient(e: Curve, *, observed: bool) -> FloatArray:
+    """Change of the measure at each threshold with FAR and FRR there, and with the prior.
+
+    A rate of 0 or 1 does not vary; where the measure is undefined nothing does.
+    """
+    k, point = e.alpha.size, e.points
+    rates = [np.array(point.far), np.array(point.frr), np.full(k, point.prior)]
+    found = np.zeros((k, 2 * k + 1))
+    for which, rate in enumerate(rates if observed else rates[:2]):
+        step = _RATE_STEP * np.minimum(rate, 1.0 - rate)
+        ends = []
+        for sign in (1.0, -1.0):
+            far, frr, prior = (r + sign * step if n == which else r for n, r in enumerate(rates))
+            moved = OperatingPoint(point.threshold, far, frr, float(prior[0]))
+            ends.append(e._measured(moved))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            slope = (ends[0] - ends[1]) / (2.0 * step)
+        slope = np.where((step > 0.0) & np.isfinite(slope), slope, 0.0)
+        found[np.arange(k), 2 * k if which == 2 else which * k + np.arange(k)] = slope
+    return found

@@ -1,58 +1,40 @@
-"""Expected performance curves: the threshold chosen on dev, the error met on test."""
+"""Expected performance curves: the threshold chosen on dev, the error observed on test."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.errors import InputError, InputTypeError, SameDataWarning, TargetWarning
+from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
-from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.core.value import Result
+from betaroc.core.thresholds import FloatArray
 from betaroc.data.scores import Scores
-from betaroc.data.side_checks import Laws, warn_of_reversed, warn_of_scales
+from betaroc.data.side_checks import warn_of_reversed, warn_of_scales
 from betaroc.data.summary import ScoreSummary
-from betaroc.decision.support import support, tell_support
-from betaroc.distributions.empirical import Empirical
-from betaroc.inference.scores_beyond import evidence_of
+from betaroc.decision.bands import band, shown_band
+from betaroc.decision.curve import (
+    WEIGHTED_ERROR,
+    Curve,
+    area_weights,
+    checked_alphas,
+    chosen_on,
+    tell_support,
+    warn_of_reach,
+)
+from betaroc.decision.delta_bands import BandOptions
+from betaroc.decision.sides import data_of, known_laws, side
+from betaroc.inference.interval import Band
+from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.measures import MEASURES, OperatingPoint
-from betaroc.model.model import ScoreModel
+from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import draw_epc
 from betaroc.rendering.style import Axes
 
-if TYPE_CHECKING:
-    from betaroc.decision.bands import Band
-
-__all__ = [
-    "Epc",
-    "LossSplit",
-    "area_weights",
-    "checked_alphas",
-    "epc",
-    "side",
-    "warn_of_reach",
-]
-
-_WEIGHTED_ERROR = "weighted-error"
-_AUTOMATIC_ALPHAS = 101
-#: A target this near to a rate is met.
-_MET = 1e-12
-
-
-@runtime_checkable
-class Fitted(Protocol):
-    """A model and the data behind it, as a `Fit` is, which stands above this module."""
-
-    @property
-    def model(self) -> ScoreModel: ...
-
-    @property
-    def scores(self) -> Scores | ScoreSummary: ...
+__all__ = ["Epc", "LossSplit", "epc"]
 
 
 class LossSplit(NamedTuple):
@@ -65,7 +47,7 @@ class LossSplit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Epc(Result):
+class Epc(Curve):
     """A measure met on test against the criterion its threshold was chosen for on dev.
 
     Parameters
@@ -97,20 +79,6 @@ class Epc(Result):
     ([2.5], [0.333])
     """
 
-    dev: ScoreModel
-    test: ScoreModel
-    criterion: str
-    measure: str
-    alpha: FloatArray
-    chosen: Thresholds
-    dev_scores: Any = field(default=None, compare=False, repr=False)
-    test_scores: Any = field(default=None, compare=False, repr=False)
-    dev_fit: Any = field(default=None, compare=False, repr=False)
-    test_fit: Any = field(default=None, compare=False, repr=False)
-    prior_given: bool = field(default=False, compare=False, repr=False)
-    dev_evidence: Any = field(default=None, compare=False, repr=False)
-    test_evidence: Any = field(default=None, compare=False, repr=False)
-
     def __str__(self) -> str:
         value, alpha = self.value, self.alpha
         known = value[~np.isnan(value)]
@@ -120,65 +88,6 @@ class Epc(Result):
             f"{self.measure} met on test at thresholds chosen for {self.criterion} on dev: {met}"
             f"{'' if CRITERIA[self.criterion].single else across}"
         )
-
-    @property
-    def points(self) -> OperatingPoint:
-        """Dev's thresholds met on test."""
-        return _met(self.test, self.chosen)
-
-    @property
-    def threshold(self) -> FloatArray:
-        """Thresholds chosen on dev."""
-        return np.asarray(self.points.threshold)
-
-    @property
-    def logit_threshold(self) -> FloatArray:
-        """Their logits, exact where a threshold rounds to 0 or 1.
-
-        As of an `OperatingPoint` of dev: nan unless its distributions are continuous on [0, 1].
-        """
-        return np.asarray(_met(self.dev, self.chosen).logit_threshold)
-
-    @property
-    def far(self) -> FloatArray:
-        """FAR met on test."""
-        return np.asarray(self.points.far)
-
-    @property
-    def frr(self) -> FloatArray:
-        """FRR met on test."""
-        return np.asarray(self.points.frr)
-
-    @property
-    def value(self) -> FloatArray:
-        """The measure met on test; nan where it is 0/0."""
-        return self._measured(self.points)
-
-    @property
-    def expected(self) -> FloatArray:
-        """The measure promised on dev at the same thresholds."""
-        return self._measured(_met(self.dev, self.chosen))
-
-    @property
-    def a_posteriori(self) -> FloatArray:
-        """The measure at the thresholds that the criterion would choose on test itself."""
-        return self._measured(_met(self.test, _chosen(self.test, self.criterion, self.alpha)))
-
-    @property
-    def trivial(self) -> npt.NDArray[np.bool_]:
-        """Where dev's threshold accepts or rejects everybody on dev."""
-        pair = self.dev._pair
-        t = self.chosen
-        return np.asarray((pair.far(t) + pair.frr(t) == 1.0) & (pair.far(t) * pair.frr(t) == 0.0))
-
-    @property
-    def n_beyond(self) -> FloatArray | None:
-        """Scores that speak for each threshold: n min(rate, 1 - rate) of the rates behind it.
-
-        Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
-        where trials depend on each other by them. None for typed models.
-        """
-        return support(self)
 
     @property
     def reachable(self) -> tuple[float, float] | None:
@@ -411,12 +320,10 @@ class Epc(Result):
         >>> bool(both.high[0] - both.low[0] > fixed.high[0] - fixed.low[0])
         True
         """
-        from betaroc.decision.bands import band
-
-        return band(
-            self, level, resample=resample, replicates=replicates, simultaneous=simultaneous,
-            stratified=stratified, m=m, method=method, groups=groups, rng=rng,
-        )  # fmt: skip
+        options = BandOptions(
+            level, resample, replicates, simultaneous, stratified, m, method, groups, rng
+        )
+        return band(self, options)
 
     def plot(
         self,
@@ -448,8 +355,6 @@ class Epc(Result):
         -------
         matplotlib Axes
         """
-        from betaroc.decision.bands import shown_band
-
         axes, alpha, value = CRITERIA[self.criterion].axes(self.measure), self.alpha, self.value
         style = {"label": self.dev.name if self.test.name is None else self.test.name, **style}
         return draw_epc(
@@ -488,32 +393,13 @@ class Epc(Result):
         )
         return pd.DataFrame({name: getattr(self, name) for name in columns})
 
-    @property
-    def _stationary(self) -> npt.NDArray[np.bool_]:
-        """Where the measure is the criterion itself: its best threshold leaves no slope."""
-        if (self.criterion, self.measure) == (_WEIGHTED_ERROR, _WEIGHTED_ERROR):
-            return np.ones(self.alpha.size, dtype=np.bool_)
-        # Both costs are 1 in a detection cost, whose weights are the classes' shares on test.
-        of_test = 1.0 - self.test.prior
-        own = {
-            (_WEIGHTED_ERROR, "hter"): 0.5, (_WEIGHTED_ERROR, "dcf"): of_test,
-            (_WEIGHTED_ERROR, "accuracy"): of_test, (_WEIGHTED_ERROR, "youden"): 0.5,
-            ("f-measure", "f1"): 0.5, ("weighted-precision-recall", "mean-precision-recall"): 0.5,
-        }.get((self.criterion, self.measure), np.nan)  # fmt: skip
-        return np.asarray(np.abs(self.alpha - own) < _MET)
-
-    def _measured(self, points: OperatingPoint) -> FloatArray:
-        if self.measure == _WEIGHTED_ERROR:
-            return np.asarray(self.alpha * points.far + (1.0 - self.alpha) * points.frr)
-        return np.asarray(MEASURES[self.measure].value(points))
-
 
 @public
 def epc(
-    dev: Any,
-    test: Any,
+    dev: SideInput,
+    test: SideInput,
     *,
-    criterion: str = _WEIGHTED_ERROR,
+    criterion: str = WEIGHTED_ERROR,
     measure: str = "hter",
     alpha: npt.ArrayLike | None = None,
     prior: float | None = None,
@@ -587,8 +473,8 @@ def epc(
     [0.366025, 0.5]
     """
     checks.choice(criterion, tuple(CRITERIA), "criterion")
-    checks.choice(measure, (*MEASURES, _WEIGHTED_ERROR), "measure")
-    if measure == _WEIGHTED_ERROR and criterion != _WEIGHTED_ERROR:
+    checks.choice(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
+    if measure == WEIGHTED_ERROR and criterion != WEIGHTED_ERROR:
         raise InputError(
             f'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'
             f' criterion {criterion!r}. Take measure="hter" or "dcf".'
@@ -596,14 +482,14 @@ def epc(
     single = CRITERIA[criterion].single
     alphas = checked_alphas(alpha, single=single, criterion=criterion)
     dev_model, test_model = side(dev, "dev", prior), side(test, "test", prior)
-    of_dev, of_test = _data_of(dev), _data_of(test)
+    of_dev, of_test = data_of(dev), data_of(test)
     if of_dev is not None and of_dev == of_test:
         warn(
             "dev and test are the same data: the threshold is judged where it was chosen, which is"
             " too good. Give separate scores, or use cross-validation.",
             SameDataWarning,
         )
-    laws = _laws(dev, dev_model), _laws(test, test_model)
+    laws = known_laws(dev, dev_model), known_laws(test, test_model)
     for given, its_laws, name in ((dev, laws[0], "dev"), (test, laws[1], "test")):
         # A fit has warned already, and typed laws are what somebody wanted.
         if isinstance(given, Scores | ScoreSummary):
@@ -611,9 +497,9 @@ def epc(
     warn_of_scales(*laws)
     if alpha is not None:
         warn_of_reach(dev_model, criterion, alphas)
-    chosen = _chosen(dev_model, criterion, alphas)
+    chosen = chosen_on(dev_model, criterion, alphas)
     kept = [given if isinstance(given, Scores) else None for given in (dev, test)]
-    fits = [given if isinstance(given, Fitted) else None for given in (dev, test)]
+    fits = [given if isinstance(given, SupportedPair) else None for given in (dev, test)]
     curve = Epc(
         dev_model, test_model, criterion, measure, alphas, chosen,
         kept[0], kept[1], fits[0], fits[1], prior is not None, evidence_of(dev), evidence_of(test),
@@ -621,100 +507,3 @@ def epc(
     if alpha is not None or single:
         tell_support(curve)
     return curve
-
-
-def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
-    """What each alpha's value weighs in the integral from low to high; 1 where low is high.
-
-    By trapezoids: between two alphas, where low and high may lie, a curve is a straight line.
-    """
-    order = np.argsort(alpha, kind="stable")
-    x = alpha[order]
-    found = np.zeros(x.size)
-    if low == high:
-        found[order[np.searchsorted(x, low)]] = 1.0
-        return found
-    nodes = np.concatenate([[low], x[(x > low) & (x < high)], [high]])
-    steps = np.diff(nodes)
-    share = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
-    right = np.clip(np.searchsorted(x, nodes, side="left"), 1, x.size - 1)
-    width = x[right] - x[right - 1]
-    of_right = (nodes - x[right - 1]) / np.where(width > 0.0, width, 1.0)
-    np.add.at(found, order[right - 1], share * (1.0 - of_right))
-    np.add.at(found, order[right], share * of_right)
-    return found
-
-
-def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
-    """Targets beyond every rate of dev are met by the nearest threshold, not in silence."""
-    reach = CRITERIA[criterion].reach(dev._pair, dev.prior)
-    if reach is None:
-        return
-    beyond = np.flatnonzero((alpha < reach[0] - _MET) | (alpha > reach[1] + _MET))
-    if beyond.size:
-        warn(
-            f"{beyond.size} of {alpha.size} targets are out of reach on dev, first"
-            f" {criterion} {float(alpha[beyond[0]])!r} at index {beyond[0]}; thresholds reach"
-            f" {reach[0]:.6g} to {reach[1]:.6g} there. The nearest one is taken.",
-            TargetWarning,
-        )
-
-
-def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:
-    """The criterion's parameter as fractions; equally spaced where left out."""
-    if single:
-        if alpha is not None:
-            raise InputError(f"criterion {criterion!r} has no alpha: leave alpha out.")
-        return np.array([0.5])
-    if alpha is None:
-        return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
-    values = np.atleast_1d(checks.rate_array(alpha, "alpha"))
-    if values.ndim != 1 or values.size == 0:
-        raise InputError(
-            f"alpha must be a list of at least one fraction; got shape {values.shape}."
-        )
-    return np.array(values)
-
-
-def _data_of(given: Any) -> Scores | ScoreSummary | None:
-    """The data of a side, also those behind a fit; None of a model."""
-    data = given.scores if isinstance(given, Fitted) else given
-    return data if isinstance(data, Scores | ScoreSummary) else None
-
-
-def _laws(given: Any, model: ScoreModel) -> Laws:
-    """What is known of the scores of a side: those of a fit, not its laws."""
-    data = given.scores if isinstance(given, Fitted) else None
-    if isinstance(data, Scores):
-        return _empirical(data)
-    known = data.model if isinstance(data, ScoreSummary) else model
-    return known.client, known.impostor
-
-
-def _empirical(scores: Scores) -> tuple[Empirical, Empirical]:
-    client = Empirical._of_checked(scores.client, scores.client_weights)
-    return client, Empirical._of_checked(scores.impostor, scores.impostor_weights)
-
-
-def side(given: Any, name: str, prior: float | None) -> ScoreModel:
-    """One side as a model: empirical laws for scores, the fitted model of a fit."""
-    model = given.model if isinstance(given, ScoreSummary | Fitted) else given
-    if isinstance(given, Scores):
-        model = ScoreModel(*_empirical(given), prior=given.prior, name=given.name)
-    if not isinstance(model, ScoreModel):
-        raise InputTypeError(
-            f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"
-            f" {type(given).__name__}. Use read_scores for a file, Scores.from_frame for a frame,"
-            " Scores.from_labels for labels and scores."
-        )
-    if prior is None:
-        return model
-    return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
-
-
-def _chosen(model: ScoreModel, criterion: str, alpha: FloatArray) -> Thresholds:
-    return CRITERIA[criterion].choose(model._pair, model.prior, alpha)
-
-
-def _met(model: ScoreModel, t: Thresholds) -> OperatingPoint:
-    return model._point(t)

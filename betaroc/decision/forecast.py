@@ -14,7 +14,7 @@ from betaroc.core.notices import public
 from betaroc.core.polygamma import beta_inverse_information
 from betaroc.core.thresholds import FloatArray, Thresholds, softplus
 from betaroc.core.value import Result
-from betaroc.decision.epc import checked_alphas
+from betaroc.decision.curve import checked_alphas
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated

@@ -220,7 +220,7 @@ def _asked(far: float | None, frr: float | None) -> tuple[str, float]:
     return kind, rate
 
 
-def _model_threshold(model: Any, kind: str, rate: float) -> float | None:
+def _model_threshold(model: ScoreModel | Fit | None, kind: str, rate: float) -> float | None:
     if model is None:
         return None
     law = model.model if isinstance(model, Fit) else model

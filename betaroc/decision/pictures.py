@@ -13,7 +13,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison
-from betaroc.decision.comparison_words import both_names
+from betaroc.decision.curve_difference import both_names
 from betaroc.decision.epc import Epc
 from betaroc.decision.epc import epc as expected_performance
 from betaroc.model.criteria import CRITERIA

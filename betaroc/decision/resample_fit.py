@@ -11,18 +11,20 @@ import numpy as np
 
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import quietly
-from betaroc.core.resampling import IntArray
+from betaroc.core.resampling import IntArray, refuse_fractional_weights
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.scores import Scores
-from betaroc.decision.epc import Epc
+from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.empirical import _decisive
+from betaroc.distributions.empirical import Empirical, _decisive
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, pair_of
+from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.newton import beta_mle
+from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.estimate import fit, fit_distribution
 from betaroc.inference.drawn_trials import Counts
 from betaroc.model.criteria import CRITERIA
@@ -32,7 +34,7 @@ __all__ = ["FitAgain"]
 _CLASSES = ("client", "impostor")
 #: Logits of the shares at which both distributions of a fit are looked at: 5e-8 to 1 - 5e-8.
 _SHARES = np.linspace(-16.8, 16.8, 200)
-Laws = list[Distribution | None]
+Refits = list[Distribution | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +46,31 @@ class FitAgain:
     every other choice is `CRITERIA`'s own.
     """
 
-    e: Epc
+    e: Curve
+    fit: PairEstimate
+    scores: Scores
 
     @classmethod
-    def of(cls, e: Epc) -> FitAgain:
+    def of(cls, e: Curve, name: str = "the curve") -> FitAgain:
         """Of a curve whose dev side is a fit of scores."""
-        return cls(e)
+        if e.dev_fit is None:
+            kinds = f"{type(e.dev.client).__name__} and {type(e.dev.impostor).__name__}"
+            raise InputError(
+                f'resample="both" draws dev again; the dev side of {name} is a model ({kinds}'
+                " distributions), which has no trials. Give epc the dev Scores, br.fit of them or a"
+                ' ScoreSummary, or take resample="test": these two thresholds.'
+            )
+        scores = e.dev_fit.scores
+        if not isinstance(scores, Scores):
+            raise InputError(
+                f'resample="both" fits drawn trials again; the dev side of {name} is a fit of a'
+                " summary, which keeps none. Give epc the ScoreSummary itself, a fit of Scores, or"
+                ' take resample="test": these two thresholds.'
+            )
+        for who in _CLASSES:
+            law = Empirical._of_checked(getattr(scores, who), getattr(scores, f"{who}_weights"))
+            refuse_fractional_weights(law, f"the dev side of {name} {who}")
+        return cls(e, e.dev_fit, scores)
 
     def thresholds(self, drawn: Counts) -> FloatArray:
         """See `ChosenAgain`; nan too where drawn scores have no fit."""
@@ -68,25 +89,25 @@ class FitAgain:
         return theta
 
     # ------------------------------------------------------------------------------- fits
-    def _laws(self, drawn: Counts) -> tuple[Laws, Laws]:
-        f = self.e.dev_fit
-        row = FAMILIES.get(f.family)
+    def _laws(self, drawn: Counts) -> tuple[Refits, Refits]:
+        family = self.fit.family
+        row = FAMILIES.get(family) if isinstance(family, str) else None
         if row is not None and row.of_pairs:
             return self._pairs(drawn)
         client, impostor = (
-            self._class(getattr(f, who), getattr(f.scores, who), part)
+            self._class(getattr(self.fit, who), getattr(self.scores, who), part)
             for who, part in zip(_CLASSES, drawn, strict=True)
         )
         return client, impostor
 
-    def _class(self, result: Any, values: FloatArray, drawn: IntArray) -> Laws:
+    def _class(self, result: Estimate, values: FloatArray, drawn: IntArray) -> Refits:
         """One class by itself: from sums where sums are all that its family needs."""
         rule = result.boundary
         plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
         if result.family in _FROM_SUMS and plain:
             return _FROM_SUMS[result.family](values, drawn)
         options = _options(rule)
-        found: Laws = []
+        found: Refits = []
         for counts in drawn:
             kept = np.flatnonzero(counts)
             try:
@@ -98,22 +119,21 @@ class FitAgain:
                 found.append(None)
         return found
 
-    def _pairs(self, drawn: Counts) -> tuple[Laws, Laws]:
+    def _pairs(self, drawn: Counts) -> tuple[Refits, Refits]:
         """A family of both classes."""
-        f = self.e.dev_fit
-        rule = f.client.boundary or f.impostor.boundary
+        rule = self.fit.client.boundary or self.fit.impostor.boundary
         options = _options(rule)
-        found: tuple[Laws, Laws] = [], []
+        found: tuple[Refits, Refits] = [], []
         for both in zip(*drawn, strict=True):
             kept = [np.flatnonzero(counts) for counts in both]
             try:
                 values, weights = (
                     [x[k] for x, k in zip(of, kept, strict=True)]
-                    for of in ((f.scores.client, f.scores.impostor), both)
+                    for of in ((self.scores.client, self.scores.impostor), both)
                 )
                 again = fit(
                     Scores(*values, client_weights=weights[0], impostor_weights=weights[1]),
-                    f.family, **options,
+                    self.fit.family, **options,
                 )  # fmt: skip
                 laws: tuple[Any, Any] = again.model.client, again.model.impostor
             except (FitError, InputError):
@@ -140,7 +160,7 @@ class FitAgain:
 
     def _chosen(self, pair: Pair, prior: float) -> Thresholds:
         smooth = type(pair.client) in _SMOOTH and type(pair.impostor) in _SMOOTH
-        if self.e.criterion != "weighted-error" or not smooth or self._grid[0].size < 2:
+        if self.e.criterion != WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
             return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
         return _least_on_grid(pair, self._grid, self.e.alpha)
 
@@ -148,7 +168,7 @@ class FitAgain:
 _SMOOTH = (Beta, Normal, LogitNormal)
 
 
-def _options(rule: Any) -> dict[str, Any]:
+def _options(rule: BoundaryRule | None) -> dict[str, Any]:
     """The arguments of a fit that obey a rule for scores of exactly 0 and 1."""
     if rule is None:
         return {}
@@ -188,7 +208,7 @@ def _least_on_grid(
 
 
 # ---------------------------------------------------------------------- families by sums
-def _beta_laws(values: FloatArray, drawn: IntArray) -> Laws:
+def _beta_laws(values: FloatArray, drawn: IntArray) -> Refits:
     means = _means(np.stack([np.log(values), np.log1p(-values)], axis=1), drawn)
     a, b, converged = (np.atleast_1d(x) for x in beta_mle(means[:, 0], means[:, 1]))
     return [
@@ -197,15 +217,15 @@ def _beta_laws(values: FloatArray, drawn: IntArray) -> Laws:
     ]
 
 
-def _normal_laws(values: FloatArray, drawn: IntArray) -> Laws:
+def _normal_laws(values: FloatArray, drawn: IntArray) -> Refits:
     return _of_moments(Normal, values, drawn)
 
 
-def _logit_normal_laws(values: FloatArray, drawn: IntArray) -> Laws:
+def _logit_normal_laws(values: FloatArray, drawn: IntArray) -> Refits:
     return _of_moments(LogitNormal, np.log(values) - np.log1p(-values), drawn)
 
 
-def _of_moments(kind: Callable[[float, float], Any], x: FloatArray, drawn: IntArray) -> Laws:
+def _of_moments(kind: Callable[[float, float], Any], x: FloatArray, drawn: IntArray) -> Refits:
     centre = float(np.mean(x))
     means = _means(np.stack([x - centre, (x - centre) ** 2], axis=1), drawn)
     several = np.max(np.where(drawn > 0, x, -np.inf), axis=1) > np.min(
@@ -224,7 +244,7 @@ def _means(x: FloatArray, drawn: IntArray) -> FloatArray:
 
 
 #: Families whose fit needs means of two functions of the scores.
-_FROM_SUMS: dict[str, Callable[[FloatArray, IntArray], Laws]] = {
+_FROM_SUMS: dict[str, Callable[[FloatArray, IntArray], Refits]] = {
     "beta": _beta_laws,
     "normal": _normal_laws,
     "logit-normal": _logit_normal_laws,

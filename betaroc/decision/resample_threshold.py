@@ -1,31 +1,48 @@
-"""Thresholds chosen again from drawn trials, of all replicates at once where that is possible."""
+"""Thresholds chosen again from drawn trials: one replicate at a time, or all at once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.resampling import Drawn, IntArray
+from betaroc.core import checks
+from betaroc.core.errors import InputError
+from betaroc.core.resampling import Drawn, IntArray, draw_law
 from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.decision.epc import Epc
-from betaroc.decision.sides import observed_prior, side_trials
-from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.decision.curve import WEIGHTED_ERROR, Curve
+from betaroc.decision.sides import empirical_laws, grouped_side, observed_prior, side_trials
+from betaroc.decision.threshold_error import ThresholdError, threshold_error
+from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.distributions.gaps import gap_places
+from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.drawn_trials import Counts, SortedRows, counts_below
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 
-__all__ = ["ChosenAgain", "LeastWeightedError", "OtherCriterion"]
+__all__ = [
+    "ChosenAgain", "LeastWeightedError", "OtherCriterion", "ResampledDev", "resample_threshold",
+]  # fmt: skip
 
 Index = npt.NDArray[np.intp]
 #: Doubles hold all whole numbers up to this.
 _WHOLE = 2.0**53
 #: Numbers of one table of criteria: what stays in a processor's cache.
 _TABLE = 2**14
+#: Criteria whose empirical minimiser moves like n**(-1/3), not n**(-1/2).
+_CUBE_ROOT = frozenset({WEIGHTED_ERROR, "weighted-precision-recall", "f-measure"})
+
+
+def _choice(e: Curve, drawn: tuple[Empirical, Empirical], *, varies: bool = True) -> Thresholds:
+    """What the curve's criterion chooses on drawn laws; a prior that was observed may vary."""
+    prior = e.dev.prior
+    if varies and observed_prior(e, "dev"):
+        prior = drawn[0].total / (drawn[0].total + drawn[1].total)
+    # The pair's own kind: counts in bins choose edges, not the middle of gaps.
+    return CRITERIA[e.criterion].choose(type(e.dev._pair)(*drawn), prior, e.alpha)
 
 
 class ChosenAgain(Protocol):
@@ -50,7 +67,7 @@ class LeastWeightedError:
     at_edges: bool
 
     @classmethod
-    def of(cls, e: Epc) -> LeastWeightedError:
+    def of(cls, e: Curve) -> LeastWeightedError:
         """Of a curve whose dev side is scores."""
         at_edges = isinstance(e.dev._pair, EmpiricalPair) and e.dev._pair.at_edges
         return cls(SortedRows.of(side_trials(e, "dev")), e.alpha, at_edges)
@@ -172,10 +189,10 @@ class OtherCriterion:
     """Any criterion among scores, one replicate at a time."""
 
     rows: SortedRows
-    e: Epc
+    e: Curve
 
     @classmethod
-    def of(cls, e: Epc) -> OtherCriterion:
+    def of(cls, e: Curve) -> OtherCriterion:
         """Of a curve whose dev side is scores."""
         return cls(SortedRows.of(side_trials(e, "dev")), e)
 
@@ -200,14 +217,94 @@ class OtherCriterion:
                 theta[row] = self._chosen(both).theta
         return theta
 
-    def _chosen(self, masses: Any) -> Thresholds:
-        laws = []
-        for scores, starts, mass in zip(self.rows.scores, self.starts, masses, strict=True):
-            kept = np.flatnonzero(mass)
-            laws.append(Drawn(scores[starts[kept]], mass[kept].astype(np.float64)))
-        prior = self.e.dev.prior
-        if observed_prior(self.e, "dev"):
-            prior = laws[0].total / (laws[0].total + laws[1].total)
-        # The pair's own kind: counts in bins choose edges, not the middle of gaps.
-        pair = type(self.e.dev._pair)(*laws)
-        return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
+    def _chosen(self, masses: Counts) -> Thresholds:
+        return _choice(self.e, (self._law(0, masses[0]), self._law(1, masses[1])))
+
+    def _law(self, which: int, mass: IntArray) -> Drawn:
+        kept = np.flatnonzero(mass)
+        places = self.rows.scores[which][self.starts[which][kept]]
+        return Drawn(places, mass[kept].astype(np.float64))
+
+
+# ---------------------------------------------------------------- one replicate at a time
+@dataclass(frozen=True)
+class ResampledDev:
+    """Dev's thresholds chosen again from m of its scores, or of their groups.
+
+    The thresholds of m scores depart further than those of all n, by (n/m) to the
+    power of the rate, for which `shrink` makes up.
+    """
+
+    e: Curve
+    client: Empirical
+    impostor: Empirical
+    m: int
+    stratified: bool
+    side: GroupedSide | None = None
+
+    @property
+    def total(self) -> int:
+        if self.side is not None:
+            return self.side.groups.units
+        return round(self.client.total + self.impostor.total)
+
+    @property
+    def shrink(self) -> float:
+        rate = 1.0 / 3.0 if self.e.criterion in _CUBE_ROOT else 0.5
+        return float((self.m / self.total) ** rate)
+
+    def draw(self, rng: np.random.Generator) -> Thresholds | None:
+        """One choice; None if a class was not drawn at all."""
+        share = self.m / self.total
+        if self.side is not None:
+            drawn = self.side.draw(rng, share)
+            return None if drawn is None else _choice(self.e, drawn)
+        if self.stratified:
+            clients = max(1, round(share * self.client.total))
+            impostors = max(1, round(share * self.impostor.total))
+        else:
+            clients = int(rng.binomial(self.m, self.client.total / self.total))
+            impostors = self.m - clients
+            if clients == 0 or impostors == 0:
+                return None
+        both = draw_law(rng, self.client, clients), draw_law(rng, self.impostor, impostors)
+        return _choice(self.e, both, varies=not self.stratified)
+
+
+def resample_threshold(
+    e: Curve, m: int | None, *, stratified: bool, groups: bool
+) -> ResampledDev | ThresholdError:
+    """What makes dev's thresholds vary: its scores, or the errors of its fit."""
+    fit = e.dev_fit
+    if fit is None or isinstance(e.dev._pair, EmpiricalPair):
+        client, impostor = empirical_laws(e.dev, "dev")
+        side = grouped_side(e, "dev", stratified, groups=groups)
+        units = (client.total, impostor.total, client.total + impostor.total)
+        if side is not None:
+            of = side.groups
+            units = of.units_of(0), of.units_of(1), float(of.units)
+        m = _dev_size(e, m, *units, "scores" if side is None else "groups")
+        return ResampledDev(e, client, impostor, m, stratified, side)
+    if m is not None:
+        raise InputError(
+            f"m is a number of dev scores to draw, but dev is a fit, which varies by the errors of"
+            f" its parameters; got m={m!r}. Leave m out."
+        )
+    return threshold_error(fit, e.criterion, e.dev.prior, e.alpha, e.chosen, groups=groups)
+
+
+def _dev_size(
+    e: Curve, m: int | None, clients: float, impostors: float, both: float, what: str
+) -> int:
+    """Dev scores or groups to draw: all of them where the plain bootstrap is consistent."""
+    total = round(both)
+    if m is None:
+        smaller = min(clients, impostors)
+        return round(total / smaller**0.25) if e.criterion in _CUBE_ROOT else total
+    m = checks.count(m, "m", 2)
+    if m > total:
+        raise InputError(
+            f"m must be at most the number of dev {what}, {total}; got m={m}. Take m={total} for"
+            " the plain bootstrap, or leave m out."
+        )
+    return m

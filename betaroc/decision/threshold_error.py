@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.distributions.pairs import pair_of
+from betaroc.estimation.record import PairEstimate
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.model.criteria import CRITERIA
 
@@ -61,7 +61,7 @@ def _coordinate(t: Thresholds, unit: bool) -> FloatArray:
 
 
 def threshold_error(
-    fit: Any,
+    fit: PairEstimate,
     criterion: str,
     prior: float,
     alpha: FloatArray,

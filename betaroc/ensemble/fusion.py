@@ -12,10 +12,10 @@ import numpy as np
 from betaroc.core.checks import choice
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
+from betaroc.data.groups import Groups, settled
 from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums
 from betaroc.ensemble.learned import signed
 from betaroc.ensemble.losses import CurvePart, Splits, score_losses, thresholds_of, vote_losses
-from betaroc.inference.groups import Groups, settled
 from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
 from betaroc.rendering.numbers import visible

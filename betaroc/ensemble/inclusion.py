@@ -16,7 +16,7 @@ from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.text import shown
 from betaroc.data.scores import Scores
 from betaroc.decision.cross_validation import epc_cv
-from betaroc.decision.epc import checked_alphas
+from betaroc.decision.curve import checked_alphas
 from betaroc.ensemble.evidence import roc_evidence
 from betaroc.ensemble.learned import learned_gains, nested_folds
 from betaroc.ensemble.losses import TRIAL_MEASURES, CurvePart

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.value import Result
+from betaroc.data.groups import groups_of
 from betaroc.ensemble.diversity import diversity_frame
 from betaroc.ensemble.evidence import RocEvidence, RocMisfit, misfit_of
 from betaroc.ensemble.fusing import TrialSet, scale_of
@@ -21,7 +22,6 @@ from betaroc.ensemble.rule import Verdict
 from betaroc.ensemble.set_hull import EnsembleHull, hull_of
 from betaroc.ensemble.trials import Systems
 from betaroc.fits.fit import Fit
-from betaroc.inference.groups import groups_of
 from betaroc.model.crossings import RocCrossings
 from betaroc.model.roc import Roc
 

@@ -13,13 +13,13 @@ from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import FloatArray, softplus
 from betaroc.core.value import Value
+from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.summary import rows_of
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.groups import Groups, groups_of, settled, weights_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -234,7 +234,7 @@ def _base(result: Estimate) -> Beta:
 # ------------------------------------------------------------------------------ tails
 def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailCheck:
     """Hill's estimate of the exponent, from the square root of the number of scores."""
-    x, weights = getattr(f.scores, who), weights_of(f.scores, who)
+    x, weights = getattr(f.scores, who), weights_of(rows_of(f.scores, "Hill's exponent"), who)
     place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
     logs: FloatArray = np.log(x[place]) if end == "at_zero" else np.log1p(-x[place])
     order = np.argsort(logs, kind="stable")

@@ -11,9 +11,9 @@ from betaroc.core.errors import InputError
 from betaroc.core.polygamma import phi_tau_of
 from betaroc.core.special import log_beta_ratio
 from betaroc.core.thresholds import FloatArray
+from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.groups import groups_of
 from betaroc.inference.sandwich import joint_cov
 
 __all__ = ["CalibrationTest", "calibration_test"]

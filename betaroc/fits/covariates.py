@@ -15,6 +15,7 @@ from betaroc.core.notices import public, warn
 from betaroc.core.text import shown
 from betaroc.core.thresholds import FloatArray
 from betaroc.data.frames import collected, frame_columns, named_columns, opened
+from betaroc.data.groups import groups_of, settled
 from betaroc.data.labels import client_mask
 from betaroc.data.names import AnyArray
 from betaroc.data.scores import Scores
@@ -39,8 +40,8 @@ from betaroc.estimation.designs import (
 from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed_scores
 from betaroc.fits.term_tests import TermTest, term_test
 from betaroc.inference.delta import Delta, delta
-from betaroc.inference.groups import groups_of, roots, settled
 from betaroc.inference.interval import Interval
+from betaroc.inference.parameter_errors import covariance_roots
 from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:
@@ -710,7 +711,7 @@ def _coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
         cut = parts[0].shape[0]
         contributions[:cut, : sizes[0]], contributions[cut:, sizes[0] :] = parts
         own = own @ settled(*groups.meat(contributions)) @ own
-    return np.asarray(roots(own) @ back.T)
+    return np.asarray(covariance_roots(own) @ back.T)
 
 
 def _law(logit: float, log_precision: float) -> Beta:

@@ -14,6 +14,7 @@ from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result, Value
+from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary, rows_of
 from betaroc.distributions.base import Distribution
@@ -31,7 +32,6 @@ from betaroc.fits.family_folds import (
     z_of,
 )
 from betaroc.fits.nested import nested
-from betaroc.inference.groups import weights_of
 from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:
@@ -442,7 +442,8 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
 
 def _roc_distance(f: PairEstimate) -> float:
     """nan where weights are no copies, which the empirical curve here is made of."""
-    weights = [weights_of(f.scores, who) for who in _CLASSES]
+    scores = rows_of(f.scores, "an empirical ROC")
+    weights = [weights_of(scores, who) for who in _CLASSES]
     whole = all(np.all(w == np.floor(w)) for w in weights)
     return roc_distance_of(f) if whole else math.nan
 

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.thresholds import FloatArray
+from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.estimate import estimate_class, estimate_pair
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.groups import weights_of
 
 __all__ = [
     "TriedFamilies",

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from betaroc.core.errors import FitError
 from betaroc.core.thresholds import FloatArray
-from betaroc.decision.bands import Band
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
@@ -20,7 +19,7 @@ from betaroc.fits.pictures import plot_fit
 from betaroc.fits.points import FitPoints
 from betaroc.fits.shape_tests import CurveTest, EndTests
 from betaroc.inference import delta, profile, sandwich
-from betaroc.inference.interval import Interval
+from betaroc.inference.interval import Band, Interval
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.style import Axes
 

@@ -12,12 +12,12 @@ from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
+from betaroc.data.groups import Groups, groups_of
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import tie_tests
 from betaroc.fits.tie_tests import Departure
-from betaroc.inference.groups import Groups, groups_of
 from betaroc.inference.sandwich import in_cells, joint_cov, observation_scores
 from betaroc.inference.small_samples import inner_trials
 from betaroc.model.hooks import Hook, hooks_of

@@ -14,11 +14,12 @@ from betaroc.core.errors import InputError
 from betaroc.core.special import share_ends
 from betaroc.core.text import shown
 from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.data.groups import Groups, groups_of, weights_of
 from betaroc.data.scores import Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.groups import Groups, groups_of, weights_of, worth
+from betaroc.inference.rate_errors import worth
 from betaroc.inference.scores_beyond import about
 from betaroc.model import operating_points
 

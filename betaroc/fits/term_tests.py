@@ -11,9 +11,9 @@ import numpy as np
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
+from betaroc.data.groups import groups_of
 from betaroc.estimation.beta_regression import CovariateEstimate, regression
 from betaroc.estimation.designs import as_text, designs_of, right_side, spelled, term_names, without
-from betaroc.inference.groups import groups_of
 
 __all__ = ["ChiSquared", "TermTest", "term_test"]
 

@@ -15,9 +15,9 @@ from betaroc.core.errors import FitError, InputError
 from betaroc.core.polygamma import information_terms, phi_tau_of
 from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio
 from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.data.groups import Groups, settled
 from betaroc.data.summary import Given
 from betaroc.estimation.tied import ClassSums, TiedSolution, tied_mle
-from betaroc.inference.groups import Groups, settled
 
 __all__ = [
     "Departure",

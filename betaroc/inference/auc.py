@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError, InputTypeError
@@ -15,9 +16,17 @@ from betaroc.core.notices import public
 from betaroc.core.special import bracketed_root
 from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
+from betaroc.data.groups import (
+    Groups,
+    ScoredTrials,
+    groups_of,
+    settled,
+    single_trials,
+    weights_of,
+)
+from betaroc.data.names import AnyArray
 from betaroc.data.scores import Scores
 from betaroc.data.summary import rows_of
-from betaroc.inference.groups import Groups, groups_of, settled, single_trials, weights_of
 from betaroc.inference.interval import Interval
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 
@@ -385,7 +394,7 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
     return PairedAreas(area, other, variance, freedom, (moved[0], moved[1]))
 
 
-def _units(groups: Any, which: Any) -> int:
+def _units(groups: AnyArray | None, which: npt.NDArray[np.bool_]) -> int:
     """How many trials, or groups of them: of two columns those of the one with fewer."""
     if groups is None:
         return int(np.sum(which))
@@ -456,7 +465,7 @@ class _Spread(NamedTuple):
         return float(2.0 * stdtr(self.freedom, -abs(z)))
 
 
-def _groups(scores: Any, *, groups: bool) -> Groups:
+def _groups(scores: ScoredTrials, *, groups: bool) -> Groups:
     """What the trials hang on, each on itself where there are no groups."""
     found = groups_of(scores) if groups else None
     return single_trials(scores) if found is None else found

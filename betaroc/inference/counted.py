@@ -11,16 +11,17 @@ import numpy as np
 from betaroc.core.resampling import cells_of, streams
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.empirical import Empirical
-from betaroc.inference.groups import GroupedSide, Groups, groups_of, settled, weights_of
-from betaroc.inference.interval import from_logit
+from betaroc.inference.drawn_groups import GroupedSide
+from betaroc.inference.interval import Limits, from_logit
 from betaroc.inference.rate_errors import rate_covariance
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 
 __all__ = [
-    "FAR", "REPLICATES", "Ends", "observed_ends", "resampled_ends", "tpr_ends", "whole_weights",
+    "FAR", "REPLICATES", "observed_ends", "resampled_ends", "tpr_ends", "whole_weights",
 ]  # fmt: skip
 
 #: Score sets drawn for the EER of scores and its threshold.
@@ -31,8 +32,6 @@ FAR = 0.01
 _REACH = 12.0
 #: Thresholds of the search.
 _SEARCHED = 1000
-
-Ends = tuple[float, float]
 
 
 class _Drawn(NamedTuple):
@@ -51,7 +50,7 @@ def whole_weights(scores: Scores) -> bool:
 # ------------------------------------------------------------------- chosen on the scores
 def resampled_ends(
     scores: Scores, empirical: ScoreModel, level: float, rng: Any
-) -> dict[str, Ends]:
+) -> dict[str, Limits]:
     """Percentile intervals of the EER and its threshold.
 
     Trials of each class are drawn with replacement, where there are groups these; the
@@ -70,7 +69,7 @@ def resampled_ends(
     return {n: (float(a), float(b)) for n, a, b in zip(names, low, high, strict=True)}
 
 
-def tpr_ends(scores: Scores, level: float, *, binned: bool = False) -> Ends:
+def tpr_ends(scores: Scores, level: float, *, binned: bool = False) -> Limits:
     """Interval of the TPR where the true FAR is 1 %, whatever the laws.
 
     The number of impostors above that threshold is binomial, so that it lies between two of
@@ -180,7 +179,7 @@ def _chosen(drawn: _Drawn, t: Thresholds) -> FloatArray:
 # -------------------------------------------------------------------- at fixed thresholds
 def observed_ends(
     scores: Scores, points: Sequence[OperatingPoint], t: Thresholds, level: float
-) -> list[dict[str, Ends | None]]:
+) -> list[dict[str, Limits | None]]:
     """Intervals of FAR, FRR, HTER and F1 at thresholds that were chosen elsewhere.
 
     Independent trials: Clopper and Pearson's of both rates, the HTER from these (Zou and
@@ -206,13 +205,13 @@ def observed_ends(
     return found
 
 
-def exact_ends(rate: float, total: float, level: float) -> Ends:
+def exact_ends(rate: float, total: float, level: float) -> Limits:
     """Clopper and Pearson's interval of a share of so many trials."""
     low, high = share_ends(round(rate * total), total, 0.5 * (1.0 - level))
     return float(low), float(high)
 
 
-def _mean_ends(point: OperatingPoint, far: Ends, frr: Ends) -> Ends:
+def _mean_ends(point: OperatingPoint, far: Limits, frr: Limits) -> Limits:
     """Half of the sum: distances to the ends add up in squares."""
     rates = (float(point.far), float(point.frr))
     down = math.hypot(rates[0] - far[0], rates[1] - frr[0])
@@ -235,7 +234,7 @@ def _numbers(point: OperatingPoint) -> dict[str, tuple[float, FloatArray]]:
     }
 
 
-def _logit_ends(value: float, gradient: FloatArray, v: FloatArray, reach: float) -> Ends | None:
+def _logit_ends(value: float, gradient: FloatArray, v: FloatArray, reach: float) -> Limits | None:
     variance = float(gradient @ v @ gradient)
     if not 0.0 < value < 1.0 or not variance > 0.0:
         return None

@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.resampling import streams
 from betaroc.core.thresholds import FloatArray
-from betaroc.decision.bands import Band
-from betaroc.inference.interval import Interval, from_log, from_logit
+from betaroc.estimation.record import PairEstimate
+from betaroc.inference.interval import Band, Interval, from_log, from_logit
 from betaroc.inference.parameter_errors import ParameterNames, free_coordinates, laws_at
-from betaroc.inference.scores_beyond import Asked, fewest, of_point, tell
+from betaroc.inference.scores_beyond import Asked, SupportedPair, fewest, of_point, tell
+from betaroc.inference.simultaneous import sup_t
 from betaroc.inference.small_samples import small_sample, student
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -36,7 +38,7 @@ _STILL = 1e-9
 _GRID = 201
 
 
-class Statistic(NamedTuple):
+class _Statistic(NamedTuple):
     """A number of a model, and the scale on which its error is nearly normal."""
 
     #: Of a threshold the operating point, whose logit keeps what a threshold near 1 loses.
@@ -118,48 +120,48 @@ def _where_it_crosses(m: ScoreModel, _: Any) -> list[Asked]:
 
 
 #: Every statistic by name.
-STATISTICS: dict[str, Statistic] = {
-    "auc": Statistic(lambda m, _: m.auc()),
-    "partial-auc": Statistic(
+STATISTICS: dict[str, _Statistic] = {
+    "auc": _Statistic(lambda m, _: m.auc()),
+    "partial-auc": _Statistic(
         lambda m, at: m.partial_auc(at[0], at[1], standardized=True), "partial", "(low, high)",
         lambda m, at: _far(_widest(at)),
     ),
-    "tpr": Statistic(
+    "tpr": _Statistic(
         lambda m, at: float(m.roc().tpr(at)), at="a FAR",
         rates=lambda m, at: of_point(m.at_far(at), {"FAR": at}),
     ),
-    "far": Statistic(
+    "far": _Statistic(
         lambda m, at: float(m.far(at)), at="a threshold",
         rates=lambda m, at: _read(m, at, "FAR"),
     ),
-    "frr": Statistic(
+    "frr": _Statistic(
         lambda m, at: float(m.frr(at)), at="a threshold",
         rates=lambda m, at: _read(m, at, "FRR"),
     ),
-    "eer": Statistic(lambda m, _: m.eer().hter, rates=_eer),
-    "eer-threshold": Statistic(lambda m, _: m.eer(), "threshold", rates=_eer),
-    "hter": Statistic(lambda m, _: m.min_weighted_error(0.5).hter, rates=_best),
-    "weighted-error": Statistic(_least, at="an alpha", rates=_best),
-    "optimal-threshold": Statistic(
+    "eer": _Statistic(lambda m, _: m.eer().hter, rates=_eer),
+    "eer-threshold": _Statistic(lambda m, _: m.eer(), "threshold", rates=_eer),
+    "hter": _Statistic(lambda m, _: m.min_weighted_error(0.5).hter, rates=_best),
+    "weighted-error": _Statistic(_least, at="an alpha", rates=_best),
+    "optimal-threshold": _Statistic(
         lambda m, at: m.min_weighted_error(at), "threshold", "an alpha", _best
     ),
-    "threshold-at-far": Statistic(
+    "threshold-at-far": _Statistic(
         lambda m, at: m.at_far(at), "threshold", "a FAR", lambda m, at: _far(at)
     ),
-    "threshold-at-frr": Statistic(
+    "threshold-at-frr": _Statistic(
         lambda m, at: m.at_frr(at), "threshold", "an FRR", lambda m, at: _frr(at)
     ),
-    "ks": Statistic(lambda m, _: m.ks(), rates=_best),
-    "h-measure": Statistic(lambda m, _: m.h_measure()),
-    "average-precision": Statistic(lambda m, _: m.average_precision()),
-    "crossing": Statistic(lambda m, _: float(_crossing(m).far), rates=_where_it_crosses),
-    "crossing-threshold": Statistic(
+    "ks": _Statistic(lambda m, _: m.ks(), rates=_best),
+    "h-measure": _Statistic(lambda m, _: m.h_measure()),
+    "average-precision": _Statistic(lambda m, _: m.average_precision()),
+    "crossing": _Statistic(lambda m, _: float(_crossing(m).far), rates=_where_it_crosses),
+    "crossing-threshold": _Statistic(
         lambda m, _: _crossing(m), "threshold", rates=_where_it_crosses
     ),
-    "exponent-at-zero": Statistic(lambda m, _: m.ends().at_zero.exponent, "log"),
-    "exponent-at-one": Statistic(lambda m, _: m.ends().at_one.exponent, "log"),
-    "coefficient-at-zero": Statistic(lambda m, _: m.ends().at_zero.coefficient, "log"),
-    "coefficient-at-one": Statistic(lambda m, _: m.ends().at_one.coefficient, "log"),
+    "exponent-at-zero": _Statistic(lambda m, _: m.ends().at_zero.exponent, "log"),
+    "exponent-at-one": _Statistic(lambda m, _: m.ends().at_one.exponent, "log"),
+    "coefficient-at-zero": _Statistic(lambda m, _: m.ends().at_zero.coefficient, "log"),
+    "coefficient-at-one": _Statistic(lambda m, _: m.ends().at_one.coefficient, "log"),
 }  # fmt: skip
 
 
@@ -172,7 +174,7 @@ def rates_of(stat: Any, at: Any, model: ScoreModel) -> list[Asked]:
 
 
 def interval(
-    f: Any,
+    f: SupportedPair,
     stat: Any,
     at: Any,
     level: float,
@@ -193,7 +195,7 @@ def interval(
 
 
 def bare_interval(
-    f: Any,
+    f: PairEstimate,
     stat: Any,
     at: Any,
     level: float,
@@ -272,7 +274,7 @@ def delta(
     return found
 
 
-def _refuse_one_law(f: Any) -> None:
+def _refuse_one_law(f: PairEstimate) -> None:
     """Errors of one law for both classes know no difference between them."""
     if f.tied and f.model.client == f.model.impostor:
         raise InputError(
@@ -282,7 +284,7 @@ def _refuse_one_law(f: Any) -> None:
         )
 
 
-def _estimate(statistic: Statistic, stat: Any, at: Any, model: ScoreModel) -> float:
+def _estimate(statistic: _Statistic, stat: Any, at: Any, model: ScoreModel) -> float:
     value = statistic.value(model, at)
     estimate = _number(value.threshold if statistic.scale == "threshold" else value)
     if not math.isfinite(estimate):
@@ -293,11 +295,11 @@ def _estimate(statistic: Statistic, stat: Any, at: Any, model: ScoreModel) -> fl
     return estimate
 
 
-def _statistic(stat: Any, at: Any) -> Statistic:
+def _statistic(stat: Any, at: Any) -> _Statistic:
     if callable(stat):
         if at is not None:
             raise InputError("at belongs to a statistic by name; a function takes the model alone.")
-        return Statistic(lambda m, _: stat(m), "plain")
+        return _Statistic(lambda m, _: stat(m), "plain")
     if not isinstance(stat, str):
         raise InputTypeError(
             f"stat must be a name or a function of a ScoreModel; got {type(stat).__name__}."
@@ -349,7 +351,7 @@ def _scale(
     return _number, float
 
 
-def _model(f: Any, names: ParameterNames, place: FloatArray) -> ScoreModel:
+def _model(f: PairEstimate, names: ParameterNames, place: FloatArray) -> ScoreModel:
     """The model whose parameters have these free coordinates."""
     laws = laws_at((f.client.distribution, f.impostor.distribution), names, place)
     return ScoreModel(*laws, prior=f.model.prior)
@@ -357,7 +359,7 @@ def _model(f: Any, names: ParameterNames, place: FloatArray) -> ScoreModel:
 
 # ------------------------------------------------------------------------------ the curve
 def roc_band(
-    f: Any, level: float, method: str, far: Any, *,
+    f: SupportedPair, level: float, method: str, far: npt.ArrayLike | None, *,
     simultaneous: bool, replicates: int, groups: bool, rng: Any,
 ) -> Band:  # fmt: skip
     """The band of the fitted ROC; `Fit.roc_band` documents it."""
@@ -399,7 +401,10 @@ def roc_band(
         drawn = np.empty((replicates, x.size))
         for rows, stream in streams(replicates, rng):
             drawn[rows] = [tpr(one) for one in small.draw(stream, rows.stop - rows.start)]
-        low, high = _drawn_ends(drawn, estimate, level, simultaneous=simultaneous)
+        if simultaneous:
+            low, high = np.clip(sup_t(drawn, estimate, level), 0.0, 1.0)
+        else:
+            low, high = np.quantile(drawn, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
     nowhere = np.zeros(x.size, dtype=np.int64)
     count = replicates if method == "bootstrap" or simultaneous else 0
     asked = of_point(f.model.at_far(x), {"FAR": x})
@@ -420,19 +425,3 @@ def _probits(model: ScoreModel, far: FloatArray) -> FloatArray:
         return np.asarray(ndtri(tpr))
     frr = np.asarray(model.at_far(far).frr, dtype=np.float64)
     return np.asarray(np.where(tpr < 0.5, ndtri(tpr), -ndtri(frr)))
-
-
-def _drawn_ends(
-    drawn: FloatArray, estimate: FloatArray, level: float, *, simultaneous: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Quantiles at each FAR, or estimate -+ c sd with c the quantile of the largest departure."""
-    if not simultaneous:
-        low, high = np.quantile(drawn, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
-        return low, high
-    sd = np.sqrt(np.mean((drawn - estimate) ** 2, axis=0))
-    moving = sd > 0.0
-    if not np.any(moving):
-        return estimate, estimate
-    largest = np.max(np.abs(drawn - estimate)[:, moving] / sd[moving], axis=1)
-    reach = float(np.quantile(largest, level)) * sd
-    return np.maximum(estimate - reach, 0.0), np.minimum(estimate + reach, 1.0)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from betaroc.core.resampling import IntArray, draw_multinomial
 from betaroc.core.thresholds import FloatArray
-from betaroc.inference.groups import Groups, weights_of
+from betaroc.data.groups import Groups, ScoredTrials, weights_of
 
 __all__ = ["DrawnRows", "SortedRows"]
 
@@ -36,7 +36,7 @@ class DrawnRows:
     groups: Groups | None = None
 
     @classmethod
-    def of(cls, trials: Any, groups: Groups | None) -> DrawnRows:
+    def of(cls, trials: ScoredTrials, groups: Groups | None) -> DrawnRows:
         """The rows of scores, or of what stands for them."""
         client, impostor = (
             np.rint(weights_of(trials, who)).astype(np.int64) for who in _CLASSES
@@ -112,7 +112,7 @@ class SortedRows:
     scores: tuple[FloatArray, FloatArray]
 
     @classmethod
-    def of(cls, trials: Any) -> SortedRows:
+    def of(cls, trials: ScoredTrials) -> SortedRows:
         """The rows of scores, or of what stands for them."""
         orders, scores = [], []
         for who in _CLASSES:

@@ -1,4 +1,4 @@
-"""An interval: an estimate, its two ends, and how sure one may be of them."""
+"""Intervals of one number, and bands of a curve: estimates, ends, how sure one may be of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ import math
 import sys
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
 
-__all__ = ["Interval", "from_log", "from_logit"]
+__all__ = ["Band", "Interval", "Limits", "from_log", "from_logit"]
 
 #: Beyond it the exponential function leaves the doubles.
 _LARGEST = math.log(sys.float_info.max)
+
+
+#: Low and high end of an interval.
+Limits = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +57,62 @@ class Interval(Result):
     method: str
     n_beyond: float | None = None
     extrapolated: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Band(Result):
+    """A curve with an interval at each of its points.
+
+    Parameters
+    ----------
+    alpha : ndarray, shape (k,)
+        The criterion's parameter.
+    estimate : ndarray, shape (k,)
+        The curve.
+    low, high : ndarray, shape (k,)
+        Ends of the intervals, nan where the measure is undefined.
+    level : float
+        Confidence level.
+    simultaneous : bool
+        Whether `level` holds for the whole curve at once or for each point.
+    resample : str
+        "test" or "both": what varied.
+    replicates : int
+        Bootstrap replicates, or draws of the sup-t process; 0 where none were needed.
+    undefined : ndarray of int, shape (k,)
+        Replicates in which the measure was 0/0: they are left out.
+    m : int, optional
+        Dev scores, or groups of them, drawn in each replicate; None where dev is held fixed.
+    groups : tuple, optional
+        Number of groups of dev and of test that varied as a whole, None for a side of
+        independent trials or held fixed; None where neither side has groups.
+    n_beyond : ndarray, shape (k,), optional
+        Scores (groups, where trials depend on each other by them) that speak for each point;
+        None where it speaks of no rate of scores.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> curve = br.epc(
+    ...     br.Scores([3, 4, 5], [1, 2, 3]), br.Scores([2, 4, 6], [0, 1, 3]), alpha=[0.5]
+    ... )
+    >>> band = curve.band(resample="test", replicates=1000, rng=1)
+    >>> band.estimate.round(3).tolist(), band.low.tolist(), band.high.round(3).tolist()
+    ([0.333], [0.0], [0.667])
+    """
+
+    alpha: FloatArray
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    level: float
+    simultaneous: bool
+    resample: str
+    replicates: int
+    undefined: npt.NDArray[np.int64]
+    m: int | None = None
+    groups: tuple[int | None, int | None] | None = None
+    n_beyond: FloatArray | None = None
 
 
 def from_log(y: float) -> float:

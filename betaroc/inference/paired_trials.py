@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError
-from betaroc.inference.groups import Trials, weights_of
+from betaroc.data.groups import ScoredTrials, Trials, weights_of
+from betaroc.data.scores import Scores, ScoreSource
 
 __all__ = ["joint_trials", "refuse_other_trials", "same_trials"]
 
 _CLASSES = ("client", "impostor")
-#: What the two systems are called in messages.
-Pair = tuple[str, str]
 
 
-def joint_trials(a: Any, b: Any) -> Trials:
+def joint_trials(a: ScoredTrials, b: ScoredTrials) -> Trials:
     """The trials of two systems: values and weights of the first, of each class known groups.
 
     Groups that one system has hold for both.
     """
     groups = [
-        getattr(b if getattr(a, name, None) is None else a, name, None)
+        getattr(b if getattr(a, name) is None else a, name)
         for name in ("client_groups", "impostor_groups")
     ]
     return Trials(a.client, a.impostor, a.client_weights, a.impostor_weights, *groups)
 
 
-def same_trials(a: Any, b: Any, *, groups: bool) -> bool:
+def same_trials(a: ScoredTrials, b: ScoredTrials, *, groups: bool) -> bool:
     """Whether numbers, weights, ids, groups and order speak for the same trials in both."""
     try:
         refuse_other_trials(a, b, ("a", "b"), groups=groups)
@@ -40,7 +38,9 @@ def same_trials(a: Any, b: Any, *, groups: bool) -> bool:
     return True
 
 
-def refuse_other_trials(a: Any, b: Any, names: Pair, *, groups: bool) -> None:
+def refuse_other_trials(
+    a: ScoredTrials, b: ScoredTrials, names: tuple[str, str], *, groups: bool
+) -> None:
     """Paired systems judge the same trials: equal numbers, weights, ids, groups and order.
 
     Ids and groups are compared where both systems have them, the order of the labels where
@@ -75,7 +75,9 @@ def _refuse_other_weights(
         )
 
 
-def _refuse_other_names(a: Any, b: Any, name: str, names: Pair, do: str) -> None:
+def _refuse_other_names(
+    a: ScoredTrials, b: ScoredTrials, name: str, names: tuple[str, str], do: str
+) -> None:
     one, other = (getattr(s, name, None) for s in (a, b))
     if one is None or other is None:
         return
@@ -95,17 +97,18 @@ def _refuse_other_names(a: Any, b: Any, name: str, names: Pair, do: str) -> None
         )
 
 
-def _place(source: Any) -> str:
+def _place(source: ScoreSource) -> str:
     """A file by its name and folder: what tells two systems apart."""
     return "/".join(Path(source.path).parts[-2:])
 
 
-def _refuse_other_order(a: Any, b: Any) -> None:
+def _refuse_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
     """Files whose labels come in different orders hardly list the same trials row by row."""
-    named = all(getattr(s, "client_ids", None) is not None for s in (a, b))
-    sources: list[Any] = [getattr(s, "source", None) for s in (a, b)]
-    orders = [getattr(source, "order", None) for source in sources]
-    if not named and None not in orders and orders[0] != orders[1]:
+    both = [s for s in (a, b) if isinstance(s, Scores)]
+    sources = [s.source for s in both if s.source is not None and s.source.order is not None]
+    if len(sources) < 2 or all(s.client_ids is not None for s in both):
+        return
+    if sources[0].order != sources[1].order:
         raise InputError(
             "paired=True needs the same test trials in the same order; the labels of the two files"
             f" come in different orders ({_place(sources[0])} and"

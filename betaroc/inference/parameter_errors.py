@@ -9,13 +9,15 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray
+from betaroc.data.groups import groups_of
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import Free, free, moved
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.groups import groups_of, roots
 from betaroc.inference.sandwich import joint_cov
 
-__all__ = ["FreeFit", "ParameterNames", "free_coordinates", "joint_roots", "laws_at"]
+__all__ = [
+    "FreeFit", "ParameterNames", "covariance_roots", "free_coordinates", "joint_roots", "laws_at",
+]  # fmt: skip
 
 ParameterNames = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -80,9 +82,21 @@ def joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
             )
     together = groups and groups_of(fit.scores) is not None
     if together or fit.shared_cov is not None:
-        return roots(joint_cov(fit, groups=groups))
+        return covariance_roots(joint_cov(fit, groups=groups))
     sizes = [len(fit.client.names), len(fit.impostor.names)]
-    parts = [roots(np.array(result.cov)) for result in (fit.client, fit.impostor)]
+    parts = [covariance_roots(np.array(result.cov)) for result in (fit.client, fit.impostor)]
     return np.concatenate(
         [np.pad(parts[0], ((0, 0), (0, sizes[1]))), np.pad(parts[1], ((0, 0), (sizes[0], 0)))]
     )
+
+
+def covariance_roots(covariance: FloatArray) -> FloatArray:
+    """Vectors whose outer products sum to the covariance, or to the nearest without negative parts.
+
+    Of the correlations, so that coordinates in large units do not drown the others.
+    """
+    scale = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    safe = np.where(scale > 0.0, scale, 1.0)
+    values, vectors = np.linalg.eigh(covariance / np.outer(safe, safe))
+    kept = values > 1e-14 * np.max(values, initial=0.0)
+    return np.asarray((vectors[:, kept] * np.sqrt(values[kept])).T * scale)

@@ -11,13 +11,13 @@ from betaroc.core.checks import choice, flag
 from betaroc.core.checks import level as checked_level
 from betaroc.core.errors import InputError
 from betaroc.core.special import bracketed_root, log_beta_ratio
+from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tied import ClassSums, best_partner
-from betaroc.inference.groups import groups_of
 from betaroc.inference.interval import Interval, from_log, from_logit
 from betaroc.inference.sandwich import in_cells, joint_cov, policy_in_force
 from betaroc.inference.small_samples import (

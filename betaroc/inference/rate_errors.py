@@ -1,29 +1,20 @@
-"""How far the error rates of scores move at fixed thresholds: binomial, or by groups."""
+"""How far the rates of scores move at fixed thresholds, and how many scores that is worth."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.decision.delta_bands import measure_interval, sup_t_reach
-from betaroc.decision.epc import Epc
+from betaroc.data.groups import Groups, ScoredTrials, groups_of, settled, single_trials
 from betaroc.distributions.empirical import Empirical
-from betaroc.inference.groups import Groups, cell_of, groups_of, roots, settled, single_trials
-from betaroc.model.measures import OperatingPoint
+from betaroc.inference.drawn_groups import cell_of, rows_in
 
-__all__ = ["delta_scores_interval", "rate_covariance", "robust_rates"]
-
-#: Step of the differences in a rate, as a share of its distance from 0 and 1.
-_STEP = 1e-4
-#: A variance below this share of its first part is rounding.
-_ROUNDING = 1e-12
+__all__ = ["rate_covariance", "robust_rates", "worth"]
 
 
 def rate_covariance(
-    groups: Groups, laws: tuple[Empirical, Empirical], scores: Any, t: Thresholds,
+    groups: Groups, laws: tuple[Empirical, Empirical], scores: ScoredTrials, t: Thresholds,
     *, stratified: bool | None = None,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     """Covariance of FAR at each threshold, FRR at each threshold, and the share of clients.
@@ -33,7 +24,7 @@ def rate_covariance(
     """
     from scipy.sparse import csr_array
 
-    places = groups.places(laws, scores)
+    places = rows_in(laws, groups, scores)
     parts = [cell_of(law, t, place) for law, place in zip(laws, places, strict=True)]
     width = [int(p[1].max()) + 2 for p in parts]
     n = [law.total for law in laws]
@@ -54,7 +45,9 @@ def rate_covariance(
     return influence.T @ meat[0] @ influence, influence.T @ meat[1] @ influence
 
 
-def robust_rates(scores: Any, threshold: npt.ArrayLike, *, groups: bool = True) -> FloatArray:
+def robust_rates(
+    scores: ScoredTrials, threshold: npt.ArrayLike, *, groups: bool = True
+) -> FloatArray:
     """Covariance of (FAR, FRR) at fixed thresholds, of trials that may depend on each other.
 
         V = sum_u S_u S_u' - sum_{u < v} S_uv S_uv'
@@ -117,80 +110,43 @@ def robust_rates(scores: Any, threshold: npt.ArrayLike, *, groups: bool = True) 
     return settled(whole, twice).reshape(*t.shape, 2, 2)
 
 
-# ---------------------------------------------------------------------------- delta method
-def delta_scores_interval(
-    e: Epc,
-    scores: Any,
-    level: float,
-    *,
-    groups: bool,
-    observed: bool,
-    simultaneous: bool,
-    stratified: bool,
-    replicates: int,
-    rng: Any,
-) -> tuple[FloatArray, FloatArray]:
-    """Normal intervals from the derivatives of the measure in both rates and an observed prior.
+# ------------------------------------------------------------------------ what counts are worth
+def worth(groups: Groups, which: int, beyond: FloatArray, n: float, tail: float) -> FloatArray:
+    """Independent scores that those of a class with groups are worth, for each share of them.
+
+        n / d,   d = V / (p (1 - p) / (n - 1)) >= 1,   times (t_(n-1) / t_(G-1))^2
+
+    with V the variance of the share p between G groups and t Student's quantiles (Korn and
+    Graubard 1998). Where none or all of the scores are beyond, a group counts as one score.
 
     Parameters
     ----------
-    e : Epc
-        A curve whose test side is scores.
-    scores : Scores or Trials
-        These scores.
-    level : float
-        Confidence level.
-    groups : bool
-        Use their groups.
-    observed : bool
-        Whether the prior is their share of clients.
-    simultaneous, stratified, replicates, rng : optional
-        As in `Epc.band`; replicates of the Gaussian process.
-
-    Returns
-    -------
-    tuple of ndarray
-        Ends of the intervals, nan where the measure is undefined.
+    groups : Groups
+        Of both classes; the class has groups.
+    which : int
+        0 for clients, 1 for impostors.
+    beyond : ndarray, shape (rows of the class, k)
+        1 for a score that is counted, 0 for one that is not, nan for one that is left out.
+    n : float
+        Trials of the class.
+    tail : float
+        Probability beyond each end of the interval that is to be made.
     """
-    from scipy.special import ndtr, ndtri, stdtrit
+    from scipy.special import stdtrit
 
-    found = groups_of(scores) if groups else None
-    found = single_trials(scores) if found is None else found
-    laws = e.test.client, e.test.impostor
-    gradient = _gradient(e, observed=observed)
-    parts = rate_covariance(found, laws, scores, e.chosen, stratified=stratified)  # type: ignore[arg-type]
-    whole, twice = (gradient @ part @ gradient.T for part in parts)
-    variance, most = np.diag(whole - twice), np.diag(whole)
-    # V1 + V2 - V12 may come out negative: then V12 is left out.
-    error = np.sqrt(np.where(variance > _ROUNDING * most, variance, np.maximum(most, 0.0)))
-    reach = float(ndtri(0.5 * (1.0 + level)))
-    if simultaneous:
-        changes = roots(whole - twice).T
-        reach = sup_t_reach(changes, np.sqrt(np.sum(changes**2, axis=1)), level, replicates, rng)
-    sizes = [size for size in found.sizes if size is not None]
-    if sizes:
-        # Student's t in place of the normal law, for variances between few groups.
-        reach = -float(stdtrit(min(sizes) - 1, ndtr(-reach)))
-    return measure_interval(e, reach * error)
-
-
-def _gradient(e: Epc, *, observed: bool) -> FloatArray:
-    """Change of the measure at each threshold with FAR and FRR there, and with the prior.
-
-    A rate of 0 or 1 does not vary; where the measure is undefined nothing does.
-    """
-    k, point = e.alpha.size, e.points
-    rates = [np.array(point.far), np.array(point.frr), np.full(k, point.prior)]
-    found = np.zeros((k, 2 * k + 1))
-    for which, rate in enumerate(rates if observed else rates[:2]):
-        step = _STEP * np.minimum(rate, 1.0 - rate)
-        ends = []
-        for sign in (1.0, -1.0):
-            far, frr, prior = (r + sign * step if n == which else r for n, r in enumerate(rates))
-            moved = OperatingPoint(point.threshold, far, frr, float(prior[0]))
-            ends.append(e._measured(moved))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            slope = (ends[0] - ends[1]) / (2.0 * step)
-        slope = np.where((step > 0.0) & np.isfinite(slope), slope, 0.0)
-        found[np.arange(k), 2 * k if which == 2 else which * k + np.arange(k)] = slope
-    return found
+    size = groups.sizes[which]
+    if size is None or size < 2:
+        return np.full(beyond.shape[1], n if size is None else 1.0)
+    cut = groups.rows[0].size
+    mine = (slice(cut), slice(cut, None))[which]
+    share = np.nansum(beyond * groups.copies[mine, None], axis=0) / n
+    parts = np.zeros((groups.first.size, beyond.shape[1]))
+    parts[mine] = np.nan_to_num(beyond - share) / n
+    whole, twice = (np.diag(part) for part in groups.meat(parts))
+    variance = np.where(whole > twice, whole - twice, whole) * size / (size - 1.0)
+    alone = share * (1.0 - share) / (n - 1.0)
+    inner = (share > 0.0) & (share < 1.0)
+    ratio = np.divide(alone, variance, out=np.ones(share.shape), where=variance > alone)
+    found = np.where(inner, n * ratio, min(n, float(size)))
+    few = float(stdtrit(n - 1.0, tail) / stdtrit(size - 1.0, tail))
+    return np.asarray(found * few * few)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from betaroc.core.checks import score_array, shown, weights_array
 from betaroc.core.errors import InputError
 from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.data.groups import Groups, Trials, groups_of, settled, single_trials
 from betaroc.data.names import AnyArray, name_columns
 from betaroc.data.summary import rows_of
 from betaroc.distributions.base import Distribution, Parameter
@@ -22,7 +23,6 @@ from betaroc.distributions.normal import Normal
 from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.likelihood import cells
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.groups import Groups, Trials, groups_of, settled, single_trials
 
 __all__ = ["in_cells", "joint_cov", "observation_scores", "policy_in_force", "robust_cov"]
 

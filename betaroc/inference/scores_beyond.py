@@ -16,18 +16,19 @@ from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.core.value import Value
+from betaroc.data.groups import Groups, groups_of, weights_of
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.groups import Groups, groups_of, weights_of, worth
+from betaroc.inference.rate_errors import worth
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 
 __all__ = [
-    "Asked", "Evidence", "Misfit", "SupportedPair", "about", "evidence_of", "fewest", "needed",
-    "of_point", "stated", "tell",
+    "Asked", "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of",
+    "fewest", "needed", "of_point", "stated", "tell",
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
@@ -272,7 +273,11 @@ class SupportedPair(PairEstimate):
         return Evidence(self.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1]))
 
 
-def evidence_of(given: Scores | ScoreSummary | ScoreModel | SupportedPair) -> Evidence | None:
+#: What may stand on a side, as dev or as test.
+SideInput = Scores | ScoreSummary | ScoreModel | SupportedPair
+
+
+def evidence_of(given: SideInput) -> Evidence | None:
     """Of scores or a fit of them; None of a typed model, which knows no data."""
     if isinstance(given, SupportedPair):
         return given._evidence

@@ -13,12 +13,12 @@ from betaroc.core.errors import InputError
 from betaroc.core.resampling import streams
 from betaroc.core.special import bracketed_root
 from betaroc.core.thresholds import FloatArray
+from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.inference.groups import groups_of
 from betaroc.inference.parameter_errors import FreeFit
 
 __all__ = [

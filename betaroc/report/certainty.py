@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from betaroc.core.errors import BetarocError
+from betaroc.data.groups import groups_of, weights_of
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import TESTED, CurveTest, EndTests
-from betaroc.inference.groups import groups_of, weights_of
 from betaroc.model.hooks import Hook, hooks_of
 from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.report.score_set import rows_or_bins

@@ -11,8 +11,8 @@ import numpy as np
 
 from betaroc.core.thresholds import FloatArray
 from betaroc.data.summary import Given
-from betaroc.decision.comparison import OF_ALL_ERRORS, AlphaRange, Comparison, ProportionTest
-from betaroc.decision.comparison_words import larger_is_better, verdict_words
+from betaroc.decision.comparison import OF_ALL_ERRORS, Comparison, ProportionTest
+from betaroc.decision.curve_difference import AlphaRange, larger_is_better, verdict_words
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.numbers import counted, level_words, number, visible
 from betaroc.report.epc import (

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.thresholds import FloatArray
+from betaroc.data.groups import groups_of
 from betaroc.inference.counted import whole_weights
-from betaroc.inference.groups import groups_of
 from betaroc.rendering.numbers import level_words, percent, threshold
 from betaroc.report.certainty import p_words
 from betaroc.report.intervals import Measured

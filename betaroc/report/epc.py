@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from betaroc.core.alphas import FINE, alphas_words, is_fine
 from betaroc.data.summary import Given
-from betaroc.decision.bands import Band
 from betaroc.decision.epc import Epc
+from betaroc.inference.interval import Band
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import OperatingPoint, is_rate, measure_title
 from betaroc.rendering.numbers import (

@@ -14,13 +14,13 @@ from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
+from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.data.summary import Given, ScoreSummary
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.auc import auc_interval
-from betaroc.inference.counted import FAR, Ends, resampled_ends, tpr_ends, whole_weights
-from betaroc.inference.groups import groups_of
-from betaroc.inference.interval import Interval
+from betaroc.inference.counted import FAR, resampled_ends, tpr_ends, whole_weights
+from betaroc.inference.interval import Interval, Limits
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
 
@@ -323,14 +323,14 @@ def coarse_words(sides: Iterable[tuple[str, Given]]) -> list[str]:
 
 
 def widened_rates(
-    ends: list[dict[str, Ends | None]], given: ScoreSummary, t: Thresholds
-) -> list[dict[str, Ends | None]]:
+    ends: list[dict[str, Limits | None]], given: ScoreSummary, t: Thresholds
+) -> list[dict[str, Limits | None]]:
     """Intervals of FAR, FRR, HTER with what the bin of a threshold can be off; none of F1."""
     far, frr = given.rate_error_at(t.theta)
-    found: list[dict[str, Ends | None]] = []
+    found: list[dict[str, Limits | None]] = []
     for own, by_far, by_frr in zip(ends, far, frr, strict=True):
         errors = {"far": by_far, "frr": by_frr, "hter": 0.5 * (by_far + by_frr)}
-        wide: dict[str, Ends | None] = dict(own)
+        wide: dict[str, Limits | None] = dict(own)
         for key, off in errors.items():
             low_high = own[key]
             if low_high is not None:

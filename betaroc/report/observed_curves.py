@@ -11,8 +11,8 @@ import numpy as np
 from betaroc.core.errors import BetarocWarning, InputError, ReversedScoresWarning, SameDataWarning
 from betaroc.core.notices import passed_on, warn
 from betaroc.core.value import Value
-from betaroc.decision.bands import Band
 from betaroc.decision.epc import Epc, epc
+from betaroc.inference.interval import Band
 from betaroc.rendering.numbers import level_words, number, percent
 from betaroc.report.epc import band_numbers, epc_arrays
 from betaroc.report.score_set import ScoreSet, is_modelled

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
+from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.fits.check import TOLERANCE, FitCheck
 from betaroc.fits.family_choice import FamilyRow
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck
-from betaroc.inference.groups import groups_of
 from betaroc.rendering.numbers import number, percent, threshold
 from betaroc.report.distances import Distances
 from betaroc.report.quality import Quality

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from betaroc.core import checks
 from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.text import listed, nearest, shown
-from betaroc.decision.epc import checked_alphas
+from betaroc.decision.curve import checked_alphas
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.logit_normal import LogitNormal

@@ -19,7 +19,7 @@ import betaroc as br
 from betaroc.data.layout import MOST_BINS, bin_edges, bin_of
 from betaroc.data.summary import summarize_file
 from betaroc.data.sums import KIND_STRIDE
-from betaroc.decision.sides import rechoice
+from betaroc.decision.resample_threshold import resample_threshold
 
 FILES = ["parquet-polars", "parquet-duckdb", "parquet-pyarrow"]
 ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask", *FILES]
@@ -200,7 +200,7 @@ def test_replicates_choose_among_the_edges_of_dev() -> None:
     test = br.Scores(rng.beta(4, 2, 50), rng.beta(2, 4, 50))
     for criterion in ("weighted-error", "far"):
         curve = br.epc(dev, test, criterion=criterion, alpha=[0.05, 0.3, 0.6])
-        again = rechoice(curve, None, stratified=True, groups=True)
+        again = resample_threshold(curve, None, stratified=True, groups=True)
         for _ in range(20):
             drawn = again.draw(rng)
             assert {round(t, 12) for t in drawn.theta.tolist()} <= edges

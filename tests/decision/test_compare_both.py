@@ -11,13 +11,13 @@ import pytest
 import betaroc as br
 from betaroc.core.notices import quietly
 from betaroc.core.resampling import streams
-from betaroc.decision.epc import area_weights
+from betaroc.data.groups import groups_of
+from betaroc.decision.curve import area_weights
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import LeastWeightedError, OtherCriterion
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.inference.drawn_trials import DrawnRows, SortedRows
-from betaroc.inference.groups import groups_of
 from betaroc.inference.simultaneous import percentile_band
 from betaroc.model.criteria import CRITERIA
 

@@ -12,6 +12,7 @@ import pytest
 from scipy import optimize, special, stats
 
 import betaroc as br
+from betaroc.data.groups import groups_of
 from betaroc.estimation.newton import beta_mle
 from betaroc.estimation.tied import ClassSums, tied_mle
 from betaroc.fits.shape_tests import EndTest, EndTests, _both_below, _p_both_above, _p_same_side
@@ -23,7 +24,6 @@ from betaroc.fits.tie_tests import (
     by_means,
     by_variances,
 )
-from betaroc.inference.groups import groups_of
 from betaroc.model.hooks import hooks_of
 
 Shapes = tuple[float, float]

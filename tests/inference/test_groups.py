@@ -15,8 +15,8 @@ import statsmodels.api as sm
 from scipy import stats
 
 import betaroc as br
+from betaroc.data.groups import groups_of
 from betaroc.decision.threshold_error import threshold_error
-from betaroc.inference.groups import groups_of
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import difference_scores, observation_scores, robust_cov
 from helpers.extras import needs

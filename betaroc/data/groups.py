@@ -1,0 +1,247 @@
+"""Trials that depend on each other: what each hangs on, and sums over all that hang together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.errors import InputError
+from betaroc.core.thresholds import FloatArray
+from betaroc.data.names import AnyArray
+from betaroc.data.scores import Scores
+from betaroc.data.summary import ScoreSummary
+
+__all__ = [
+    "Groups", "ScoredTrials", "Trials", "groups_of", "settled", "single_trials", "weights_of",
+]  # fmt: skip
+
+#: Negative eigenvalues down to this share of the largest are rounding.
+_ROUNDING = 1e-12
+_CLASSES = ("client", "impostor")
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Trials of both classes where there are no Scores: what `Groups` ask of these."""
+
+    client: FloatArray
+    impostor: FloatArray
+    client_weights: FloatArray | None = None
+    impostor_weights: FloatArray | None = None
+    client_groups: AnyArray | None = None
+    impostor_groups: AnyArray | None = None
+
+
+#: What holds single trials.
+ScoredTrials = Scores | Trials
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The rows of one side, clients first, and the units that they hang on.
+
+    A unit is a label of the groups, one thing in both classes and both columns; in a class
+    without groups every trial is a unit of its own.
+
+    Parameters
+    ----------
+    rows : tuple of ndarray of int
+        Clients and impostors of positive weight, as places in the scores.
+    first, second : ndarray of int, shape (n,)
+        The units of each row; `second` is -1 where there is only one.
+    copies : ndarray, shape (n,)
+        Trials of each row that belong to its units.
+    multiplicity : ndarray, shape (units,)
+        Independent units that one number stands for: 1 for labels, copies of single trials.
+    role : ndarray of int, shape (units,)
+        Bit 2 class + column for each place where the unit occurs.
+    sizes : tuple
+        Labels in each class, of two columns those of the column with fewer; None without groups.
+    """
+
+    rows: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+    first: npt.NDArray[np.intp]
+    second: npt.NDArray[np.intp]
+    copies: FloatArray
+    multiplicity: FloatArray
+    role: npt.NDArray[np.int64]
+    sizes: tuple[int | None, int | None]
+
+    @property
+    def units(self) -> int:
+        """Number of groups, single trials of a class without groups included."""
+        return round(float(np.sum(self.multiplicity)))
+
+    @property
+    def labels(self) -> int:
+        """Number of groups: distinct labels."""
+        grouped = np.array([size is not None for size in self.sizes])[[0, 0, 1, 1]]
+        bits = int(np.sum((1 << np.arange(4))[grouped]))
+        return int(np.count_nonzero(self.role & bits))
+
+    @property
+    def dependent(self) -> bool:
+        """Whether two trials share a unit."""
+        both = np.concatenate([self.first, self.second[self.second >= 0]])
+        copies = np.concatenate([self.copies, self.copies[self.second >= 0]])
+        return bool(np.max(np.bincount(both, copies)) > 1.0)
+
+    def units_of(self, which: int) -> float:
+        """Units that occur among the clients (0) or the impostors (1)."""
+        return float(np.sum(self.multiplicity[self.role >> (2 * which) & 3 > 0]))
+
+    def stratum(self, *, stratified: bool) -> npt.NDArray[np.intp]:
+        """For each unit the number of the units among which it is drawn.
+
+        Stratified: those that occur in the same classes and columns; else in the same columns.
+        """
+        role = self.role if stratified else (self.role | self.role >> 2) & 3
+        return np.asarray(np.unique(role, return_inverse=True)[1])
+
+    def meat(
+        self, contributions: Any, stratum: npt.NDArray[np.intp] | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Two sums whose difference adds the products of contributions of trials that share a unit.
+
+            sum_u S_u S_u',   sum_{u < v} S_uv S_uv'
+
+        with S_u the sum over the trials of unit u, S_uv over those of both, which the first
+        sum counts twice; within strata the S_u less their mean.
+
+        Parameters
+        ----------
+        contributions : ndarray or sparse matrix, shape (n, q)
+            One row a row of the side, for one copy.
+        stratum : ndarray of int, shape (units,), optional
+            Where S_u is centred.
+        """
+        n, size = self.first.size, self.role.size
+        crossed = np.flatnonzero(self.second >= 0)
+        where = np.concatenate([np.arange(n), crossed])
+        units = np.concatenate([self.first, self.second[crossed]])
+        sums = _matrix(units, where, self.copies[where], (size, n)) @ contributions
+        weighted = _matrix(np.arange(size), np.arange(size), self.multiplicity, (size, size)) @ sums
+        total = _dense(sums.T @ weighted)
+        if stratum is not None:
+            alike = _matrix(stratum, np.arange(size), np.ones(size), (stratum.max() + 1, size))
+            means = _dense(alike @ weighted)
+            total = total - means.T @ (means / (alike @ self.multiplicity)[:, None])
+        twice = np.zeros_like(total)
+        if crossed.size:
+            low = np.minimum(self.first, self.second)[crossed]
+            high = np.maximum(self.first, self.second)[crossed]
+            number = np.unique(np.stack([low, high], axis=1), axis=0, return_inverse=True)[1]
+            number = np.ravel(number)
+            pairs = _matrix(number, crossed, self.copies[crossed], (number.max() + 1, n))
+            shared = pairs @ contributions
+            twice = _dense(shared.T @ shared)
+        return total, twice
+
+    def factors(self) -> tuple[float, float]:
+        """sqrt(G / (G - 1)) of each class with groups, 1 of one without."""
+        found = []
+        for size, who in zip(self.sizes, _CLASSES, strict=True):
+            if size == 1:
+                raise InputError(
+                    f"the {who} class must have at least 2 groups for a variance between groups;"
+                    f" all its trials share one label of {who}_groups. Take groups=False if they"
+                    " do not depend on each other."
+                )
+            found.append(1.0 if size is None else (size / (size - 1.0)) ** 0.5)
+        return found[0], found[1]
+
+
+def _matrix(
+    row: npt.NDArray[np.intp], column: npt.NDArray[np.intp], value: FloatArray, shape: Any
+) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array((value, (row, column)), shape=shape)
+
+
+def _dense(matrix: Any) -> FloatArray:
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix)
+
+
+def settled(whole: FloatArray, twice: FloatArray) -> FloatArray:
+    """whole - twice where that is a covariance matrix; else `whole`, which always is."""
+    difference = whole - twice
+    values = np.linalg.eigvalsh(difference)
+    return np.where(values[..., :1, None] < -_ROUNDING * values[..., -1:, None], whole, difference)
+
+
+# ------------------------------------------------------------------------------ from scores
+def groups_of(scores: ScoredTrials | ScoreSummary | None) -> Groups | None:
+    """What the trials of both classes hang on; None where neither class has groups."""
+    if not isinstance(scores, Scores | Trials):
+        return None
+    given = [scores.client_groups, scores.impostor_groups]
+    return None if given[0] is None and given[1] is None else _of(scores, given)
+
+
+def single_trials(scores: ScoredTrials) -> Groups:
+    """Every trial by itself, whatever the groups."""
+    return _of(scores, [None, None])
+
+
+def _of(scores: ScoredTrials, given: list[AnyArray | None]) -> Groups:
+    weights = [weights_of(scores, who) for who in _CLASSES]
+    rows = [np.flatnonzero(w > 0.0) for w in weights]
+    columns = [
+        [] if g is None else list(g[r].T if g.ndim == 2 else g[None, r])
+        for g, r in zip(given, rows, strict=True)
+    ]
+    codes, total = _numbered([c for part in columns for c in part])
+    sizes: list[int | None] = []
+    first, second, copies = [], [], []
+    role, multiplicity = [np.zeros(total, dtype=np.int64)], [np.ones(total)]
+    for which, part in enumerate(columns):
+        weight = weights[which][rows[which]]
+        if not part:
+            first.append(total + np.arange(weight.size))
+            second.append(np.full(weight.size, -1))
+            copies.append(np.ones(weight.size))
+            role.append(np.full(weight.size, 1 << (2 * which)))
+            multiplicity.append(weight)
+            total += weight.size
+            sizes.append(None)
+            continue
+        mine, codes = codes[: len(part)], codes[len(part) :]
+        for column, code in enumerate(mine):
+            role[0][np.unique(code)] |= 1 << (2 * which + column)
+        first.append(mine[0])
+        second.append(np.where(mine[-1] == mine[0], -1, mine[-1]))
+        copies.append(weight)
+        sizes.append(min(np.unique(code).size for code in mine))
+    return Groups(
+        (rows[0], rows[1]), np.concatenate(first), np.concatenate(second), np.concatenate(copies),
+        np.concatenate(multiplicity), np.concatenate(role), (sizes[0], sizes[1]),
+    )  # fmt: skip
+
+
+def weights_of(scores: ScoredTrials, who: str) -> FloatArray:
+    """Weights of one class, ones where there are none."""
+    weights = getattr(scores, f"{who}_weights")
+    return np.ones(getattr(scores, who).size) if weights is None else np.asarray(weights)
+
+
+def _numbered(arrays: list[AnyArray]) -> tuple[list[npt.NDArray[np.intp]], int]:
+    """Labels as numbers, equal labels alike in all arrays; text and integers are different."""
+    found: list[npt.NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * len(arrays)
+    total = 0
+    for text in (False, True):
+        these = [k for k, a in enumerate(arrays) if (a.dtype.kind == "U") == text]
+        if not these:
+            continue
+        parts = [arrays[k] for k in these]
+        if len({a.dtype.kind for a in parts}) > 1:  # int64 and uint64 share only float64
+            parts = [a.astype(str) for a in parts]
+        names, number = np.unique(np.concatenate(parts), return_inverse=True)
+        cuts = np.cumsum([p.size for p in parts])[:-1]
+        for k, piece in zip(these, np.split(np.ravel(number) + total, cuts), strict=True):
+            found[k] = piece
+        total += names.size
+    return found, total

@@ -1,0 +1,311 @@
+"""A curve as Algorithms 1 and 2 of the papers make it: thresholds chosen on dev, observed on test.
+
+Bengio, S., Keller, M. and Mariethoz, J. (2004), The expected performance curve, IDIAP-RR 03-85:
+
+    Algorithm 1, the DCF expected performance curve        Algorithm 2, the FAR one
+    for values alpha in [0, 1] do                          for values v of expected FAR do
+      theta* = arg min_theta (alpha FAR(theta, valid)        theta* = arg min_theta
+               + (1 - alpha) FRR(theta, valid))                       abs(v - FAR(theta, valid))
+      compute FAR(theta*, test), FRR(theta*, test)           compute FAR(theta*, test), ...
+              and HTER(theta*, test)
+      plot HTER(theta*, test) with respect to alpha          plot HTER(theta*, test) against v
+    end for                                                end for
+
+Bengio, S., Mariethoz, J. and Keller, M. (2005), The expected performance curve, Algorithm 1, is
+both of them: theta* = arg min_theta C(V1(theta, devel), V2(theta, devel); alpha), then V(theta*,
+test). `chosen_on` is its first step, for all alphas at once, `observed_on` the second; C is a name
+in :mod:`betaroc.model.criteria`, V one in :mod:`betaroc.model.measures`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError, TargetWarning
+from betaroc.core.notices import warn
+from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.value import Result
+from betaroc.data.scores import Scores
+from betaroc.inference.scores_beyond import (
+    Asked,
+    Evidence,
+    SupportedPair,
+    fewest,
+    of_point,
+    tell,
+)
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.model.model import ScoreModel
+
+__all__ = [
+    "WEIGHTED_ERROR",
+    "Curve",
+    "area_weights",
+    "checked_alphas",
+    "chosen_on",
+    "observed_on",
+    "tell_support",
+    "warn_of_reach",
+]
+
+#: The criterion alpha FAR + (1 - alpha) FRR, and the measure of that name.
+WEIGHTED_ERROR = "weighted-error"
+_AUTOMATIC_ALPHAS = 101
+#: A target this near to a rate is met.
+_MET = 1e-12
+#: Criteria that ask for a rate of one class, and whether alpha is its complement.
+_TARGETS = {
+    "far": ("FAR", False), "frr": ("FRR", False), "specificity": ("FAR", True),
+    "recall": ("FRR", True), "sensitivity": ("FRR", True),
+}  # fmt: skip
+#: Measures that are a rate of one class.
+_OF_ONE = {
+    "far": "FAR", "tnr": "FAR", "specificity": "FAR", "frr": "FRR", "tpr": "FRR", "recall": "FRR",
+    "sensitivity": "FRR",
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------------ the two steps
+def chosen_on(dev: ScoreModel, criterion: str, alpha: FloatArray) -> Thresholds:
+    """The threshold theta* that dev chooses for each alpha: the first step of both algorithms.
+
+    Parameters
+    ----------
+    dev : ScoreModel
+        The papers' validation, or development, set.
+    criterion : str
+        "weighted-error" is Algorithm 1, theta* = arg min (alpha FAR + (1 - alpha) FRR); "far" is
+        Algorithm 2, theta* = arg min abs(alpha - FAR), and so are the other rates.
+    alpha : ndarray
+        Their alpha, or v.
+
+    Returns
+    -------
+    Thresholds
+        Of equal criteria that of the least HTER, then the lowest.
+    """
+    return CRITERIA[criterion].choose(dev._pair, dev.prior, alpha)
+
+
+def observed_on(test: ScoreModel, chosen: Thresholds) -> OperatingPoint:
+    """FAR, FRR and HTER of test at dev's thresholds: the second step of both algorithms."""
+    return test._point(chosen)
+
+
+# --------------------------------------------------------------------------- the record
+class _Side(NamedTuple):
+    """Dev or test: its distributions, and the data or the fit that it was given as."""
+
+    model: ScoreModel
+    scores: Scores | None
+    fit: SupportedPair | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Result):
+    """Dev's thresholds and what they do on test: the fields of :class:`betaroc.Epc`."""
+
+    dev: ScoreModel
+    test: ScoreModel
+    criterion: str
+    measure: str
+    alpha: FloatArray
+    chosen: Thresholds
+    dev_scores: Scores | None = field(default=None, compare=False, repr=False)
+    test_scores: Scores | None = field(default=None, compare=False, repr=False)
+    dev_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
+    test_fit: SupportedPair | None = field(default=None, compare=False, repr=False)
+    prior_given: bool = field(default=False, compare=False, repr=False)
+    dev_evidence: Evidence | None = field(default=None, compare=False, repr=False)
+    test_evidence: Evidence | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def points(self) -> OperatingPoint:
+        """Dev's thresholds met on test."""
+        return observed_on(self.test, self.chosen)
+
+    @property
+    def threshold(self) -> FloatArray:
+        """Thresholds chosen on dev."""
+        return np.asarray(self.points.threshold)
+
+    @property
+    def logit_threshold(self) -> FloatArray:
+        """Their logits, exact where a threshold rounds to 0 or 1.
+
+        As of an `OperatingPoint` of dev: nan unless its distributions are continuous on [0, 1].
+        """
+        return np.asarray(observed_on(self.dev, self.chosen).logit_threshold)
+
+    @property
+    def far(self) -> FloatArray:
+        """FAR met on test."""
+        return np.asarray(self.points.far)
+
+    @property
+    def frr(self) -> FloatArray:
+        """FRR met on test."""
+        return np.asarray(self.points.frr)
+
+    @property
+    def value(self) -> FloatArray:
+        """The measure met on test; nan where it is 0/0."""
+        return self._measured(self.points)
+
+    @property
+    def expected(self) -> FloatArray:
+        """The measure promised on dev at the same thresholds."""
+        return self._measured(observed_on(self.dev, self.chosen))
+
+    @property
+    def a_posteriori(self) -> FloatArray:
+        """The measure at the thresholds that the criterion would choose on test itself."""
+        own = chosen_on(self.test, self.criterion, self.alpha)
+        return self._measured(observed_on(self.test, own))
+
+    @property
+    def trivial(self) -> npt.NDArray[np.bool_]:
+        """Where dev's threshold accepts or rejects everybody on dev."""
+        pair = self.dev._pair
+        t = self.chosen
+        return np.asarray((pair.far(t) + pair.frr(t) == 1.0) & (pair.far(t) * pair.frr(t) == 0.0))
+
+    @property
+    def n_beyond(self) -> FloatArray | None:
+        """Scores that speak for each threshold: n min(rate, 1 - rate) of the rates behind it.
+
+        Of dev, and of a fitted test side; the class with fewer where both are spoken of, groups
+        where trials depend on each other by them. None for typed models.
+        """
+        found = [
+            least
+            for evidence, asked in self._asked()
+            if (least := fewest(evidence, asked)) is not None
+        ]
+        return np.minimum.reduce(np.broadcast_arrays(*found)) if found else None
+
+    def _asked(self, *, counted: bool = True) -> list[tuple[Evidence, list[Asked]]]:
+        """What dev's thresholds were solved for, and what was read off test's distributions."""
+        found = []
+        if self.dev_evidence is not None:
+            found.append((self.dev_evidence, self._solved(self.dev_evidence, counted=counted)))
+        if self.test_evidence is not None and any(self.test_evidence.fitted):
+            own = _OF_ONE.get(self.measure)
+            read = [asked for asked in of_point(self.points) if own in (None, asked.name)]
+            found.append((self.test_evidence, read))
+        return [one for one in found if one[1]]
+
+    def _solved(self, dev: Evidence, *, counted: bool) -> list[Asked]:
+        if self.criterion in _TARGETS:
+            name, complement = _TARGETS[self.criterion]
+            rate, rest = self.alpha, 1.0 - self.alpha
+            return [Asked(name, *((rest, rate) if complement else (rate, rest)), True)]
+        # What is counted is not extrapolated, and counting takes time.
+        return of_point(observed_on(self.dev, self.chosen)) if counted or any(dev.fitted) else []
+
+    def _side(self, name: str) -> _Side:
+        """Dev or test, by its name."""
+        if name == "dev":
+            return _Side(self.dev, self.dev_scores, self.dev_fit)
+        return _Side(self.test, self.test_scores, self.test_fit)
+
+    @property
+    def _stationary(self) -> npt.NDArray[np.bool_]:
+        """Where the measure is the criterion itself: its best threshold leaves no slope."""
+        if (self.criterion, self.measure) == (WEIGHTED_ERROR, WEIGHTED_ERROR):
+            return np.ones(self.alpha.size, dtype=np.bool_)
+        # Both costs are 1 in a detection cost, whose weights are the classes' shares on test.
+        of_test = 1.0 - self.test.prior
+        own = {
+            (WEIGHTED_ERROR, "hter"): 0.5, (WEIGHTED_ERROR, "dcf"): of_test,
+            (WEIGHTED_ERROR, "accuracy"): of_test, (WEIGHTED_ERROR, "youden"): 0.5,
+            ("f-measure", "f1"): 0.5, ("weighted-precision-recall", "mean-precision-recall"): 0.5,
+        }.get((self.criterion, self.measure), np.nan)  # fmt: skip
+        return np.asarray(np.abs(self.alpha - own) < _MET)
+
+    def _measured(self, points: OperatingPoint) -> FloatArray:
+        if self.measure == WEIGHTED_ERROR:
+            return np.asarray(self.alpha * points.far + (1.0 - self.alpha) * points.frr)
+        return np.asarray(MEASURES[self.measure].value(points))
+
+    def _at_rates(self, rates: tuple[FloatArray, ...], priors: FloatArray) -> FloatArray:
+        """The measure of FAR, FRR, TPR and TNR of replicates, a row each, at the prior of each."""
+        values = np.empty(rates[0].shape)
+        for prior in np.unique(priors):
+            rows = priors == prior
+            far, frr, tpr, tnr = (rate[rows] for rate in rates)
+            point = OperatingPoint(np.nan, far, frr, float(prior), tpr=tpr, tnr=tnr)
+            values[rows] = self._measured(point)
+        return values
+
+    @property
+    def _range(self) -> tuple[float, float]:
+        """The measure's values; a weighted error is a fraction."""
+        known = MEASURES.get(self.measure)
+        return (0.0, 1.0) if known is None else (known.low, known.high)
+
+
+def tell_support(e: Curve) -> None:
+    """Warn of rates that were asked for and that no score speaks for, or that counts contradict."""
+    for evidence, asked in e._asked(counted=False):
+        tell(evidence, asked)
+
+
+# --------------------------------------------------------------------------- the axis
+def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
+    """What each alpha's value weighs in the integral from low to high; 1 where low is high.
+
+    By trapezoids: between two alphas, where low and high may lie, a curve is a straight line.
+    """
+    order = np.argsort(alpha, kind="stable")
+    x = alpha[order]
+    found = np.zeros(x.size)
+    if low == high:
+        found[order[np.searchsorted(x, low)]] = 1.0
+        return found
+    nodes = np.concatenate([[low], x[(x > low) & (x < high)], [high]])
+    steps = np.diff(nodes)
+    share = 0.5 * (np.append(steps, 0.0) + np.append(0.0, steps))
+    right = np.clip(np.searchsorted(x, nodes, side="left"), 1, x.size - 1)
+    width = x[right] - x[right - 1]
+    of_right = (nodes - x[right - 1]) / np.where(width > 0.0, width, 1.0)
+    np.add.at(found, order[right - 1], share * (1.0 - of_right))
+    np.add.at(found, order[right], share * of_right)
+    return found
+
+
+def warn_of_reach(dev: ScoreModel, criterion: str, alpha: FloatArray) -> None:
+    """Targets beyond every rate of dev are met by the nearest threshold, not in silence."""
+    reach = CRITERIA[criterion].reach(dev._pair, dev.prior)
+    if reach is None:
+        return
+    beyond = np.flatnonzero((alpha < reach[0] - _MET) | (alpha > reach[1] + _MET))
+    if beyond.size:
+        warn(
+            f"{beyond.size} of {alpha.size} targets are out of reach on dev, first"
+            f" {criterion} {float(alpha[beyond[0]])!r} at index {beyond[0]}; thresholds reach"
+            f" {reach[0]:.6g} to {reach[1]:.6g} there. The nearest one is taken.",
+            TargetWarning,
+        )
+
+
+def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str) -> FloatArray:
+    """The criterion's parameter as fractions; equally spaced where left out."""
+    if single:
+        if alpha is not None:
+            raise InputError(f"criterion {criterion!r} has no alpha: leave alpha out.")
+        return np.array([0.5])
+    if alpha is None:
+        return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
+    values = np.atleast_1d(checks.rate_array(alpha, "alpha"))
+    if values.ndim != 1 or values.size == 0:
+        raise InputError(
+            f"alpha must be a list of at least one fraction; got shape {values.shape}."
+        )
+    return np.array(values)

@@ -1,0 +1,275 @@
+"""The difference of two curves as a record: which system it names as better, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.alphas import alphas_words
+from betaroc.core.errors import InputError
+from betaroc.core.text import shown
+from betaroc.core.thresholds import FloatArray
+from betaroc.core.value import Result
+from betaroc.decision.comparison_draws import Smallest
+from betaroc.decision.epc import Epc
+from betaroc.inference.interval import Interval
+from betaroc.model.criteria import CRITERIA
+from betaroc.model.measures import MEASURES, measure_title
+
+__all__ = [
+    "SAME_ALPHA", "AlphaRange", "CurveDifference", "both_names", "inside",
+    "larger_is_better", "verdict_words",
+]  # fmt: skip
+
+#: Alphas that agree to this are one alpha.
+SAME_ALPHA = 1e-9
+#: Share of the replicates that must have a value.
+_MOST = 0.9
+_SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}
+
+#: So many ranges of alphas are named one by one.
+_RANGES = 4
+
+
+class AlphaRange(NamedTuple):
+    """Neighbouring alphas at which the simultaneous band of a difference excludes 0."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveDifference(Result):
+    """The difference of two curves: the fields of :class:`betaroc.Comparison`."""
+
+    first: Epc
+    second: Epc
+    resample: str
+    paired: bool
+    dev_paired: bool | None
+    level: float
+    mean_difference: Interval
+    alpha_range: tuple[float, float]
+    low: FloatArray
+    high: FloatArray
+    band_low: FloatArray
+    band_high: FloatArray
+    differences: FloatArray = field(compare=False, repr=False)
+    smallest: Smallest
+    groups: tuple[int | None, int | None] | None = None
+
+    @property
+    def alpha(self) -> FloatArray:
+        """The criterion's parameter."""
+        return self.first.alpha
+
+    @property
+    def difference(self) -> FloatArray:
+        """Value of the first curve minus value of the second."""
+        return np.asarray(self.first.value - self.second.value)
+
+    @property
+    def significant(self) -> npt.NDArray[np.bool_]:
+        """Where the interval of this alpha by itself excludes 0.
+
+        Of many alphas some do by chance; what may be said of single alphas is in `ranges`.
+        """
+        if self.too_few:
+            return np.zeros(self.alpha.size, dtype=np.bool_)
+        return np.asarray((self.low > 0.0) | (self.high < 0.0))
+
+    @property
+    def better(self) -> npt.NDArray[np.int8]:
+        """At each alpha 1 where the simultaneous band names system a as better, 2 for b, else 0."""
+        if self.too_few or self._lost > (1.0 - _MOST) * self.differences.shape[0]:
+            return np.zeros(self.alpha.size, dtype=np.int8)
+        above, below = self.band_low > 0.0, self.band_high < 0.0
+        first, second = (above, below) if self._larger else (below, above)
+        return np.where(first, 1, np.where(second, 2, 0)).astype(np.int8)
+
+    @property
+    def better_on_average(self) -> str | None:
+        """The system that the interval of `mean_difference` names, "a" or "b"; None: neither."""
+        mean = self.mean_difference
+        if self.cannot_tell or mean.low <= 0.0 <= mean.high:
+            return None
+        return "a" if (mean.low > 0.0) == self._larger else "b"
+
+    @property
+    def ranges(self) -> tuple[AlphaRange, ...]:
+        """The longest runs of alphas at which the simultaneous band names one better system.
+
+        First and last alpha of each, which system in `ranges_better`. A run holds neighbours among
+        the alphas of the curves; what lies between two of them was not looked at.
+        """
+        return tuple(run for run, _ in self._runs)
+
+    @property
+    def ranges_better(self) -> tuple[str, ...]:
+        """The better system of each of the `ranges`, "a" or "b"."""
+        return tuple(system for _, system in self._runs)
+
+    @property
+    def _runs(self) -> tuple[tuple[AlphaRange, str], ...]:
+        order = np.argsort(self.alpha, kind="stable")
+        alpha, who = self.alpha[order], self.better[order]
+        starts = np.flatnonzero(np.diff(who, prepend=np.int8(-1)) != 0)
+        ends = np.append(starts[1:], who.size) - 1
+        return tuple(
+            (AlphaRange(float(alpha[i]), float(alpha[j])), "ab"[who[i] - 1])
+            for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
+            if who[i]
+        )
+
+    @property
+    def too_few(self) -> str:
+        """Why these trials are too few to name a better system; empty where they are not."""
+        n, what, needed = self.smallest
+        if n >= needed:
+            return ""
+        return f"{n} {what} are too few for a bootstrap, which needs at least {needed}"
+
+    @property
+    def _lost(self) -> int:
+        """Replicates without a difference at some alpha of the range."""
+        values = self.differences[:, inside(self.alpha, self.alpha_range)]
+        return int(np.sum(np.any(np.isnan(values), axis=1)))
+
+    @property
+    def cannot_tell(self) -> str:
+        """Why nothing can be said of the average; empty where something can."""
+        measure = _short_measure(self.first.measure)
+        mean, replicates = self.mean_difference, self.differences.shape[0]
+        lost = self._lost
+        if self.too_few:
+            return self.too_few
+        if np.isnan(mean.estimate):
+            return f"the {measure} is undefined (0/0) at some of these alphas"
+        if lost > (1.0 - _MOST) * replicates:
+            return f"{lost} of {replicates} replicates have no {measure}, or no fit"
+        if mean.low == mean.high == 0.0:
+            alike = int(np.sum(np.all(self.differences == 0.0, axis=1)))
+            if alike == replicates:
+                return "both err alike in every replicate, so that nothing tells them apart"
+            return f"both err alike in {alike} of {replicates} replicates"
+        return ""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the test sets, or A and B where they do not tell the systems apart."""
+        first, second = (e.test.name or e.dev.name for e in (self.first, self.second))
+        return (first, second) if first and second and first != second else ("A", "B")
+
+    @property
+    def _larger(self) -> bool:
+        return larger_is_better(self.first.measure)
+
+
+def inside(alpha: FloatArray, used: tuple[float, float]) -> npt.NDArray[np.bool_]:
+    """Which alphas lie in a range."""
+    return np.asarray((alpha >= used[0] - SAME_ALPHA) & (alpha <= used[1] + SAME_ALPHA))
+
+
+# -------------------------------------------------------------------------- in words
+def larger_is_better(measure: str) -> bool:
+    """The direction of a measure; a weighted error is better small."""
+    known = MEASURES.get(measure)
+    return known is not None and known.larger_is_better
+
+
+def _short_measure(measure: str) -> str:
+    """A measure as it stands in a sentence."""
+    return _SHORT.get(measure, measure_title(measure))
+
+
+def both_names(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str, str]:
+    """What the systems are called: as given, else as they are called without."""
+    if given is None:
+        return names
+    if isinstance(given, str) or len(given) != 2:
+        raise InputError(
+            f"names must be those of the two systems; got {shown(given)}. Give two, such as"
+            ' names=("A", "B").'
+        )
+    return given[0], given[1]
+
+
+def verdict_words(of: CurveDifference, names: tuple[str, str]) -> str:
+    """The area, which alone may name a better system; then single alphas, by the whole band."""
+    start = "at these two thresholds, " if of.resample == "test" else ""
+    parts = [_area_words(of, names), _band_words(of, names)]
+    text = start + "; ".join(part for part in parts if part)
+    return text[0].upper() + text[1:] if start else text
+
+
+def _area_words(of: CurveDifference, names: tuple[str, str]) -> str:
+    """The difference averaged over alpha, and what may be said of it."""
+    measure, where = _short_measure(of.first.measure), _where(of)
+    mean = of.mean_difference
+    why = of.cannot_tell
+    if why:
+        return f"cannot tell which of {names[0]} and {names[1]} has the {_way(of)}" + (
+            f" {measure}{where}: {why}"
+        )
+    interval = f"{_level(of)} interval {mean.low:.3g} to {mean.high:.3g}"
+    if mean.low <= 0.0 <= mean.high:
+        return (
+            f"no better system can be named: {measure}{where}, {names[0]} - {names[1]}, is"
+            f" {mean.estimate:.3g} ({interval}, which holds 0)"
+        )
+    better = names[0] if of.better_on_average == "a" else names[1]
+    return (
+        f"{better} is better: {measure}{where}, {names[0]} - {names[1]}, is {mean.estimate:.3g}"
+        f" ({interval})"
+    )
+
+
+def _band_words(of: CurveDifference, names: tuple[str, str]) -> str:
+    """Where the simultaneous band excludes 0; nothing where there is but one alpha."""
+    if of.alpha.size == 1 or of.too_few:
+        return ""
+    start = f"the simultaneous {_level(of)} band of the difference excludes 0"
+    found = of.ranges
+    if not found:
+        return f"{start} at no single alpha"
+    measure, way = _short_measure(of.first.measure), _way(of)
+    parts = []
+    for system, name in zip("ab", names, strict=True):
+        own = [one for one, who in zip(found, of.ranges_better, strict=True) if who == system]
+        if own:
+            parts.append(f"{_ranges_words(of.alpha, own)} ({way} {measure}: {name})")
+    return f"{start} {' and '.join(parts)}"
+
+
+def _ranges_words(alpha: FloatArray, found: list[AlphaRange]) -> str:
+    """Ranges of one system; of many only between which alphas they lie."""
+    inside = [alpha[(alpha >= one.low) & (alpha <= one.high)] for one in found]
+    if len(found) <= _RANGES:
+        return " and ".join(alphas_words(part) for part in inside)
+    low, high = found[0].low, found[-1].high
+    among = int(((alpha >= low) & (alpha <= high)).sum())
+    return (
+        f"at {sum(part.size for part in inside)} of the {among} alphas from {low:.6g} to {high:.6g}"
+    )
+
+
+def _where(of: CurveDifference) -> str:
+    """Which average it is."""
+    if CRITERIA[of.first.criterion].single:
+        return ""
+    low, high = of.alpha_range
+    if low == high:
+        return f" at alpha {low:.6g}"
+    return f" averaged over alpha from {low:.6g} to {high:.6g}"
+
+
+def _way(of: CurveDifference) -> str:
+    return "higher" if larger_is_better(of.first.measure) else "lower"
+
+
+def _level(of: CurveDifference) -> str:
+    return f"{100.0 * of.level:.10g} %"
