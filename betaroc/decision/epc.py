@@ -13,8 +13,8 @@ from betaroc.core.errors import InputError, InputTypeError, SameDataWarning, Tar
 from betaroc.core.notices import public, warn
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.core.value import Result
+from betaroc.data.dataset_checks import Laws, warn_of_reversed, warn_of_scales
 from betaroc.data.scores import Scores
-from betaroc.data.side_checks import Laws, warn_of_reversed, warn_of_scales
 from betaroc.data.summary import ScoreSummary
 from betaroc.decision.support import support, tell_support
 from betaroc.distributions.empirical import Empirical

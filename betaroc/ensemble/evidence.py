@@ -22,7 +22,7 @@ from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import TESTED, EndTest
 from betaroc.inference.interval import Interval
-from betaroc.model.hooks import Hook, hooks_of
+from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.model.model import ScoreModel
 
 __all__ = ["BorderSide", "Peak", "RocEvidence", "RocMisfit", "misfit_of", "roc_evidence"]

@@ -71,7 +71,7 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     Examples
     --------
     >>> from betaroc import Beta, ScoreModel
-    >>> from betaroc.model.hooks import hooks_of
+    >>> from betaroc.model.improper_regions import hooks_of
     >>> (hook,) = hooks_of(ScoreModel(Beta(2, 2), Beta(1, 1)), 100, 100)  # crosses at 1/2
     >>> hook.end, hook.far_low, hook.far_high, hook.expected_scores
     ('at_one', 0.0, 0.5, 100.0)
