@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 
 Number = TypeVar("Number", float, FloatArray)
 

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.empirical import Empirical
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "streams",
 ]
 
-IntArray = npt.NDArray[np.int64]
 
 #: Replicates that share one stream of random numbers: fixed, so that no byte hangs on memory.
 BLOCK = 250
@@ -85,7 +84,7 @@ class Cells:
     """
 
     counts: IntArray
-    place: npt.NDArray[np.intp]
+    place: IntArray
 
     @property
     def total(self) -> int:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.value import Value
 
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["BELOW_ONE", "FloatArray", "Thresholds", "softplus"]
 
 #: Largest finite logit: "just below 1", where every continuous law has its limit.
 BELOW_ONE = float(np.finfo(np.float64).max)
@@ -73,7 +74,7 @@ class Thresholds(Value):
     def size(self) -> int:
         return self.theta.size
 
-    def order(self) -> npt.NDArray[np.intp]:
+    def order(self) -> IntArray:
         """Indices that sort the thresholds upwards, theta first and logit where it rounds."""
         return np.lexsort((self.logit, self.theta))
 

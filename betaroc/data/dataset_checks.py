@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ReversedScoresWarning, ScaleWarning
 from betaroc.core.notices import warn
-from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
@@ -42,7 +42,8 @@ def warn_of_scales(dev: Laws, test: Laws) -> None:
 
 def warn_of_reversed(laws: Laws, name: str) -> None:
     """AUC < 1/2; it is computed only where the medians are reversed."""
-    if not laws[0].ppf(_QUANTILES)[1] < laws[1].ppf(_QUANTILES)[1]:
+    medians = [np.asarray(law.ppf(_QUANTILES))[1] for law in laws]
+    if not medians[0] < medians[1]:
         return
     auc = pair_of(*laws).auc()
     if auc < 0.5:
@@ -89,4 +90,4 @@ def _other_spread(pairs: list[Any]) -> str | None:
 
 
 def _middle(law: Empirical) -> FloatArray:
-    return np.asarray(law.ppf(_QUANTILES)[[0, 2]])
+    return np.asarray(law.ppf(_QUANTILES))[[0, 2]]

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, shown
-
-BoolArray = npt.NDArray[np.bool_]
 
 #: The pairs that need no client_label: the larger is the client's.
 WORDS = frozenset({"true", "false"})
@@ -67,18 +65,18 @@ def label_key(token: str) -> object:
     return number if np.isfinite(number) and "_" not in text else text
 
 
-def looks_like_labels(values: npt.NDArray[Any]) -> bool:
+def looks_like_labels(values: AnyArray) -> bool:
     """True if both values of {0, 1} or {-1, 1} occur and nothing else."""
     return {float(v) for v in _few_distinct(values)} in KNOWN_LABELS
 
 
-def _few_distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _few_distinct(values: AnyArray) -> AnyArray:
     """The distinct values if they are few; three of them tell as much as all."""
     head = np.unique(values[:100])
     return head[:3] if head.size > 2 else np.unique(values)[:3]
 
 
-def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
+def _label_array(labels: Any, name: str) -> AnyArray:
     array = array_1d(labels, name)
     if array.dtype.kind == "O":
         array = _one_type(array, name)
@@ -100,7 +98,7 @@ def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
     return array
 
 
-def _one_type(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+def _one_type(array: AnyArray, name: str) -> AnyArray:
     """Objects of one kind (text, numbers or booleans) as an array of that kind."""
     groups: dict[str, tuple[int, object]] = {}
     for index, item in enumerate(array):

@@ -8,8 +8,8 @@ from functools import partial, reduce
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.errors import BetarocError, InputTypeError
 from betaroc.core.text import shown
 from betaroc.data.columns import (
@@ -154,9 +154,7 @@ def label_squares(
     return found
 
 
-def system_groups(
-    source: Source, system: str, score: str, label: str
-) -> dict[str, npt.NDArray[Any]]:
+def system_groups(source: Source, system: str, score: str, label: str) -> dict[str, AnyArray]:
     """Sums of every system, label and kind of score, as columns; a group in each piece it is in."""
     import narwhals as nw
 
@@ -241,7 +239,7 @@ def _grouped_sums(rows: Any, bins: int, layout: Layout) -> Labels | None:
     return group_sums(columns, labels.tolist())
 
 
-def _distinct(labels: npt.NDArray[Any]) -> set[Any]:
+def _distinct(labels: AnyArray) -> set[Any]:
     """The labels that occur; missing ones are None."""
     return {None if is_missing(v) else v for v in labels.tolist()}
 
@@ -289,7 +287,7 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
 
 
 # ---------------------------------------------------------------------------- rows in memory
-def _masks(labels: Any) -> list[tuple[Any, npt.NDArray[np.bool_]]]:
+def _masks(labels: Any) -> list[tuple[Any, BoolArray]]:
     """Every label with the mask of its rows; more than _MANY without masks."""
     if len(labels) == 0:
         return []

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, MissingDependencyError
 from betaroc.core.text import listed, shown
-from betaroc.data.names import AnyArray
 from betaroc.data.rows import Rows, Wanted, missing_column
 
 

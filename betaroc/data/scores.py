@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import frozen, score_array, shown, weights_array
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result, Value
 from betaroc.data.frames import frame_columns
 from betaroc.data.labels import client_mask, looks_like_labels
-from betaroc.data.names import AnyArray, name_columns
+from betaroc.data.names import name_columns
 
 __all__ = ["ScoreSource", "Scores"]
 

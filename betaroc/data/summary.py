@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
@@ -40,8 +40,6 @@ __all__ = [
     "warn_of_bins",
 ]
 
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 _BINS = 65_536
 
 

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
-from betaroc.core.resampling import Cells, IntArray, cells_of, checked_rng, class_sizes, streams
+from betaroc.core.resampling import Cells, cells_of, checked_rng, class_sizes, streams
 from betaroc.core.special import share_ends
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.decision.delta_bands import FittedTest, delta_interval, fitted_test
 from betaroc.decision.epc import Epc

@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import (
-    IntArray,
     cells_of,
     class_sizes,
     draw_multinomial,
     refuse_fractional_weights,
 )
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc
 from betaroc.decision.resample_fit import FitAgain

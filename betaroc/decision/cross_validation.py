@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, TargetWarning
 from betaroc.core.notices import passed_on, public
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
-from betaroc.data.names import AnyArray, names_array
+from betaroc.data.names import names_array
 from betaroc.data.scores import Scores
 from betaroc.data.summary import rows_of
 from betaroc.decision.epc import epc, warn_of_reach
@@ -23,8 +24,6 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 
 __all__ = ["EpcCv", "epc_cv"]
-
-IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import quietly
-from betaroc.core.resampling import IntArray
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc
 from betaroc.distributions.base import Distribution

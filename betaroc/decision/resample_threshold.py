@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.resampling import Drawn, IntArray
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.resampling import Drawn
+from betaroc.core.thresholds import Thresholds
 from betaroc.decision.epc import Epc
 from betaroc.decision.sides import observed_prior, side_trials
 from betaroc.distributions.empirical import EmpiricalPair
@@ -21,7 +21,6 @@ from betaroc.model.criteria import CRITERIA
 
 __all__ = ["ChosenAgain", "LeastWeightedError", "OtherCriterion"]
 
-Index = npt.NDArray[np.intp]
 #: Doubles hold all whole numbers up to this.
 _WHOLE = 2.0**53
 #: Numbers of one table of criteria: what stays in a processor's cache.
@@ -56,7 +55,7 @@ class LeastWeightedError:
         return cls(SortedRows.of(side_trials(e, "dev")), e.alpha, at_edges)
 
     @cached_property
-    def gaps(self) -> tuple[Index, Index]:
+    def gaps(self) -> tuple[IntArray, IntArray]:
         """Clients and impostors below each gap, accept all and reject all included; ascending."""
         client, impostor = self.rows.scores
         below = np.searchsorted(impostor, client, side="left")
@@ -87,7 +86,7 @@ class LeastWeightedError:
         theta[(sizes[0] == 0) | (sizes[1] == 0)] = np.nan
         return theta
 
-    def _places(self, counts: Counts, chosen: Index) -> FloatArray:
+    def _places(self, counts: Counts, chosen: IntArray) -> FloatArray:
         """The middle between the drawn scores on both sides of each chosen gap."""
         first = np.ones(chosen.shape, dtype=np.bool_)
         first[:, 1:] = chosen[:, 1:] != chosen[:, :-1]
@@ -128,7 +127,7 @@ def _costs(alpha: float, clients: IntArray, impostors: IntArray) -> tuple[FloatA
 
 def _least(
     accepted: FloatArray, rejected: FloatArray, costs: list[tuple[FloatArray, FloatArray]]
-) -> Index:
+) -> IntArray:
     """In each row the lowest gap of least cost, for costs by ascending alpha.
 
     A larger alpha never takes a lower gap: those of the alphas between two are between theirs.
@@ -150,7 +149,7 @@ def _least(
     return found
 
 
-def _neighbours(drawn: IntArray, row: Index, below: Index) -> tuple[Index, Index]:
+def _neighbours(drawn: IntArray, row: IntArray, below: IntArray) -> tuple[IntArray, IntArray]:
     """The last drawn place with less than `below` before it, and the first after it.
 
     -1 and the number of places where there is none.
@@ -180,7 +179,7 @@ class OtherCriterion:
         return cls(SortedRows.of(side_trials(e, "dev")), e)
 
     @cached_property
-    def starts(self) -> list[Index]:
+    def starts(self) -> list[IntArray]:
         """The first row of each distinct score."""
         return [
             np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))

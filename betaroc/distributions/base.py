@@ -17,13 +17,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import count, generator, probability_array, real_array
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 
 __all__ = ["Atoms", "Distribution", "Parameter", "Tail"]
-
-ScalarOrArray = Any
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,11 +85,6 @@ class Parameter(NamedTuple):
 
 
 _NO_ATOMS = Atoms(np.empty(0), np.empty(0))
-
-
-def as_output(value: FloatArray) -> ScalarOrArray:
-    """A float for a scalar, the array otherwise."""
-    return float(value) if value.ndim == 0 else value
 
 
 def _places(x: npt.ArrayLike) -> Thresholds:

@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import special
+from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import positive, real_array
 from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import FloatArray, Thresholds, softplus
-from betaroc.distributions.base import Distribution, Parameter, ScalarOrArray, Tail, as_output
+from betaroc.core.thresholds import Thresholds, softplus
+from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.beta_auc import auc_of_pair, auc_of_pairs
 from betaroc.distributions.beta_balance import balance_guess
 from betaroc.distributions.pairs import Pair, closed_forms

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["Bins", "CommonBins", "Part"]
 
-IntArray = npt.NDArray[np.signedinteger[Any]]
-BoolArray = npt.NDArray[np.bool_]
 
 #: At most 2**15 bins, whose numbers need two bytes.
 _BITS = 15

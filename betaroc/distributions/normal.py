@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import finite, positive
 from betaroc.core.special import HALF_LOG_TWO_PI, exactly_scaled, log_ratio
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 

@@ -14,10 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import bracketed_root
-from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.distributions.base import Distribution
 
 __all__ = ["Pair", "check_laws", "closed_forms", "pair_of", "sign_changes"]

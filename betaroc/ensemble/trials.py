@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import choice, frozen, score_array
 from betaroc.core.errors import (
     DegenerateDataError,
@@ -19,11 +20,10 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
 from betaroc.data.frames import collected, frame_columns, named_columns, opened
 from betaroc.data.labels import client_mask
-from betaroc.data.names import AnyArray, name_columns
+from betaroc.data.names import name_columns
 from betaroc.data.scores import Scores
 from betaroc.inference.paired_trials import refuse_other_trials
 

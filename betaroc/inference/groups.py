@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
-from betaroc.core.resampling import Drawn, IntArray, draw_multinomial
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.resampling import Drawn, draw_multinomial
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.empirical import Empirical
 
 __all__ = [
@@ -30,7 +31,6 @@ __all__ = [
     "worth",
 ]
 
-AnyArray = npt.NDArray[Any]
 #: Weights drawn at once: replicates times what they are drawn for.
 _AT_ONCE = 2_000_000
 #: Negative eigenvalues down to this share of the largest are rounding.

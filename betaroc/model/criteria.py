@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.gaps import Gaps
 from betaroc.distributions.pairs import Pair

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputTypeError
 from betaroc.core.special import bracketed_root
-from betaroc.core.thresholds import FloatArray, Thresholds, softplus
+from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.core.value import Value
 from betaroc.distributions.pairs import Pair
 from betaroc.model.operating_points import choose
@@ -220,5 +220,5 @@ def _middle(at: Callable[[float], float], stretch: FloatArray) -> float:
     return float(0.5 * (ends[0] + ends[1]))
 
 
-def _leader(sign: npt.NDArray[np.float64]) -> int:
+def _leader(sign: FloatArray) -> int:
     return 1 if sign > 0.0 else 2

@@ -8,11 +8,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import ScalarOrArray, as_output
 from betaroc.core.checks import choice, probability_array
 from betaroc.core.checks import prior as checked_prior
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.distributions.base import Distribution, as_output
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points
 from betaroc.model.measures import OperatingPoint, operating_point
@@ -120,7 +121,7 @@ class Det(_Curve):
         super().__post_init__()
         choice(self.scale, ("probit", "linear"), "scale")
 
-    def frr(self, far: npt.ArrayLike) -> Any:
+    def frr(self, far: npt.ArrayLike) -> ScalarOrArray:
         """FRR at the lowest threshold whose FAR is at most `far`.
 
         Parameters
@@ -209,7 +210,7 @@ class PrecisionRecall(_Curve):
     name: str | None = None
     is_generic: bool = False
 
-    def precision(self, recall: npt.ArrayLike) -> Any:
+    def precision(self, recall: npt.ArrayLike) -> ScalarOrArray:
         """Precision at the threshold whose recall is nearest to `recall`.
 
         Parameters

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.special import bracketed_root, exponential
-from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.core.value import Value
 from betaroc.distributions.base import Tail
 from betaroc.distributions.pairs import Pair

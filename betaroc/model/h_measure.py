@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
 from betaroc.model.hull import chords_of, upper_chain
@@ -76,7 +76,7 @@ def _segments(
     return [chords, (client, impostor)]
 
 
-def _outside(starts: Thresholds, ends: Thresholds, t: Thresholds) -> npt.NDArray[np.bool_]:
+def _outside(starts: Thresholds, ends: Thresholds, t: Thresholds) -> BoolArray:
     """Whether scores lie on no chord: a chord holds (end, start]."""
     out = np.ones(t.shape, dtype=np.bool_)
     for k in range(starts.size):

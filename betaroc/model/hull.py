@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import limits
 from betaroc.model.operating_points import atom_masses
@@ -77,7 +77,7 @@ def _distinct(pair: Pair, t: Thresholds) -> Thresholds:
     return t[order[np.searchsorted(group[order], np.arange(group[-1] + 1))]]
 
 
-def _is_candidate(pair: Pair, t: Thresholds) -> npt.NDArray[np.bool_]:
+def _is_candidate(pair: Pair, t: Thresholds) -> BoolArray:
     places = pair.candidates
     known = set(zip(places.theta.tolist(), places.logit.tolist(), strict=True))
     here = zip(t.theta.tolist(), t.logit.tolist(), strict=True)

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.model.model import ScoreModel
 
 __all__ = ["Hook", "hooks_of"]

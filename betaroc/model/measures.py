@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import finite, fraction, probability_array, real_array
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.core.value import Result
 
 __all__ = ["MEASURES", "Measure", "OperatingPoint", "operating_point"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import ScalarOrArray, as_output
 from betaroc.core.checks import (
     choice,
     count,
@@ -24,7 +25,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.distributions.base import Distribution, as_output
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, Shape
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.distributions.shifted import lies_on_unit, moved_law
@@ -218,7 +219,7 @@ class ScoreModel(Value):
         return sample_scores(self, n_client, n_impostor, rng)
 
     # --------------------------------------------------------------------- rates
-    def far(self, t: npt.ArrayLike) -> Any:
+    def far(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False acceptance rate P(I > t), in its own tail.
 
         Parameters
@@ -251,7 +252,7 @@ class ScoreModel(Value):
         """
         return as_output(self._pair.far(Thresholds.from_theta(real_array(t, "t"))))
 
-    def frr(self, t: npt.ArrayLike) -> Any:
+    def frr(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False rejection rate P(C <= t), in its own tail.
 
         Parameters
@@ -381,7 +382,7 @@ class ScoreModel(Value):
         """
         return self._point(self._reach(operating_points.at_frr, x))
 
-    def threshold_at_far(self, x: npt.ArrayLike) -> Any:
+    def threshold_at_far(self, x: npt.ArrayLike) -> ScalarOrArray:
         """The lowest threshold with FAR <= x; :meth:`at_far` keeps its logit too.
 
         Parameters
@@ -406,9 +407,9 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_far(0.01), 12)
         0.9
         """
-        return self.at_far(x).threshold
+        return as_output(np.asarray(self.at_far(x).threshold))
 
-    def threshold_at_frr(self, x: npt.ArrayLike) -> Any:
+    def threshold_at_frr(self, x: npt.ArrayLike) -> ScalarOrArray:
         """The highest threshold with FRR <= x; :meth:`at_frr` keeps its logit too.
 
         Parameters
@@ -433,7 +434,7 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_frr(0.04), 12)
         0.2
         """
-        return self.at_frr(x).threshold
+        return as_output(np.asarray(self.at_frr(x).threshold))
 
     def _reach(self, how: Any, x: npt.ArrayLike) -> Thresholds:
         target = probability_array(x, "x")
@@ -833,7 +834,7 @@ class ScoreModel(Value):
         choice(weights, ("beta22", "prior"), "weights")
         return (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
 
-    def posterior(self, scores: npt.ArrayLike) -> Any:
+    def posterior(self, scores: npt.ArrayLike) -> ScalarOrArray:
         """Probability of a client given the score: the calibration map that the pair gives.
 
             P(client | s) = prior f_c(s) / (prior f_c(s) + (1 - prior) f_i(s))

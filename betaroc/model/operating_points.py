@@ -13,9 +13,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.pairs import Pair
@@ -79,7 +79,7 @@ def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
     return int(near[t[near].order()[0]])
 
 
-def _near_least(values: FloatArray) -> npt.NDArray[np.bool_]:
+def _near_least(values: FloatArray) -> BoolArray:
     least = np.nanmin(values)
     return np.asarray(values <= least + _TIE * abs(least))
 
@@ -196,7 +196,7 @@ def at_tpr(pair: Pair, target: float) -> Thresholds:
     return t[int(np.argmin(np.abs(pair.tpr(t) - target)))]
 
 
-def choose(condition: npt.NDArray[np.bool_], first: Thresholds, second: Thresholds) -> Thresholds:
+def choose(condition: BoolArray, first: Thresholds, second: Thresholds) -> Thresholds:
     """The first thresholds where the condition holds, the second elsewhere."""
     return Thresholds(
         np.where(condition, first.theta, second.theta),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model.operating_points import atom_masses
 

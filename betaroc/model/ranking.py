@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
 from betaroc.model.ends import ends

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import choice, count, probability_array
 from betaroc.core.checks import prior as checked_prior
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.distributions.base import Distribution, as_output
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Corners, EmpiricalPair
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points
@@ -110,7 +111,7 @@ class Roc(Value):
         return self.positive == "client"
 
     # ------------------------------------------------------------ the curve as a function
-    def tpr(self, fpr: npt.ArrayLike) -> Any:
+    def tpr(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """Height of the curve at `fpr`, the top where it is vertical.
 
         Parameters
@@ -146,7 +147,7 @@ class Roc(Value):
         y = np.where(flat >= 1.0, 1.0, np.where(np.isnan(flat), np.nan, y))
         return as_output(y.reshape(x.shape))
 
-    def fpr(self, tpr: npt.ArrayLike) -> Any:
+    def fpr(self, tpr: npt.ArrayLike) -> ScalarOrArray:
         """The smallest x at which the curve reaches `tpr`.
 
         Parameters
@@ -178,7 +179,7 @@ class Roc(Value):
         x = np.where(flat <= 0.0, 0.0, np.where(np.isnan(flat), np.nan, x))
         return as_output(x.reshape(y.shape))
 
-    def slope(self, fpr: npt.ArrayLike) -> Any:
+    def slope(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """dTPR / dFPR at `fpr`, of the segment to the right where the curve has a corner.
 
             slope = f_c / f_i at the threshold, f_i / f_c for ``positive="impostor"``
@@ -236,7 +237,7 @@ class Roc(Value):
         slope = np.where(flat == 0.0, first, np.where(flat == 1.0, last, slope))
         return as_output(np.where(np.isnan(flat), np.nan, slope).reshape(x.shape))
 
-    def threshold(self, fpr: npt.ArrayLike) -> Any:
+    def threshold(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """The threshold that attains `fpr`, or the nearest attainable smaller one.
 
         Parameters
@@ -580,7 +581,7 @@ class RocHull(Value):
     starts: OperatingPoint
     ends: OperatingPoint
 
-    def tpr(self, fpr: npt.ArrayLike) -> Any:
+    def tpr(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """Height of the hull at `fpr`.
 
         Parameters

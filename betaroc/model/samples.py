@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import count, generator, real_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.model.model import ScoreModel

@@ -257,7 +257,7 @@ def density_line(ax: Any, law: Distribution, low: float, high: float, **style: A
     near = first * np.geomspace(1.0, 0.005 / first, 60)[:-1]
     far = 1.0 - (last * np.geomspace(1.0, 0.005 / last, 60)[:-1])[::-1]
     x = low + np.concatenate([near, middle, far]) * width
-    y = law.pdf(x)
+    y = np.asarray(law.pdf(x))
     keep = np.isfinite(y)
     x, y = x[keep], y[keep]
     if x.size == 0:  # all of it is one double
