@@ -13,7 +13,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
-from betaroc.core.resampling import Cells, cells_of, checked_rng, class_sizes, streams
+from betaroc.core.resampling import Cells, checked_rng, class_sizes, streams
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
@@ -29,7 +29,7 @@ from betaroc.decision.sides import (
     side_trials,
 )
 from betaroc.decision.threshold_error import ThresholdError
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Empirical, cells_of
 from betaroc.inference.groups import GroupedCounts, GroupedSide, Groups, groups_of
 from betaroc.inference.rate_errors import delta_scores_interval
 from betaroc.model.measures import MEASURES, OperatingPoint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from betaroc.core.alphas import alphas_words
+from betaroc.core.text import alphas_words
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 

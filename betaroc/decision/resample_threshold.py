@@ -9,11 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.resampling import Drawn
 from betaroc.core.thresholds import Thresholds
 from betaroc.decision.epc import Epc
 from betaroc.decision.sides import observed_prior, side_trials
-from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.empirical import Drawn, EmpiricalPair
 from betaroc.distributions.gaps import gap_places
 from betaroc.inference.drawn_trials import Counts, SortedRows, counts_below
 from betaroc.model import operating_points

@@ -9,13 +9,13 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError
-from betaroc.core.resampling import Drawn, draw_law, refuse_fractional_weights
+from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc
 from betaroc.decision.threshold_error import ThresholdError, threshold_error
 from betaroc.distributions.binned import Binned
-from betaroc.distributions.empirical import Empirical, EmpiricalPair
+from betaroc.distributions.empirical import Drawn, Empirical, EmpiricalPair, draw_law
 from betaroc.inference.groups import GroupedSide, Trials, groups_of
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
@@ -44,8 +44,8 @@ def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Emp
             f"{name} must be scores to be resampled; got a model of {kinds}, which has no rows to"
             f" draw. Give Scores as {name} of epc{other}."
         )
-    refuse_fractional_weights(client, f"{name} client")
-    refuse_fractional_weights(impostor, f"{name} impostor")
+    refuse_fractional_weights(client.weights, f"{name} client")
+    refuse_fractional_weights(impostor.weights, f"{name} impostor")
     return client, impostor
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import score_array, weights_array
+from betaroc.core.resampling import Cells, draw_counts
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Tail
 from betaroc.distributions.bins import Bins
@@ -255,6 +256,32 @@ class Empirical(Distribution):
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.choice(self._steps[0], size=size, p=self._steps[1] / self.total))
+
+
+class Drawn(Empirical):
+    """A replicate of a sample whose distinct scores are sorted already."""
+
+    def __init__(self, places: FloatArray, masses: FloatArray) -> None:
+        object.__setattr__(self, "values", places)
+        object.__setattr__(self, "weights", masses)
+
+    @cached_property
+    def _steps(self) -> tuple[FloatArray, FloatArray]:
+        return self.values, self.weights
+
+
+def draw_law(rng: np.random.Generator, law: Empirical, size: int) -> Drawn:
+    """The empirical law of `size` scores drawn with replacement."""
+    drawn = draw_counts(rng, law._below, size)
+    kept = np.flatnonzero(drawn)
+    return Drawn(law._steps[0][kept], drawn[kept].astype(np.float64))
+
+
+def cells_of(law: Empirical, t: Thresholds) -> Cells:
+    """The cells that flat thresholds cut a sample into."""
+    distinct, place = np.unique(law._index(t), return_inverse=True)
+    at_most = np.concatenate([[0.0], law._below[distinct], [law.total]])
+    return Cells(np.diff(np.rint(at_most).astype(np.int64)), place)
 
 
 def _decisive(t: Thresholds) -> FloatArray:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.resampling import cells_of, streams
+from betaroc.core.resampling import streams
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.scores import Scores
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Empirical, cells_of
 from betaroc.inference.groups import GroupedSide, Groups, groups_of, settled, weights_of
 from betaroc.inference.interval import from_logit
 from betaroc.inference.rate_errors import rate_covariance

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
-from betaroc.core.resampling import Drawn, draw_multinomial
+from betaroc.core.resampling import draw_multinomial
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Drawn, Empirical
 
 __all__ = [
     "GroupCells",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from betaroc.core.alphas import FINE
+from betaroc.core.text import FINE
 from betaroc.core.thresholds import FloatArray
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES

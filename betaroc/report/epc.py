@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.alphas import FINE, alphas_words, is_fine
+from betaroc.core.text import FINE, alphas_words, is_fine
 from betaroc.data.summary import Given
 from betaroc.decision.bands import Band
 from betaroc.decision.epc import Epc
