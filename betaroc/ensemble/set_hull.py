@@ -17,7 +17,7 @@ from betaroc.core.notices import public
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.distributions.pairs import Pair
-from betaroc.model.ranking import partial_auc
+from betaroc.model.areas import partial_auc
 from betaroc.model.roc import Roc, curve_thresholds
 from betaroc.rendering.numbers import extreme
 

@@ -16,8 +16,8 @@ from betaroc.core.value import Value
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points
+from betaroc.model.areas import precision_at
 from betaroc.model.measures import OperatingPoint, operating_point
-from betaroc.model.ranking import precision_at
 from betaroc.model.roc import curve_thresholds
 
 __all__ = ["Det", "PrecisionRecall"]

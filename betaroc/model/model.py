@@ -29,8 +29,8 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, Shape
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.distributions.shifted import lies_on_unit, moved_law
+from betaroc.model import areas, operating_points
 from betaroc.model import ends as _ends
-from betaroc.model import operating_points, ranking
 from betaroc.model.curves import Det, PrecisionRecall
 from betaroc.model.ends import Ends, SemiDerivatives
 from betaroc.model.h_measure import h_measure
@@ -711,7 +711,7 @@ class ScoreModel(Value):
             raise InputError(
                 f"low must be below high; got low={low!r}, high={high!r}. Give a range of FAR."
             )
-        area = ranking.partial_auc(self._pair, low, high)
+        area = areas.partial_auc(self._pair, low, high)
         if not standardized:
             return area
         chance, full = 0.5 * (high - low) * (high + low), high - low
@@ -735,7 +735,7 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).ks(), 12)
         0.5
         """
-        return ranking.ks(self._pair)
+        return areas.ks(self._pair)
 
     def average_precision(self, points: int | None = None) -> float:
         """Precision averaged over recall.
@@ -775,7 +775,7 @@ class ScoreModel(Value):
         (0.833333333, 0.822958792)
         """
         number = None if points is None else count(points, "points", 2)
-        return ranking.average_precision(self._pair, self.prior, number)
+        return areas.average_precision(self._pair, self.prior, number)
 
     def h_measure(self, weights: str | tuple[float, float] = "beta22") -> float:
         """Hand's H-measure: the expected least loss when the costs are not known.

@@ -21,10 +21,10 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Corners, EmpiricalPair
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points
+from betaroc.model.areas import partial_auc
 from betaroc.model.ends import ends
 from betaroc.model.hull import chords_of, is_concave
 from betaroc.model.measures import OperatingPoint, operating_point
-from betaroc.model.ranking import partial_auc
 
 if TYPE_CHECKING:
     from betaroc.model.crossings import RocCrossings
