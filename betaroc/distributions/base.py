@@ -40,6 +40,16 @@ class Atoms(Value):
     places: FloatArray
     masses: FloatArray
 
+    def masses_at(self, t: Thresholds) -> FloatArray:
+        """The mass at each threshold, 0 where there is none."""
+        if self.places.size == 0:
+            return np.zeros(t.shape)
+        index = np.minimum(np.searchsorted(self.places, t.theta), self.places.size - 1)
+        short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
+        above_zero = (t.theta == 0.0) & (t.logit > -np.inf)
+        here = (self.places[index] == t.theta) & ~short_of_one & ~above_zero
+        return np.where(here, self.masses[index], 0.0)
+
 
 @dataclass(frozen=True)
 class Tail:

@@ -18,7 +18,8 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.distributions.pairs import Pair
 from betaroc.model.areas import partial_auc
-from betaroc.model.roc import Roc, curve_thresholds
+from betaroc.model.roc import Roc
+from betaroc.model.roc_functions import curve_thresholds
 from betaroc.rendering.numbers import extreme
 
 __all__ = ["EnsembleHull", "HullSegment", "hull_of"]

@@ -17,8 +17,8 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points
 from betaroc.model.areas import precision_at
-from betaroc.model.measures import OperatingPoint, operating_point
-from betaroc.model.roc import curve_thresholds
+from betaroc.model.measures import OperatingPoint, point_of
+from betaroc.model.roc_functions import curve_thresholds
 
 __all__ = ["Det", "PrecisionRecall"]
 
@@ -38,10 +38,7 @@ class _Curve(Value):
         return pair_of(self.client, self.impostor, generic=self.is_generic)
 
     def _points(self, t: Thresholds) -> OperatingPoint:
-        pair = self._pair
-        return operating_point(
-            t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=self.prior, unit=pair.unit
-        )
+        return point_of(self._pair, t, self.prior)
 
     def points(self, n: int | None = None) -> OperatingPoint:
         """Operating points along the curve, FAR ascending.

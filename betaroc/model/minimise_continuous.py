@@ -11,7 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import FitError
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, choose
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
 
@@ -243,7 +243,7 @@ def _beside_a_flat_rate(pair: Pair, levels: FloatArray) -> tuple[IntArray, Thres
         return np.empty(0, dtype=np.intp), Thresholds.from_theta(p)
     with np.errstate(divide="ignore"):
         both = [law._upper_quantile(p, np.log(p)) for law in (pair.client, pair.impostor)]
-    return np.array(which, dtype=np.intp), operating_points.choose(np.array(clients), *both)
+    return np.array(which, dtype=np.intp), choose(np.array(clients), *both)
 
 
 def _log_gain(pair: Pair) -> Callable[[FloatArray], FloatArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from betaroc.core.checks import (
     count,
     finite,
     fraction,
+    generator,
     positive,
     probability_array,
     real_array,
@@ -23,8 +24,9 @@ from betaroc.core.checks import (
 from betaroc.core.checks import prior as checked_prior
 from betaroc.core.errors import InputError
 from betaroc.core.text import shown
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, choose
 from betaroc.core.value import Value
+from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, Shape
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
@@ -33,13 +35,9 @@ from betaroc.model import areas, operating_points
 from betaroc.model import ends as _ends
 from betaroc.model.curves import Det, PrecisionRecall
 from betaroc.model.ends import Ends, SemiDerivatives
-from betaroc.model.h_measure import h_measure
-from betaroc.model.measures import OperatingPoint, checked_cost, operating_point
-from betaroc.model.posterior import posterior
+from betaroc.model.measures import OperatingPoint, checked_cost, point_of
 from betaroc.model.roc import Roc
-
-if TYPE_CHECKING:
-    from betaroc.data.scores import Scores
+from betaroc.model.roc_functions import posterior
 
 __all__ = ["ScoreModel"]
 
@@ -214,9 +212,12 @@ class ScoreModel(Value):
         >>> ScoreModel(Beta(5, 2), Beta(2, 5)).sample(30, 50, rng=1)
         <Scores 30 client in [0.308765, 0.951882], 50 impostor in [0.0222987, 0.578491]>
         """
-        from betaroc.model.samples import sample_scores
-
-        return sample_scores(self, n_client, n_impostor, rng)
+        sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
+        source = generator(rng)
+        client = self.client.sample(sizes[0], source)
+        return Scores._checked(
+            client=client, impostor=self.impostor.sample(sizes[1], source), name=self.name
+        )
 
     # --------------------------------------------------------------------- rates
     def far(self, t: npt.ArrayLike) -> ScalarOrArray:
@@ -308,10 +309,7 @@ class ScoreModel(Value):
         return self._point(Thresholds.from_theta(real_array(t, "t")))
 
     def _point(self, t: Thresholds) -> OperatingPoint:
-        p = self._pair
-        return operating_point(
-            t, p.far(t), p.frr(t), p.tpr(t), p.tnr(t), prior=self.prior, unit=p.unit
-        )
+        return point_of(self._pair, t, self.prior)
 
     # ----------------------------------------------------------------- thresholds
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
@@ -407,7 +405,7 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_far(0.01), 12)
         0.9
         """
-        return as_output(np.asarray(self.at_far(x).threshold))
+        return as_output(self.at_far(x).thresholds.theta)
 
     def threshold_at_frr(self, x: npt.ArrayLike) -> ScalarOrArray:
         """The highest threshold with FRR <= x; :meth:`at_frr` keeps its logit too.
@@ -434,7 +432,7 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_frr(0.04), 12)
         0.2
         """
-        return as_output(np.asarray(self.at_frr(x).threshold))
+        return as_output(self.at_frr(x).thresholds.theta)
 
     def _reach(self, how: Any, x: npt.ArrayLike) -> Thresholds:
         target = probability_array(x, "x")
@@ -442,8 +440,7 @@ class ScoreModel(Value):
         unknown = np.isnan(flat)
         t = how(self._pair, np.where(unknown, 0.0, flat))
         nowhere = Thresholds.from_theta(np.full(flat.shape, np.nan))
-        t = operating_points.choose(unknown, nowhere, t)
-        return Thresholds(*(v.reshape(target.shape) for v in (t.theta, t.complement, t.logit)))
+        return choose(unknown, nowhere, t).reshape(target.shape)
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
         """Equal error rate: FAR = FRR.
@@ -825,7 +822,7 @@ class ScoreModel(Value):
                 f"prior must lie strictly between 0 and 1 for the H-measure; got {self.prior!r}."
                 " Give the model the prior of its use."
             )
-        return h_measure(self._pair, self.prior, self._cost_shapes(weights))
+        return areas.h_measure(self._pair, self.prior, self._cost_shapes(weights))
 
     def _cost_shapes(self, weights: object) -> tuple[float, float]:
         if isinstance(weights, tuple) and len(weights) == 2:
@@ -953,13 +950,12 @@ class ScoreModel(Value):
         rejected = np.array([c.rejected for c in found])
         attained = np.isnan(accepted)
         return OperatingPoint(
-            point.threshold,
+            point.thresholds,
             np.where(attained, point.far, accepted),
             np.where(attained, point.frr, rejected),
             self.prior,
-            point.logit_threshold,
-            np.where(attained, point.tpr, accepted),
-            np.where(attained, point.tnr, rejected),
+            tpr=np.where(attained, point.tpr, accepted),
+            tnr=np.where(attained, point.tnr, rejected),
         )
 
     def inflections(self) -> OperatingPoint:

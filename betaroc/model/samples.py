@@ -13,27 +13,16 @@ from betaroc.core.checks import count, generator, real_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
-from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["sample_scores", "sample_systems"]
+__all__ = ["sample_systems"]
 
 #: Rounding of a correlation, an eigenvalue or a pivot, for each row of a matrix.
 _ROUNDING = 1e-15
-
-
-def sample_scores(model: ScoreModel, n_client: int, n_impostor: int, rng: Any) -> Scores:
-    """See :meth:`ScoreModel.sample`."""
-    sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
-    source = generator(rng)
-    client = model.client.sample(sizes[0], source)
-    return Scores._checked(
-        client=client, impostor=model.impostor.sample(sizes[1], source), name=model.name
-    )
 
 
 @public
