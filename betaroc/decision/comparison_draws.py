@@ -21,7 +21,7 @@ from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import ChosenAgain, LeastWeightedError, OtherCriterion
 from betaroc.decision.sides import empirical_laws, grouped_side, side_trials
 from betaroc.distributions.binned import Binned
-from betaroc.distributions.empirical import Empirical, EmpiricalPair, cells_of
+from betaroc.distributions.empirical import EmpiricalPair, cells_of
 from betaroc.inference.drawn_trials import Counts, DrawnRows, SortedRows
 from betaroc.inference.groups import GroupedCounts, GroupedSide, Groups, cell_of, groups_of
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials, same_trials
@@ -155,8 +155,8 @@ def _again(e: Epc, name: str) -> ChosenAgain:
         )
     scores = e.dev_fit.scores
     for who in _CLASSES:
-        law = Empirical._of_checked(getattr(scores, who), getattr(scores, f"{who}_weights"))
-        refuse_fractional_weights(law.weights, f"the dev side of {name} {who}")
+        weights = getattr(scores, f"{who}_weights")
+        refuse_fractional_weights(weights, f"the dev side of {name} {who}")
     return FitAgain.of(e)
 
 

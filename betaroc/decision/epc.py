@@ -14,14 +14,13 @@ from betaroc.core.notices import public, warn
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.core.value import Result
 from betaroc.data.dataset_checks import Laws, warn_of_reversed, warn_of_scales
-from betaroc.data.scores import Scores
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.support import support, tell_support
-from betaroc.distributions.empirical import Empirical
 from betaroc.inference.scores_beyond import evidence_of
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
 
 if TYPE_CHECKING:
     from betaroc.decision.bands import Band
@@ -50,7 +49,7 @@ class Fitted(Protocol):
     def model(self) -> ScoreModel: ...
 
     @property
-    def scores(self) -> Scores | ScoreSummary: ...
+    def scores(self) -> ScoreData: ...
 
 
 class LossSplit(NamedTuple):
@@ -581,7 +580,7 @@ def epc(
     laws = _laws(dev, dev_model), _laws(test, test_model)
     for given, its_laws, name in ((dev, laws[0], "dev"), (test, laws[1], "test")):
         # A fit has warned already, and typed laws are what somebody wanted.
-        if isinstance(given, Scores | ScoreSummary):
+        if isinstance(given, ScoreData):
             warn_of_reversed(its_laws, name)
     warn_of_scales(*laws)
     if alpha is not None:
@@ -651,31 +650,23 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
     return np.array(values)
 
 
-def _data_of(given: Any) -> Scores | ScoreSummary | None:
+def _data_of(given: Any) -> ScoreData | None:
     """The data of a side, also those behind a fit; None of a model."""
     data = given.scores if isinstance(given, Fitted) else given
-    return data if isinstance(data, Scores | ScoreSummary) else None
+    return data if isinstance(data, ScoreData) else None
 
 
 def _laws(given: Any, model: ScoreModel) -> Laws:
     """What is known of the scores of a side: those of a fit, not its laws."""
     data = given.scores if isinstance(given, Fitted) else None
-    if isinstance(data, Scores):
-        return _empirical(data)
-    known = data.model if isinstance(data, ScoreSummary) else model
-    return known.client, known.impostor
-
-
-def _empirical(scores: Scores) -> tuple[Empirical, Empirical]:
-    client = Empirical._of_checked(scores.client, scores.client_weights)
-    return client, Empirical._of_checked(scores.impostor, scores.impostor_weights)
+    return (model.client, model.impostor) if data is None else data._distributions
 
 
 def side(given: Any, name: str, prior: float | None) -> ScoreModel:
     """One side as a model: empirical laws for scores, the fitted model of a fit."""
-    model = given.model if isinstance(given, ScoreSummary | Fitted) else given
-    if isinstance(given, Scores):
-        model = ScoreModel(*_empirical(given), prior=given.prior, name=given.name)
+    model = given.model if isinstance(given, Fitted) else given
+    if isinstance(given, ScoreData):
+        model = empirical_model(given)
     if not isinstance(model, ScoreModel):
         raise InputTypeError(
             f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"

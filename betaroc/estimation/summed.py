@@ -122,4 +122,4 @@ class Sums(NamedTuple):
 
 def summed_class(scores: ScoreSummary, who: str) -> Sums:
     """One class of a summary."""
-    return Sums(who, getattr(scores, who), getattr(scores.model, who))
+    return Sums(who, getattr(scores, who), scores._distributions[who == "impostor"])

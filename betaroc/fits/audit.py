@@ -13,7 +13,7 @@ from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.thresholds import FloatArray, softplus
 from betaroc.core.value import Value
-from betaroc.data.summary import rows_of
+from betaroc.data.scores import require_scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.estimation.estimate import Options, estimate_pair
@@ -181,7 +181,7 @@ def sensitivity(
             "the audit is of beta fits, whose ends are exponents; this one is of family"
             f' {family_text(f.family)}. Fit family="beta".'
         )
-    rows_of(f.scores, "Hill's exponent")
+    require_scores(f.scores, "Hill's exponent")
     rows, refused = [_row("as fitted", f)], []
     for name, options in _rules(f, resolution):
         with quietly():

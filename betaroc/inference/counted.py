@@ -12,7 +12,7 @@ from betaroc.core.resampling import streams
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.data.scores import Scores
-from betaroc.distributions.empirical import Empirical, cells_of
+from betaroc.distributions.empirical import cells_of
 from betaroc.inference.groups import GroupedSide, Groups, groups_of, settled, weights_of
 from betaroc.inference.interval import from_logit
 from betaroc.inference.rate_errors import rate_covariance
@@ -246,10 +246,7 @@ def _logit_ends(value: float, gradient: FloatArray, v: FloatArray, reach: float)
 
 def _covariance(scores: Scores, t: Thresholds, groups: Groups | None) -> list[FloatArray]:
     """Of FAR and FRR at each threshold."""
-    laws = (
-        Empirical(scores.client, scores.client_weights),
-        Empirical(scores.impostor, scores.impostor_weights),
-    )
+    laws = scores._distributions
     if groups is None:
         n = [law.total for law in laws]
         frr, far = laws[0].counts_at_most(t) / n[0], laws[1].counts_above(t) / n[1]

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.notices import public
-from betaroc.distributions.empirical import Empirical
 from betaroc.ensemble.inclusion import Inclusion
 from betaroc.ensemble.learned import CANNOT_TELL, MATTERS
 from betaroc.model.roc import Roc
@@ -155,7 +154,7 @@ def _draw_scores(result: Inclusion, ax: Any) -> None:
     """The ROCs of the scores, thin, behind the fitted ones."""
     for k in range(len(result.names)):
         scores = result.systems.scores(k)
-        points = Roc(Empirical(scores.client), Empirical(scores.impostor)).points()
+        points = Roc(*scores._distributions).points()
         ax.plot(points.far, points.tpr, color=COLOURS[k % len(COLOURS)], linewidth=0.6, alpha=0.7,
                 zorder=1.8, label="_nolegend_", gid="scores")  # fmt: skip
 

@@ -10,7 +10,7 @@ from betaroc.core import checks
 from betaroc.core.errors import InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.data.summary import rows_of
+from betaroc.data.scores import require_scores
 from betaroc.fits.check import repeated
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, legend, named, new_axes, rate_axis
 
@@ -88,7 +88,7 @@ def plot_fit(fit: Fit, kind: str = "qq", ax: Any = None, *, level: float = 0.95)
         )
     kind = checks.choice(kind, _KINDS, "kind")
     level = checks.level(level)
-    rows_of(fit.scores, "a picture of ordered scores")
+    require_scores(fit.scores, "a picture of ordered scores")
     classes = [_Ordered.of(fit, who) for who in ("client", "impostor")]
     ax = new_axes(ax, square=True)
     fresh = not ax.has_data()
