@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.frames import collected, frame_columns, named_columns, opened
 from betaroc.data.labels import client_mask
-from betaroc.data.names import AnyArray
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.beta_regression import (

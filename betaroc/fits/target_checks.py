@@ -18,7 +18,7 @@ from betaroc.data.scores import Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.groups import Groups, groups_of, weights_of, worth
+from betaroc.inference.groups import Groups, groups_of, worth
 from betaroc.inference.scores_beyond import about
 from betaroc.model import operating_points
 
@@ -266,13 +266,11 @@ class _Counted(NamedTuple):
         who = _CLASSES[rate]
         result, groups = getattr(f, who), None
         if isinstance(f.scores, ScoreSummary):
-            one = getattr(f.scores, who)
-            law, ends = getattr(f.scores.model, who), (float(one.n_zero), float(one.n_one))
+            law: Empirical = f.scores._distributions[rate == "far"]
         else:
-            values = getattr(f.scores, who)
-            law, groups = Empirical(values, copies_of(f.scores, who)), groups_of(f.scores)
-            weights = weights_of(f.scores, who)
-            ends = float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
+            rows = f.scores._as_scores()
+            law, groups = Empirical(getattr(rows, who), copies_of(rows, who)), groups_of(rows)
+        ends = f.scores._at_ends(who)
         drops = result.boundary is not None and result.boundary.policy == "drop"
         return cls(f, rate, law, ends if drops else (0.0, 0.0), groups)
 

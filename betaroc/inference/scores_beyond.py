@@ -16,12 +16,12 @@ from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.core.value import Value
-from betaroc.data.scores import Scores
-from betaroc.data.summary import Given, ScoreSummary
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.groups import Groups, groups_of, weights_of, worth
+from betaroc.inference.groups import Groups, groups_of, worth
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 
@@ -108,7 +108,7 @@ class Evidence(Value):
         Whether the scores of exactly 0 and 1 of a class were left out of its fit, and so here.
     """
 
-    data: Given
+    data: ScoreData
     fitted: tuple[Distribution | None, Distribution | None] = (None, None)
     cells: tuple[float | None, float | None] = (None, None)
     dropped: tuple[bool, bool] = (False, False)
@@ -129,11 +129,7 @@ class Evidence(Value):
         """Scores of exactly 0 and of exactly 1 that were dropped."""
         if not self.dropped[who]:
             return 0.0, 0.0
-        if isinstance(self.data, ScoreSummary):
-            one = getattr(self.data, _CLASSES[who])
-            return float(one.n_zero), float(one.n_one)
-        values, weights = getattr(self.data, _CLASSES[who]), weights_of(self.data, _CLASSES[who])
-        return float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
+        return self.data._at_ends(_CLASSES[who])
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
@@ -146,13 +142,7 @@ class Evidence(Value):
 
     @cached_property
     def _laws(self) -> tuple[Empirical, Empirical]:
-        if isinstance(self.data, ScoreSummary):
-            return self.data.model.client, self.data.model.impostor  # type: ignore[return-value]
-        one, other = (
-            Empirical._of_checked(getattr(self.data, who), getattr(self.data, f"{who}_weights"))
-            for who in _CLASSES
-        )
-        return one, other
+        return self.data._distributions
 
     # ----------------------------------------------------------------- how many speak for it
     def beyond(self, asked: Asked) -> FloatArray:
@@ -272,7 +262,7 @@ class SupportedPair(PairEstimate):
         return Evidence(self.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1]))
 
 
-def evidence_of(given: Scores | ScoreSummary | ScoreModel | SupportedPair) -> Evidence | None:
+def evidence_of(given: ScoreData | ScoreModel | SupportedPair) -> Evidence | None:
     """Of scores or a fit of them; None of a typed model, which knows no data."""
     if isinstance(given, SupportedPair):
         return given._evidence

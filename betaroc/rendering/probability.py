@@ -120,7 +120,7 @@ class _Ordered(NamedTuple):
             )
         law = result.distribution.continuous[1]
         rule = result.boundary
-        values = np.sort(repeated(rows_of(fit.scores, "a picture of ordered scores"), who))
+        values = np.sort(repeated(require_scores(fit.scores, "a picture of ordered scores"), who))
         total, name = values.size, who
         if rule is not None and rule.policy in ("inflate", "error", "drop"):
             values = values[(values > 0.0) & (values < 1.0)]
