@@ -13,10 +13,10 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 
-__all__ = ["Laws", "warn_of_reversed", "warn_of_scales"]
+__all__ = ["Distributions", "warn_of_reversed", "warn_of_scales"]
 
 #: Client and impostor law of one side.
-Laws = tuple[Distribution, Distribution]
+Distributions = tuple[Distribution, Distribution]
 
 #: Scores of a class that a statement about its spread needs, of a side about its range.
 _ENOUGH = 20
@@ -26,7 +26,7 @@ _RATIO = 10.0
 _QUANTILES = np.array([0.05, 0.5, 0.95])
 
 
-def warn_of_scales(dev: Laws, test: Laws) -> None:
+def warn_of_scales(dev: Distributions, test: Distributions) -> None:
     """Warn of sides that seem to be on different scales."""
     if not all(isinstance(law, Empirical) for law in (*dev, *test)):
         return
@@ -40,7 +40,7 @@ def warn_of_scales(dev: Laws, test: Laws) -> None:
         )
 
 
-def warn_of_reversed(laws: Laws, name: str) -> None:
+def warn_of_reversed(laws: Distributions, name: str) -> None:
     """AUC < 1/2; it is computed only where the medians are reversed."""
     medians = [np.asarray(law.ppf(_QUANTILES))[1] for law in laws]
     if not medians[0] < medians[1]:

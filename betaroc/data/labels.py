@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.containers import array_1d
@@ -18,12 +19,12 @@ KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
 
 
 def client_mask(
-    labels: Any,
+    labels: npt.ArrayLike,
     client_label: object,
     *,
     name: str = "y_true",
-    scores: Any = None,
-    counts: Any = None,
+    scores: AnyArray | None = None,
+    counts: Sequence[int] | AnyArray | None = None,
 ) -> BoolArray:
     """True where the label is the client's.
 
@@ -32,10 +33,10 @@ def client_mask(
     """
     array = _label_array(labels, name)
     kinds, first, ones = np.unique(array, return_index=True, return_counts=True)
-    counts = ones if counts is None else np.bincount(np.searchsorted(kinds, array), counts)
+    trials = ones if counts is None else np.bincount(np.searchsorted(kinds, array), counts)
     order = np.argsort(first)
     found = [kinds[i].item() for i in order]
-    tally = [int(counts[i]) for i in order]
+    tally = [int(trials[i]) for i in order]
     where = [int(first[i]) for i in order]
     if len(found) > 2:
         _refuse_many(found, tally, where, name, scores)
@@ -76,7 +77,7 @@ def _few_distinct(values: AnyArray) -> AnyArray:
     return head[:3] if head.size > 2 else np.unique(values)[:3]
 
 
-def _label_array(labels: Any, name: str) -> AnyArray:
+def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
     array = array_1d(labels, name)
     if array.dtype.kind == "O":
         array = _one_type(array, name)
@@ -136,7 +137,7 @@ def _kind(item: object, index: int, name: str) -> str:
 
 
 def _refuse_many(
-    found: list[Any], tally: list[int], where: list[int], name: str, scores: Any
+    found: list[Any], tally: list[int], where: list[int], name: str, scores: AnyArray | None
 ) -> NoReturn:
     n = sum(tally)
     odd = [i for i, v in enumerate(found) if isinstance(v, float) and not v.is_integer()]

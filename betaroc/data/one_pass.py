@@ -18,7 +18,7 @@ from betaroc.data.columns import (
     refuse_many_labels,
     refuse_text,
 )
-from betaroc.data.engines import Source, as_ours, collected, frame_error, is_dask, is_lazy
+from betaroc.data.engines import Source, arrays_of, as_ours, frame_error, is_dask, is_lazy
 from betaroc.data.layout import Layout, bin_steps
 from betaroc.data.sums import KIND_STRIDE, KINDS, Labels, added, array_sums, group_sums, is_missing
 
@@ -141,7 +141,7 @@ def label_squares(
             rows = _rows(piece, score, label).with_columns(**away)
             square = {f"square{k}": nw.col(name) * nw.col(name) for k, name in enumerate(away)}
             sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in (*away, *square))]
-            columns = collected(rows.with_columns(**square).group_by("label").agg(*sums))
+            columns = arrays_of(rows.with_columns(**square).group_by("label").agg(*sums))
             of_row = columns["label"].tolist()
             done += int(np.sum(columns["n"]))
             if progress is not None and source.rows is not None:
@@ -169,11 +169,11 @@ def system_groups(source: Source, system: str, score: str, label: str) -> dict[s
                     nw.col(score).cast(nw.Float64).alias("s"),
                 )  # fmt: skip
                 groups = _grouped(rows, 1, (0.0, 1.0), ("system", "label"))
-                part = collected(groups.head(_MANY_GROUPS))
+                part = arrays_of(groups.head(_MANY_GROUPS))
                 labels |= _distinct(part["label"])
                 if len(labels) > _MANY:
                     refuse_many_labels(source, label)
-                parts.append(part if len(part["n"]) < _MANY_GROUPS else collected(groups))
+                parts.append(part if len(part["n"]) < _MANY_GROUPS else arrays_of(groups))
         found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         low = float(np.min(found["minimum"], initial=0.0))
         high = float(np.max(found["maximum"], initial=0.0))
@@ -231,7 +231,7 @@ def _rows(piece: Any, score: str, label: str) -> Any:
 
 def _grouped_sums(rows: Any, bins: int, layout: Layout) -> Labels | None:
     most = (_MANY + 1) * (bins + len(KINDS))
-    columns = collected(_grouped(rows, bins, layout).head(most))
+    columns = arrays_of(_grouped(rows, bins, layout).head(most))
     labels = columns.pop("label")
     if len(labels) >= most or len(_distinct(labels)) > _MANY:
         return None

@@ -100,7 +100,7 @@ class ScoreData(Result, ABC):
 
 
 def require_scores(
-    scores: object,
+    scores: ScoreData,
     what: str,
     *,
     name: str = "scores",

@@ -13,7 +13,7 @@ from betaroc.core.errors import InputError, InputTypeError, SameDataWarning, Tar
 from betaroc.core.notices import public, warn
 from betaroc.core.thresholds import FloatArray, Thresholds
 from betaroc.core.value import Result
-from betaroc.data.dataset_checks import Laws, warn_of_reversed, warn_of_scales
+from betaroc.data.dataset_checks import Distributions, warn_of_reversed, warn_of_scales
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.support import support, tell_support
 from betaroc.inference.scores_beyond import evidence_of
@@ -656,7 +656,7 @@ def _data_of(given: Any) -> ScoreData | None:
     return data if isinstance(data, ScoreData) else None
 
 
-def _laws(given: Any, model: ScoreModel) -> Laws:
+def _laws(given: Any, model: ScoreModel) -> Distributions:
     """What is known of the scores of a side: those of a fit, not its laws."""
     data = given.scores if isinstance(given, Fitted) else None
     return (model.client, model.impostor) if data is None else data._distributions

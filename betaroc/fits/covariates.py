@@ -14,7 +14,7 @@ from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.text import shown
-from betaroc.data.frames import collected, frame_columns, named_columns, opened
+from betaroc.data.frames import frame_columns, named_columns, opened, selected
 from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
@@ -586,7 +586,7 @@ def fit_covariates(
         parsed = right_side(text, name, score)
         used.append(formula_columns(parsed, name, present, (score, label)))
         formulas.append(as_text(parsed))
-    table = collected(table, [*taken, *(c for columns in used for c in columns)])
+    table = selected(table, [*taken, *(c for columns in used for c in columns)])
     scores = Scores.from_frame(
         table, score=score, label=label, client_label=client_label, group=group
     )
