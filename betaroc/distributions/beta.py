@@ -281,30 +281,26 @@ class BetaPair(Pair):
         a, b, log_c = self._differences()
         return log_c + self._log_share() if (a if lower else b) == 0.0 else None
 
-    def shape_by_theorem(self) -> str | None:
-        """The ends decide the whole curve of a beta pair without atoms."""
+    def decisive_sides(self) -> tuple[float, float] | None:
+        """Of a pair without atoms: the differences of the shapes."""
         if self.client.atoms.places.size or self.impostor.atoms.places.size:
             return None
         a, b, _ = self._differences()
-        if a * b > 0.0:
-            return "hook-at-one" if a > 0.0 else "hook-at-zero"
-        if a == 0.0 and b == 0.0:
-            return "chance"
-        return "proper" if a >= 0.0 and b <= 0.0 else "below"
+        return a, -b
 
     def diagonal_roots(self) -> Thresholds | None:
-        """None where the differences of the shapes differ in sign, otherwise one: see `ends`.
+        """One where the sides at the ends differ, none where they do not.
 
         It lies between the two places where the densities are equal, at which TPR - FAR is largest
         and smallest.
         """
-        shape = self.shape_by_theorem()
-        if shape in ("chance", "proper", "below"):
+        sides = self.decisive_sides()
+        if sides is not None and not sides[0] * sides[1] < 0.0:
             return Thresholds.from_theta(np.empty(0))
         places = self.ratio_roots(0.0)
-        if shape is None or places.size < 2:
+        if sides is None or places.size < 2:
             return None
-        sign = 1.0 if shape == "hook-at-one" else -1.0
+        sign = math.copysign(1.0, sides[0])
         known = {float(places.logit[0]): sign, float(places.logit[1]): -sign}
         sizes = [abs(self._excess(float(y), subtract=True)) for y in places.logit]
         subtract = min(sizes) > _CANCELS

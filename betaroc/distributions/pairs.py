@@ -261,8 +261,11 @@ class Pair:
         """Limit of log f_c / f_i at an end where it is finite and known in closed form."""
         return None
 
-    def shape_by_theorem(self) -> str | None:
-        """The whole-curve statement where a theorem gives it from the parameters."""
+    def decisive_sides(self) -> tuple[float, float] | None:
+        """The side of the diagonal at both ends, of the sign of F_i - F_c, where it says all.
+
+        That is where the likelihood ratio turns at most once; 0 at an end where the tails are tied.
+        """
         return None
 
     def diagonal_roots(self) -> Thresholds | None:

@@ -383,8 +383,8 @@ class ShiftedPair(Pair):
     def end_log_ratio(self, *, lower: bool) -> float | None:
         return self._inner.end_log_ratio(lower=lower)
 
-    def shape_by_theorem(self) -> str | None:
-        return self._inner.shape_by_theorem()
+    def decisive_sides(self) -> tuple[float, float] | None:
+        return self._inner.decisive_sides()
 
     def auc(self) -> float:
         return self._inner.auc()

@@ -34,6 +34,7 @@ from betaroc.distributions.shifted import lies_on_unit, moved_law
 from betaroc.model import areas, operating_points
 from betaroc.model import ends as _ends
 from betaroc.model.curves import Det, PrecisionRecall
+from betaroc.model.diagonal import diagonal_crossings, global_shape
 from betaroc.model.ends import Ends, SemiDerivatives
 from betaroc.model.measures import OperatingPoint, checked_cost, point_of
 from betaroc.model.roc import Roc
@@ -943,7 +944,7 @@ class ScoreModel(Value):
         >>> model.diagonal_crossings().threshold
         array([0.5])
         """
-        found = [] if self.client == self.impostor else _ends.crossings(self._pair)
+        found = [] if self.client == self.impostor else diagonal_crossings(self._pair)
         nowhere = Thresholds.from_theta(np.empty(0))
         point = self._point(Thresholds.concatenate([nowhere, *(c.threshold for c in found)]))
         accepted = np.array([c.accepted for c in found])
@@ -1005,7 +1006,7 @@ class ScoreModel(Value):
         >>> ScoreModel(Beta(2, 2), Beta(1, 1)).global_shape()  # FAR^2 (3 - 2 FAR) < FAR near 0
         'hook-at-one'
         """
-        return _ends.global_shape(self._pair)
+        return global_shape(self._pair)
 
     def shape_category(self, scheme: int | None = None) -> tuple[Shape, Shape] | None:
         """Shapes of the client and the impostor density.
