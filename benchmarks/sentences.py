@@ -22,10 +22,11 @@ from _common import report, table
 from scipy.special import ndtr
 
 import betaroc as br
+from betaroc.model.samples import empirical_model
 from betaroc.report.certainty import certainty_of
 from betaroc.report.contradictions import contradictions
 from betaroc.report.crossings import whole_curve_words
-from betaroc.report.score_set import ScoreSet, empirical_model, observed_points
+from betaroc.report.score_set import ScoreSet, observed_points
 from betaroc.report.sentences import category_words, end_words
 
 Law = tuple[float, float]

@@ -326,7 +326,7 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Band": Context.band,
     "Beta": lambda c: c.bare("beta"),
     "BetaMixture": Context.mixture,
-    "Binned": lambda c: c.summary().model.client,
+    "Binned": lambda c: br.fit(c.summary(), "empirical").model.client,
     "ClassSummary": lambda c: c.summary().client,
     "Comparison": Context.comparison,
     "CovariateFit": Context.covariate_fit,

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     )
     from betaroc.data.read import read_scores
     from betaroc.data.scores import Scores
-    from betaroc.data.summary import ClassSummary, ScoreSummary, summarize
+    from betaroc.data.summary import ScoreSummary, summarize
+    from betaroc.data.sums import ClassSummary
     from betaroc.decision.averages import EpcAverage, epc_average
     from betaroc.decision.comparison import Comparison, compare
     from betaroc.decision.cross_validation import EpcCv, epc_cv
@@ -60,13 +61,14 @@ if TYPE_CHECKING:
     from betaroc.ensemble.rule import Verdict
     from betaroc.estimation.batch import mean_logs
     from betaroc.estimation.newton import beta_mle
-    from betaroc.fits.check import FitCheck, TargetCheck, check_fit
+    from betaroc.fits.check import FitCheck, check_fit
     from betaroc.fits.covariates import CovariateFit, fit_covariates
     from betaroc.fits.estimate import fit, fit_distribution
     from betaroc.fits.family_choice import FamilyComparison, FamilyRow, compare_families
     from betaroc.fits.fit import DistributionFit, Fit
     from betaroc.fits.many_fits import fit_many
     from betaroc.fits.nested import LikelihoodRatioTest, likelihood_ratio_test
+    from betaroc.fits.target_checks import TargetCheck
     from betaroc.inference.auc import AucTest, auc_interval, auc_test
     from betaroc.inference.interval import Band, Interval
     from betaroc.model.measures import OperatingPoint

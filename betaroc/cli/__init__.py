@@ -34,7 +34,7 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import Notice, collected, keep, passed_on, warn
 from betaroc.core.text import shown
-from betaroc.data.summary import Given
+from betaroc.data.scores import ScoreData
 from betaroc.decision.comparison import Comparison, compare
 from betaroc.decision.epc import Epc, epc
 from betaroc.decision.pictures import draw_both
@@ -290,8 +290,8 @@ def _curve(
     arguments: argparse.Namespace,
     family: Names,
     reason: str,
-    dev: Given,
-    test: Given,
+    dev: ScoreData,
+    test: ScoreData,
     prefix: str,
 ) -> tuple[Epc, Names, str]:
     """The curve of one system, by its scores or by their fit; the family fitted and why."""
@@ -336,7 +336,7 @@ def _compared(
     )  # fmt: skip
 
 
-def _refuse_other_trials(paths: Sequence[str], tests: Sequence[Given]) -> None:
+def _refuse_other_trials(paths: Sequence[str], tests: Sequence[ScoreData]) -> None:
     """Paired decisions need one list of trials; here the files are named."""
     for who in ("client", "impostor"):
         first, second = (getattr(scores, f"n_{who}") for scores in tests)

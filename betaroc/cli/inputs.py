@@ -15,7 +15,8 @@ from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.text import shown
 from betaroc.data.read import read_scores
-from betaroc.data.summary import Given, ScoreSummary, parquet_rows, summarize_file, warn_of_bins
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary, parquet_rows, summarize_file, warn_of_bins
 from betaroc.estimation.boundary import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names, automatic, names_of_text
 from betaroc.estimation.notices import give
@@ -38,7 +39,7 @@ _OF_SUMS: dict[str, set[Any]] = {
 
 def read_file(
     path: str, arguments: argparse.Namespace, step: Callable[[], None], *, named: bool = True
-) -> Given:
+) -> ScoreData:
     """Scores of a file, with the columns of groups and ids where they are used; or their sums."""
     with _naming_the_path(path):
         summary = _streamed(path, arguments)
@@ -171,7 +172,7 @@ def family_option(text: str) -> Names:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def family_of(asked: Names, read: Sequence[Given]) -> tuple[Names, str]:
+def family_of(asked: Names, read: Sequence[ScoreData]) -> tuple[Names, str]:
     """The family that stands for "auto" on all score sets of a call, and why."""
     if asked == BEST:
         return asked, ""

@@ -12,15 +12,14 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.containers import array_1d, refuse_kind, to_numpy
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
-from betaroc.core.thresholds import FloatArray
 
 __all__ = [
     "LARGEST_EXACT",
-    "FloatArray",
     "array_1d",
     "choice",
     "count",
@@ -180,13 +179,13 @@ def score_array(values: Any, name: str) -> FloatArray:
     return array
 
 
-def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def frozen(array: AnyArray) -> AnyArray:
     """The same array, made read-only."""
     array.flags.writeable = False
     return array
 
 
-def _float64(array: npt.NDArray[Any], name: str) -> FloatArray:
+def _float64(array: AnyArray, name: str) -> FloatArray:
     kind = array.dtype.kind
     if kind == "O":
         array = _from_objects(array, name)
@@ -204,7 +203,7 @@ def _float64(array: npt.NDArray[Any], name: str) -> FloatArray:
     return frozen(result)
 
 
-def _from_objects(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+def _from_objects(array: AnyArray, name: str) -> AnyArray:
     from numbers import Real
 
     for i, item in enumerate(array):
@@ -244,7 +243,7 @@ def _raise_lost(item: object, index: int, name: str) -> NoReturn:
     )
 
 
-def _refuse_lost_integers(array: npt.NDArray[Any], name: str) -> None:
+def _refuse_lost_integers(array: AnyArray, name: str) -> None:
     if array.dtype.itemsize < 8:
         return
     large = np.flatnonzero(
@@ -255,7 +254,7 @@ def _refuse_lost_integers(array: npt.NDArray[Any], name: str) -> None:
             _raise_lost(array[index], index, name)
 
 
-def _refuse_dtype(array: npt.NDArray[Any], name: str) -> NoReturn:
+def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
     kind, first = array.dtype.kind, shown(array[0])
     words = {
         "b": ("boolean decisions", "Did you swap labels and scores?"),
@@ -273,7 +272,7 @@ def _refuse_dtype(array: npt.NDArray[Any], name: str) -> NoReturn:
     raise InputTypeError(f"{name} must be real numbers; got {what} (dtype {array.dtype}). {do}")
 
 
-def _warn_half(array: npt.NDArray[Any], name: str) -> None:
+def _warn_half(array: AnyArray, name: str) -> None:
     distinct = np.unique(array).size
     warn(
         f"{name}: float16 scores have 11 significant bits, {distinct} distinct values of"
@@ -282,7 +281,7 @@ def _warn_half(array: npt.NDArray[Any], name: str) -> None:
     )
 
 
-def _refuse_rounded(wide: npt.NDArray[Any], narrow: FloatArray, name: str) -> None:
+def _refuse_rounded(wide: AnyArray, narrow: FloatArray, name: str) -> None:
     same = (narrow == 0.0) & (wide != 0) | (narrow == 1.0) & (wide != 1)
     changed = np.flatnonzero(same | np.isinf(narrow) & np.isfinite(wide))
     if changed.size:

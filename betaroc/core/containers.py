@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, shown
 
@@ -51,7 +51,7 @@ def _refuse_foreign(values: object, name: str) -> None:
         refuse_kind(values, name, "an object without length", "Wrap a generator in list(...).")
 
 
-def _missing(values: Any) -> npt.NDArray[np.bool_] | None:
+def _missing(values: Any) -> BoolArray | None:
     """Where pandas, polars or pyarrow say NA; None if they cannot."""
     root = _module(values)
     if root == "pandas" and hasattr(values, "isna"):
@@ -78,7 +78,7 @@ def _one_column(values: Any, name: str) -> Any:
     return values.column(0) if root == "pyarrow" else values.to_series(0)
 
 
-def array_1d(values: Any, name: str) -> npt.NDArray[Any]:
+def array_1d(values: Any, name: str) -> AnyArray:
     """Any one-dimensional sized container as a numpy array, never reading masked or missing."""
     _refuse_foreign(values, name)
     values = _one_column(values, name)
@@ -97,7 +97,7 @@ def array_1d(values: Any, name: str) -> npt.NDArray[Any]:
     return array
 
 
-def to_numpy(values: Any, name: str) -> npt.NDArray[Any]:
+def to_numpy(values: Any, name: str) -> AnyArray:
     """numpy's reading of the object; whatever that raises is chained."""
     try:
         if _module(values) == "torch" and hasattr(values, "detach"):
@@ -131,7 +131,7 @@ def _first_ragged(values: Any) -> int | None:
     return next((i for i, v in enumerate(values) if width(v) != first), None)
 
 
-def _refuse_shape(array: npt.NDArray[Any], name: str) -> NoReturn:
+def _refuse_shape(array: AnyArray, name: str) -> NoReturn:
     if array.ndim == 0:
         raise InputError(f"{name} must be one-dimensional; got a single value, shape (). Pass [x].")
     hint = "Pass x.ravel()." if array.size == max(array.shape) else "Pass one column of it."

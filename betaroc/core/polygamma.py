@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 
 Number = TypeVar("Number", float, FloatArray)
 
@@ -38,7 +38,7 @@ _T0, _T1, _T2, _T3, _T4, _T5, _T6 = _TAU_TERMS
 _NEAR = 0.1
 
 
-class Shifted(NamedTuple):
+class ShiftedPhiTau(NamedTuple):
     """``phi`` is digamma(x) - log(at), ``tau`` trigamma(x) - 1/x; ``at`` is x + ``shift``."""
 
     shift: FloatArray
@@ -47,7 +47,7 @@ class Shifted(NamedTuple):
     tau: FloatArray
 
 
-def shifted_phi_tau(x: FloatArray) -> Shifted:
+def shifted_phi_tau(x: FloatArray) -> ShiftedPhiTau:
     """Digamma and trigamma of positive ``x`` together, the logarithm of the former left out."""
     small = x < _SHIFT
     shift = np.where(small, _SHIFT, 0.0)
@@ -78,7 +78,7 @@ def shifted_phi_tau(x: FloatArray) -> Shifted:
     second -= 2.0 * first
     tau += second
     tau -= shift * inverse / x
-    return Shifted(shift, at, phi, tau)
+    return ShiftedPhiTau(shift, at, phi, tau)
 
 
 def _polynomial(terms: tuple[float, ...], z: FloatArray) -> FloatArray:

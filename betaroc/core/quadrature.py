@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 #: A panel is settled when halving it moves the integral by less than this share.

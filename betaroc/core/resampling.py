@@ -8,30 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.distributions.empirical import Empirical
 
 __all__ = [
     "Cells",
-    "Drawn",
-    "cells_of",
     "checked_rng",
     "class_sizes",
-    "draw_law",
+    "draw_counts",
     "draw_multinomial",
     "refuse_fractional_weights",
     "streams",
 ]
 
-IntArray = npt.NDArray[np.int64]
 
 #: Replicates that share one stream of random numbers: fixed, so that no byte hangs on memory.
 BLOCK = 250
@@ -85,7 +79,7 @@ class Cells:
     """
 
     counts: IntArray
-    place: npt.NDArray[np.intp]
+    place: IntArray
 
     @property
     def total(self) -> int:
@@ -96,13 +90,6 @@ class Cells:
         """Scores at or below each threshold, a row for each total."""
         drawn = draw_multinomial(rng, totals, self.counts)
         return np.asarray(np.cumsum(drawn, axis=1)[:, self.place])
-
-
-def cells_of(law: Empirical, t: Thresholds) -> Cells:
-    """The cells that flat thresholds cut a sample into."""
-    distinct, place = np.unique(law._index(t), return_inverse=True)
-    at_most = np.concatenate([[0.0], law._below[distinct], [law.total]])
-    return Cells(np.diff(np.rint(at_most).astype(np.int64)), place)
 
 
 def draw_multinomial(rng: np.random.Generator, totals: IntArray, counts: IntArray) -> IntArray:
@@ -127,42 +114,30 @@ def class_sizes(
     return drawn, total - drawn
 
 
-class Drawn(Empirical):
-    """A replicate of a sample whose distinct scores are sorted already."""
+def draw_counts(rng: np.random.Generator, below: FloatArray, size: int) -> IntArray:
+    """How many of `size` scores drawn with replacement fall into each cell.
 
-    def __init__(self, places: FloatArray, masses: FloatArray) -> None:
-        object.__setattr__(self, "values", places)
-        object.__setattr__(self, "weights", masses)
-
-    @cached_property
-    def _steps(self) -> tuple[FloatArray, FloatArray]:
-        return self.values, self.weights
-
-
-def draw_law(rng: np.random.Generator, law: Empirical, size: int) -> Drawn:
-    """The empirical law of `size` scores drawn with replacement."""
-    places, masses = law._steps
-    if size <= _ROWS_A_CELL * places.size:
-        rows = rng.integers(round(law.total), size=size)
-        single = places.size == round(law.total)  # the row is its place
-        cells = rows if single else np.searchsorted(law._below, rows, side="right") - 1
-        drawn = np.bincount(cells, minlength=places.size)
-    else:
-        counts = np.rint(masses).astype(np.int64)
-        drawn = draw_multinomial(rng, np.array([size]), counts)[0]
-    kept = np.flatnonzero(drawn)
-    return Drawn(places[kept], drawn[kept].astype(np.float64))
+    `below` are the scores in lower cells, and of all.
+    """
+    total, cells = round(below[-1]), below.size - 1
+    if size > _ROWS_A_CELL * cells:
+        whole = np.rint(below).astype(np.int64)
+        return np.asarray(draw_multinomial(rng, np.array([size]), whole[1:] - whole[:-1])[0])
+    rows = rng.integers(total, size=size)
+    single = cells == total  # the row is its cell
+    drawn = rows if single else np.searchsorted(below, rows, side="right") - 1
+    return np.bincount(drawn, minlength=cells)
 
 
-def refuse_fractional_weights(law: Empirical, name: str) -> None:
+def refuse_fractional_weights(weights: FloatArray | None, name: str) -> None:
     """Only frequencies, whole numbers of copies, can be resampled."""
-    if law.weights is None:
+    if weights is None:
         return
-    bad = np.flatnonzero(law.weights != np.floor(law.weights))
+    bad = np.flatnonzero(weights != np.floor(weights))
     if bad.size:
         raise InputError(
             f"weights must be whole numbers of copies to be resampled; {bad.size} of"
-            f" {law.weights.size} {name} weights are not, first"
-            f" {float(law.weights[bad[0]])!r} at index {bad[0]}. Leave the weights out, or repeat"
+            f" {weights.size} {name} weights are not, first"
+            f" {float(weights[bad[0]])!r} at index {bad[0]}. Leave the weights out, or repeat"
             " trials."
         )

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.polygamma import phi_tau
-from betaroc.core.thresholds import FloatArray, Thresholds, softplus
+from betaroc.core.thresholds import Thresholds, softplus
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 #: Below this the incomplete beta ratio is formed in log space.
@@ -195,7 +196,7 @@ def _mirror(t: Thresholds) -> Thresholds:
 
 
 def _near_and_rest(
-    a: FloatArray, b: FloatArray, left: npt.NDArray[np.bool_], t: Thresholds
+    a: FloatArray, b: FloatArray, left: BoolArray, t: Thresholds
 ) -> tuple[FloatArray, FloatArray]:
     """The tail on the threshold's side of 1/2 and the other, which cancels only beyond the median.
 

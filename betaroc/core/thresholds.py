@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.value import Value
 
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["BELOW_ONE", "FloatArray", "Thresholds", "choose", "softplus"]
 
 #: Largest finite logit: "just below 1", where every continuous law has its limit.
 BELOW_ONE = float(np.finfo(np.float64).max)
@@ -50,6 +51,12 @@ class Thresholds(Value):
         return cls(np.where(up, far, near), np.where(up, near, far), y)
 
     @classmethod
+    def from_both(cls, theta: FloatArray, logit: FloatArray) -> Thresholds:
+        """Thresholds given on both scales; the logit is nan off the scale [0, 1]."""
+        inside = cls.from_logit(logit).complement
+        return cls(theta, np.where(np.isnan(logit), 1.0 - theta, inside), logit)
+
+    @classmethod
     def concatenate(cls, parts: list[Thresholds]) -> Thresholds:
         """One flat array of all thresholds, in the order given."""
         return cls(
@@ -65,6 +72,10 @@ class Thresholds(Value):
             np.asarray(self.logit[index]),
         )
 
+    def reshape(self, shape: tuple[int, ...]) -> Thresholds:
+        """The same thresholds in another shape."""
+        return Thresholds(*(v.reshape(shape) for v in (self.theta, self.complement, self.logit)))
+
     @property
     def shape(self) -> tuple[int, ...]:
         return self.theta.shape
@@ -73,7 +84,7 @@ class Thresholds(Value):
     def size(self) -> int:
         return self.theta.size
 
-    def order(self) -> npt.NDArray[np.intp]:
+    def order(self) -> IntArray:
         """Indices that sort the thresholds upwards, theta first and logit where it rounds."""
         return np.lexsort((self.logit, self.theta))
 
@@ -81,6 +92,15 @@ class Thresholds(Value):
     def log_jacobian(self) -> FloatArray:
         """log(theta (1 - theta)): from a density in theta to one in logit theta."""
         return -softplus(self.logit) - softplus(-self.logit)
+
+
+def choose(condition: BoolArray, first: Thresholds, second: Thresholds) -> Thresholds:
+    """The first thresholds where the condition holds, the second elsewhere."""
+    return Thresholds(
+        np.where(condition, first.theta, second.theta),
+        np.where(condition, first.complement, second.complement),
+        np.where(condition, first.logit, second.logit),
+    )
 
 
 def softplus(y: npt.ArrayLike) -> FloatArray:

@@ -11,7 +11,7 @@ from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
-from betaroc.data.engines import Source, collected, is_lazy
+from betaroc.data.engines import Source, arrays_of, is_lazy
 from betaroc.data.sums import is_missing
 
 __all__ = ["checked_schema", "refuse_lost_integers", "refuse_many_labels", "refuse_text"]
@@ -78,13 +78,13 @@ def _texts(piece: Any, score: str) -> tuple[int, int, list[Any]]:
     reads = nw.col("s").str.contains(_NUMBER)
     wrong = rows.filter(~reads & ~nw.col("s").is_null())
     bad = _height(wrong)
-    return _height(rows), bad, collected(wrong.head(3))["s"].tolist() if bad else []
+    return _height(rows), bad, arrays_of(wrong.head(3))["s"].tolist() if bad else []
 
 
 def _height(rows: Any) -> int:
     import narwhals as nw
 
-    return int(collected(rows.select(nw.len().alias("n")))["n"][0])
+    return int(arrays_of(rows.select(nw.len().alias("n")))["n"][0])
 
 
 def _objects(piece: Any, score: str) -> tuple[int, int, list[Any]]:
@@ -133,7 +133,7 @@ def refuse_lost_integers(
         rows, some = _height(piece), _height(wrong)
         n, bad = n + rows, bad + some
         if some and not first:
-            first = collected(wrong.head(1))[score].tolist()
+            first = arrays_of(wrong.head(1))[score].tolist()
     if bad:
         raise InputError(
             f"{source.name}column {shown(score)} must keep its identity as float64; {bad} of {n}"
@@ -151,7 +151,7 @@ def refuse_many_labels(source: Source, label: str) -> None:
     for piece in source.pieces([label]):
         rows = piece.select(nw.col(label).alias("label"))
         counts = rows.group_by("label").agg(nw.len().alias("n"))
-        part = collected(counts.sort("n", "label", descending=[True, False]).head(1000))
+        part = arrays_of(counts.sort("n", "label", descending=[True, False]).head(1000))
         for one, n in zip(part["label"].tolist(), part["n"].tolist(), strict=True):
             tally[one] = tally.get(one, 0) + n
         more += len(part["n"]) == 1000

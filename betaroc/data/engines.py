@@ -15,7 +15,7 @@ import numpy as np
 from betaroc.core.errors import BetarocError, EngineError, FileFormatError, InputError
 from betaroc.core.text import shown
 
-__all__ = ["Source", "as_ours", "collected", "file_error", "frame_error", "is_dask", "is_lazy"]
+__all__ = ["Source", "as_ours", "arrays_of", "file_error", "frame_error", "is_dask", "is_lazy"]
 
 #: Names of the errors that say that a worker or the way to it is gone, of Dask and Spark.
 _LOST = {
@@ -49,7 +49,7 @@ def is_lazy(frame: Any) -> bool:
     return isinstance(frame, nw.LazyFrame)
 
 
-def collected(frame: Any) -> dict[str, Any]:
+def arrays_of(frame: Any) -> dict[str, Any]:
     """The columns of a Narwhals frame of few rows, as arrays; Polars streams."""
     name = frame.implementation.name.lower() if is_lazy(frame) else ""
     if name == "duckdb":  # needs neither pyarrow nor pandas

@@ -22,7 +22,7 @@ def frame_columns(frame: Any, wanted: dict[str, str | tuple[str, str]]) -> dict[
                 f" {listed(present)}. {nearest(column, [str(p) for p in present])}Pass"
                 f" {role}=..."
             )
-    table = collected(table, [c for names in columns.values() for c in names])
+    table = selected(table, [c for names in columns.values() for c in names])
     return {role: _joined(table, names) for role, names in columns.items()}
 
 
@@ -46,7 +46,7 @@ def opened(frame: Any) -> tuple[Any, list[str]]:
         ) from error
 
 
-def collected(table: Any, columns: list[str]) -> Any:
+def selected(table: Any, columns: list[str]) -> Any:
     """These columns alone, in memory."""
     import narwhals as nw
 

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray
-from betaroc.data.names import AnyArray
-from betaroc.data.scores import Scores
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.scores import ScoreData, Scores
 
 __all__ = [
     "Groups", "ScoredTrials", "Trials", "groups_of", "settled", "single_trials", "weights_of",
@@ -174,7 +172,7 @@ def settled(whole: FloatArray, twice: FloatArray) -> FloatArray:
 
 
 # ------------------------------------------------------------------------------ from scores
-def groups_of(scores: ScoredTrials | ScoreSummary | None) -> Groups | None:
+def groups_of(scores: ScoredTrials | ScoreData | None) -> Groups | None:
     """What the trials of both classes hang on; None where neither class has groups."""
     if not isinstance(scores, Scores | Trials):
         return None

@@ -8,11 +8,10 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, shown
-
-BoolArray = npt.NDArray[np.bool_]
 
 #: The pairs that need no client_label: the larger is the client's.
 WORDS = frozenset({"true", "false"})
@@ -20,12 +19,12 @@ KNOWN_LABELS = ({0.0, 1.0}, {-1.0, 1.0})
 
 
 def client_mask(
-    labels: Any,
+    labels: npt.ArrayLike,
     client_label: object,
     *,
     name: str = "y_true",
-    scores: Any = None,
-    counts: Any = None,
+    scores: AnyArray | None = None,
+    counts: Sequence[int] | AnyArray | None = None,
 ) -> BoolArray:
     """True where the label is the client's.
 
@@ -34,10 +33,10 @@ def client_mask(
     """
     array = _label_array(labels, name)
     kinds, first, ones = np.unique(array, return_index=True, return_counts=True)
-    counts = ones if counts is None else np.bincount(np.searchsorted(kinds, array), counts)
+    trials = ones if counts is None else np.bincount(np.searchsorted(kinds, array), counts)
     order = np.argsort(first)
     found = [kinds[i].item() for i in order]
-    tally = [int(counts[i]) for i in order]
+    tally = [int(trials[i]) for i in order]
     where = [int(first[i]) for i in order]
     if len(found) > 2:
         _refuse_many(found, tally, where, name, scores)
@@ -67,18 +66,18 @@ def label_key(token: str) -> object:
     return number if np.isfinite(number) and "_" not in text else text
 
 
-def looks_like_labels(values: npt.NDArray[Any]) -> bool:
+def looks_like_labels(values: AnyArray) -> bool:
     """True if both values of {0, 1} or {-1, 1} occur and nothing else."""
     return {float(v) for v in _few_distinct(values)} in KNOWN_LABELS
 
 
-def _few_distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _few_distinct(values: AnyArray) -> AnyArray:
     """The distinct values if they are few; three of them tell as much as all."""
     head = np.unique(values[:100])
     return head[:3] if head.size > 2 else np.unique(values)[:3]
 
 
-def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
+def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
     array = array_1d(labels, name)
     if array.dtype.kind == "O":
         array = _one_type(array, name)
@@ -100,7 +99,7 @@ def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
     return array
 
 
-def _one_type(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+def _one_type(array: AnyArray, name: str) -> AnyArray:
     """Objects of one kind (text, numbers or booleans) as an array of that kind."""
     groups: dict[str, tuple[int, object]] = {}
     for index, item in enumerate(array):
@@ -138,7 +137,7 @@ def _kind(item: object, index: int, name: str) -> str:
 
 
 def _refuse_many(
-    found: list[Any], tally: list[int], where: list[int], name: str, scores: Any
+    found: list[Any], tally: list[int], where: list[int], name: str, scores: AnyArray | None
 ) -> NoReturn:
     n = sum(tally)
     odd = [i for i, v in enumerate(found) if isinstance(v, float) and not v.is_integer()]

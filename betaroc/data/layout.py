@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray, IntArray
 
 __all__ = ["MOST_BINS", "bin_edges", "bin_of", "bin_steps"]
 
@@ -69,7 +69,7 @@ def _clip(x: FloatArray, low: float, high: float | None) -> FloatArray:
     return above if high is None else np.minimum(above, high, out=above)
 
 
-def bin_of(s: FloatArray, bins: int, layout: Layout) -> npt.NDArray[np.int64]:
+def bin_of(s: FloatArray, bins: int, layout: Layout) -> IntArray:
     """The bin of each score, 0 to bins - 1; what lies beyond goes to the outermost."""
     found = np.empty(s.shape, dtype=np.int64)
     with np.errstate(over="ignore"):  # far beyond a layout is infinitely far

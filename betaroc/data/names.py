@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import shown
-
-AnyArray = npt.NDArray[Any]
 
 
 def names_array(values: Any, n: int, name: str) -> AnyArray:

@@ -8,8 +8,8 @@ from functools import partial, reduce
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.errors import BetarocError, InputTypeError
 from betaroc.core.text import shown
 from betaroc.data.columns import (
@@ -18,7 +18,7 @@ from betaroc.data.columns import (
     refuse_many_labels,
     refuse_text,
 )
-from betaroc.data.engines import Source, as_ours, collected, frame_error, is_dask, is_lazy
+from betaroc.data.engines import Source, arrays_of, as_ours, frame_error, is_dask, is_lazy
 from betaroc.data.layout import Layout, bin_steps
 from betaroc.data.sums import KIND_STRIDE, KINDS, Labels, added, array_sums, group_sums, is_missing
 
@@ -141,7 +141,7 @@ def label_squares(
             rows = _rows(piece, score, label).with_columns(**away)
             square = {f"square{k}": nw.col(name) * nw.col(name) for k, name in enumerate(away)}
             sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in (*away, *square))]
-            columns = collected(rows.with_columns(**square).group_by("label").agg(*sums))
+            columns = arrays_of(rows.with_columns(**square).group_by("label").agg(*sums))
             of_row = columns["label"].tolist()
             done += int(np.sum(columns["n"]))
             if progress is not None and source.rows is not None:
@@ -154,9 +154,7 @@ def label_squares(
     return found
 
 
-def system_groups(
-    source: Source, system: str, score: str, label: str
-) -> dict[str, npt.NDArray[Any]]:
+def system_groups(source: Source, system: str, score: str, label: str) -> dict[str, AnyArray]:
     """Sums of every system, label and kind of score, as columns; a group in each piece it is in."""
     import narwhals as nw
 
@@ -171,11 +169,11 @@ def system_groups(
                     nw.col(score).cast(nw.Float64).alias("s"),
                 )  # fmt: skip
                 groups = _grouped(rows, 1, (0.0, 1.0), ("system", "label"))
-                part = collected(groups.head(_MANY_GROUPS))
+                part = arrays_of(groups.head(_MANY_GROUPS))
                 labels |= _distinct(part["label"])
                 if len(labels) > _MANY:
                     refuse_many_labels(source, label)
-                parts.append(part if len(part["n"]) < _MANY_GROUPS else collected(groups))
+                parts.append(part if len(part["n"]) < _MANY_GROUPS else arrays_of(groups))
         found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         low = float(np.min(found["minimum"], initial=0.0))
         high = float(np.max(found["maximum"], initial=0.0))
@@ -233,7 +231,7 @@ def _rows(piece: Any, score: str, label: str) -> Any:
 
 def _grouped_sums(rows: Any, bins: int, layout: Layout) -> Labels | None:
     most = (_MANY + 1) * (bins + len(KINDS))
-    columns = collected(_grouped(rows, bins, layout).head(most))
+    columns = arrays_of(_grouped(rows, bins, layout).head(most))
     labels = columns.pop("label")
     if len(labels) >= most or len(_distinct(labels)) > _MANY:
         return None
@@ -241,7 +239,7 @@ def _grouped_sums(rows: Any, bins: int, layout: Layout) -> Labels | None:
     return group_sums(columns, labels.tolist())
 
 
-def _distinct(labels: npt.NDArray[Any]) -> set[Any]:
+def _distinct(labels: AnyArray) -> set[Any]:
     """The labels that occur; missing ones are None."""
     return {None if is_missing(v) else v for v in labels.tolist()}
 
@@ -289,7 +287,7 @@ def _grouped(rows: Any, bins: int, layout: Layout, keys: tuple[str, ...] = ("lab
 
 
 # ---------------------------------------------------------------------------- rows in memory
-def _masks(labels: Any) -> list[tuple[Any, npt.NDArray[np.bool_]]]:
+def _masks(labels: Any) -> list[tuple[Any, BoolArray]]:
     """Every label with the mask of its rows; more than _MANY without masks."""
     if len(labels) == 0:
         return []

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, MissingDependencyError
 from betaroc.core.text import listed, shown
-from betaroc.data.names import AnyArray
 from betaroc.data.rows import Rows, Wanted, missing_column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @contextmanager
@@ -59,7 +62,7 @@ def _check_columns(present: list[str], roles: dict[str, str], name: str) -> None
             )
 
 
-def _refuse_missing(table: Any, roles: dict[str, str], name: str) -> None:
+def _refuse_missing(table: pa.Table, roles: dict[str, str], name: str) -> None:
     for called in roles:
         gone = np.flatnonzero(table.column(called).is_null().to_numpy())
         if gone.size:
@@ -70,7 +73,7 @@ def _refuse_missing(table: Any, roles: dict[str, str], name: str) -> None:
             )
 
 
-def _names(values: Any, column: str, name: str) -> AnyArray:
+def _names(values: pa.ChunkedArray, column: str, name: str) -> AnyArray:
     """Integers or text."""
     array = np.asarray(values.to_numpy())
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
@@ -83,7 +86,7 @@ def _names(values: Any, column: str, name: str) -> AnyArray:
     return array
 
 
-def _rows(scores: Any, labels: Any, name: str, score: str) -> Rows:
+def _rows(scores: pa.ChunkedArray, labels: pa.ChunkedArray, name: str, score: str) -> Rows:
     import pyarrow as pa
 
     kind = scores.type

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.checks import choice, shown
+from betaroc.core.checks import choice
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError, ScoreFileNotFoundError
 from betaroc.core.notices import public
+from betaroc.core.text import shown
 from betaroc.data.frames import named_columns
 from betaroc.data.parquet import read_parquet
 from betaroc.data.rows import Rows, Wanted

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.checks import FloatArray, score_array
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from betaroc.core.checks import score_array
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.text import listed, nearest, shown
-from betaroc.data.labels import KNOWN_LABELS, WORDS, BoolArray, label_key, looks_like_labels
-from betaroc.data.names import AnyArray, stacked
+from betaroc.data.labels import KNOWN_LABELS, WORDS, label_key, looks_like_labels
+from betaroc.data.names import stacked
 
 
 class Wanted(NamedTuple):
@@ -47,8 +47,8 @@ class Rows:
 
     name: str
     unit: str
-    scores: npt.NDArray[Any]
-    codes: npt.NDArray[np.int64]
+    scores: AnyArray
+    codes: IntArray
     tokens: list[str]
     first: list[int]
     names: dict[str, AnyArray] = field(default_factory=dict)

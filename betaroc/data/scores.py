@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.checks import frozen, score_array, shown, weights_array
+from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.checks import frozen, score_array, weights_array
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.text import shown
 from betaroc.core.value import Result, Value
 from betaroc.data.frames import frame_columns
 from betaroc.data.labels import client_mask, looks_like_labels
-from betaroc.data.names import AnyArray, name_columns
+from betaroc.data.names import name_columns
+from betaroc.distributions.empirical import Empirical
 
-__all__ = ["ScoreSource", "Scores"]
+__all__ = ["ScoreData", "ScoreSource", "Scores", "require_scores"]
 
 #: Above this many scores the repr is a summary, not something to paste back.
 _PASTE_LIMIT = 50
@@ -42,8 +45,83 @@ class ScoreSource(Value):
     order: str | None = field(default=None, compare=False, repr=False)
 
 
+class ScoreData(Result, ABC):
+    """The scores of one classifier, whatever is kept of them.
+
+    Notes
+    -----
+    `Scores` keep every one, a `ScoreSummary` sums and counts in bins. What needs every score
+    takes `require_scores` of them, what counts at thresholds their distributions.
+    """
+
+    name: str | None
+    source: ScoreSource | None
+
+    @property
+    @abstractmethod
+    def n_client(self) -> int:
+        """Number of client scores."""
+
+    @property
+    @abstractmethod
+    def n_impostor(self) -> int:
+        """Number of impostor scores."""
+
+    @property
+    @abstractmethod
+    def client_total(self) -> float:
+        """Sum of the client weights, their number without weights."""
+
+    @property
+    @abstractmethod
+    def impostor_total(self) -> float:
+        """Sum of the impostor weights, their number without weights."""
+
+    @property
+    def prior(self) -> float:
+        """The observed, weighted share of clients."""
+        return self.client_total / (self.client_total + self.impostor_total)
+
+    @property
+    @abstractmethod
+    def _distributions(self) -> tuple[Empirical, Empirical]:
+        """Of clients and of impostors, as the scores are."""
+
+    @abstractmethod
+    def _as_scores(self) -> Scores:
+        """Itself; of a summary a weighted score a bin, on the upper border of both classes."""
+
+    @abstractmethod
+    def _extremes(self, who: str) -> tuple[float, float]:
+        """The least and the largest score of a class."""
+
+    @abstractmethod
+    def _at_ends(self, who: str) -> tuple[float, float]:
+        """Scores of a class of exactly 0 and of exactly 1, by their weights."""
+
+
+def require_scores(
+    scores: ScoreData,
+    what: str,
+    *,
+    name: str = "scores",
+    kinds: str = "Scores",
+    hint: str = "For labels and scores use Scores.from_labels.",
+) -> Scores:
+    """Every score, for what a summary cannot answer; `what` begins the error's sentence."""
+    if isinstance(scores, Scores):
+        return scores
+    if isinstance(scores, ScoreData):
+        raise InputError(
+            f"{what} must have every score; got a summary of {scores.n_client} client and"
+            f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only. Take"
+            " Scores: all rows, or a random part of them."
+        )
+    raise InputTypeError(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
+
+
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Scores(Result):
+class Scores(ScoreData):
     """The scores of one classifier: two samples on one scale, higher is more client-like.
 
     Any finite real scores are legal, equal ones included. Arrays are copied,
@@ -170,15 +248,27 @@ class Scores(Result):
         return _total(self.impostor, self.impostor_weights)
 
     @property
-    def prior(self) -> float:
-        """The observed, weighted share of clients."""
-        return self.client_total / (self.client_total + self.impostor_total)
+    def _distributions(self) -> tuple[Empirical, Empirical]:
+        client = Empirical._of_checked(self.client, self.client_weights)
+        return client, Empirical._of_checked(self.impostor, self.impostor_weights)
+
+    def _as_scores(self) -> Scores:
+        return self
+
+    def _extremes(self, who: str) -> tuple[float, float]:
+        values: FloatArray = getattr(self, who)
+        return float(values.min()), float(values.max())
+
+    def _at_ends(self, who: str) -> tuple[float, float]:
+        values, weights = getattr(self, who), getattr(self, f"{who}_weights")
+        weights = np.ones(values.size) if weights is None else weights
+        return float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
 
     @classmethod
     def from_labels(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: npt.ArrayLike,
+        y_score: npt.ArrayLike,
         *,
         client_label: object = None,
         weights: npt.ArrayLike | None = None,
@@ -293,8 +383,8 @@ class Scores(Result):
     @classmethod
     def _split(
         cls,
-        labels: Any,
-        scores: Any,
+        labels: npt.ArrayLike,
+        scores: npt.ArrayLike,
         client_label: object,
         extras: dict[str, Any],
         called: dict[str, str],

@@ -13,46 +13,40 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
-from betaroc.core.value import Result
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
 from betaroc.data.layout import MOST_BINS, Layout, bin_edges
 from betaroc.data.one_pass import Progress, frame_source, label_squares, label_sums
-from betaroc.data.scores import Scores, ScoreSource
+from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.streams import file_source
 from betaroc.data.sums import ClassSummary, Labels, added
 from betaroc.distributions.binned import Binned
-from betaroc.model.model import ScoreModel
 
 __all__ = [
     "ClassSummary",
-    "Given",
     "ScoreSummary",
-    "binned_scores",
     "parquet_rows",
-    "rows_of",
     "summarize",
     "summarize_file",
     "warn_of_bins",
 ]
 
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 _BINS = 65_536
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreSummary(Result):
+class ScoreSummary(ScoreData):
     """Both classes as sums and binned counts, of any number of rows.
 
     Made by :func:`summarize`; summaries of one layout add up with ``+``. `epc` takes it as
     either side, its bands choose thresholds at borders of bins; `fit` and `analyze` take it
-    where they take scores, from these sums; and `model` is a ScoreModel of binned laws for
-    everything else that takes a model. What needs every score says so.
+    where they take scores, from these sums; and ``fit(summary, "empirical").model`` is a
+    ScoreModel of binned laws for everything else that takes a model. What needs every score
+    says so.
 
     Parameters
     ----------
@@ -74,7 +68,7 @@ class ScoreSummary(Result):
     >>> import pandas as pd
     >>> one = br.summarize(pd.DataFrame(frame))
     >>> both = one + one
-    >>> both.n_client, both.n_impostor, both.model.auc() == one.model.auc()
+    >>> both.n_client, both.n_impostor, both.prior == one.prior
     (6, 4, True)
     """
 
@@ -112,15 +106,17 @@ class ScoreSummary(Result):
         """Number of impostor scores, which have no weights."""
         return float(self.impostor.n)
 
-    @property
-    def prior(self) -> float:
-        """Share of clients."""
-        return self.n_client / (self.n_client + self.n_impostor)
-
     @cached_property
-    def model(self) -> ScoreModel:
-        """The binned laws of both classes, with the share of clients as prior."""
-        return ScoreModel(self._law(0), self._law(1), prior=self.prior, name=self.name)
+    def _distributions(self) -> tuple[Binned, Binned]:
+        return self._binned(0), self._binned(1)
+
+    def _extremes(self, who: str) -> tuple[float, float]:
+        one: ClassSummary = getattr(self, who)
+        return one.minimum, one.maximum
+
+    def _at_ends(self, who: str) -> tuple[float, float]:
+        one: ClassSummary = getattr(self, who)
+        return float(one.n_zero), float(one.n_one)
 
     @property
     def rate_error(self) -> tuple[float, float]:
@@ -201,7 +197,7 @@ class ScoreSummary(Result):
 
     @property
     def auc_error(self) -> float:
-        """The most that the AUC of `model` can be off: half the pairs that share a bin."""
+        """The most that the AUC of the counts can be off: half the pairs that share a bin."""
         cells = self._cells
         client, impostor = (c[cells.room] for c in cells.counts)
         return 0.5 * float(np.sum((client / self.n_client) * (impostor / self.n_impostor)))
@@ -227,7 +223,15 @@ class ScoreSummary(Result):
         kept = (counts[0] > 0) | (counts[1] > 0)
         return _Cells(lower[kept], upper[kept], (counts[0][kept], counts[1][kept]))
 
-    def _law(self, which: int) -> Binned:
+    def _as_scores(self) -> Scores:
+        cells = self._cells
+        found: dict[str, Any] = {"name": self.name, "source": self.source}
+        for who, counts in zip(("client", "impostor"), cells.counts, strict=True):
+            kept = counts > 0
+            found[who], found[f"{who}_weights"] = cells.upper[kept], counts[kept].astype(np.float64)
+        return Scores._checked(**found)
+
+    def _binned(self, which: int) -> Binned:
         cells = self._cells
         kept = cells.counts[which] > 0
         lower, upper = cells.lower[kept], cells.upper[kept]
@@ -259,20 +263,6 @@ class ScoreSummary(Result):
             self.name if self.name == other.name else None,
             self.source if self.source == other.source else None,
         )
-
-
-#: What is taken where scores are taken.
-Given = Scores | ScoreSummary
-
-
-def binned_scores(summary: ScoreSummary) -> Scores:
-    """A weighted score a bin, on the upper border that both classes share."""
-    cells = summary._cells
-    found: dict[str, Any] = {"name": summary.name, "source": summary.source}
-    for who, counts in zip(("client", "impostor"), cells.counts, strict=True):
-        kept = counts > 0
-        found[who], found[f"{who}_weights"] = cells.upper[kept], counts[kept].astype(np.float64)
-    return Scores._checked(**found)
 
 
 class _Cells(NamedTuple):
@@ -371,8 +361,9 @@ def summarize(
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"score": [0.9, 0.7, 0.4, 0.1, 0.5], "label": [1, 1, 1, 0, 0]})
     >>> summary = br.summarize(frame)
-    >>> br.epc(summary, summary.model, alpha=[0.5]).value.round(4).tolist()  # FAR 0, FRR 1/3
-    [0.1667]
+    >>> model = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))  # FAR (1 - t)^2, FRR t^2
+    >>> br.epc(summary, model, alpha=[0.5]).value.round(4).tolist()  # at 0.5, where dev has 1/6
+    [0.25]
     """
     wanted = _wanted(score, label, client_label, bins, layout)
     if isinstance(frame_or_path, str | os.PathLike):
@@ -465,17 +456,6 @@ def summarize_file(
 def parquet_rows(path: str | os.PathLike[str]) -> int:
     """Rows of a Parquet file, by its footer."""
     return file_source(Path(path)).rows or 0
-
-
-def rows_of(scores: Any, what: str) -> Any:
-    """The scores, for what a summary cannot answer; `what` begins the error's sentence."""
-    if isinstance(scores, ScoreSummary):
-        raise InputError(
-            f"{what} must have every score; got a summary of {scores.n_client} client and"
-            f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only. Take"
-            " Scores: all rows, or a random part of them."
-        )
-    return scores
 
 
 class _Wanted(NamedTuple):

@@ -9,9 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.value import Value
 from betaroc.data.layout import Layout, bin_of
 
@@ -26,7 +25,6 @@ __all__ = [
     "is_missing",
 ]
 
-IntArray = npt.NDArray[np.int64]
 #: Inside (0, 1), exactly 0, exactly 1, outside [0, 1]; NaN or infinite; null.
 KINDS = ("inner", "zero", "one", "outside", "bad", "missing")
 #: Groups are numbered by bin plus this times the kind; more than there can be bins.
@@ -212,7 +210,7 @@ def _counts_added(*parts: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray
 
 
 # ------------------------------------------------------------------------- from an engine's groups
-def group_sums(columns: dict[str, npt.NDArray[Any]], labels: Sequence[Any]) -> Labels:
+def group_sums(columns: dict[str, AnyArray], labels: Sequence[Any]) -> Labels:
     """Of groups by label and bin, with KIND_STRIDE times the kind added to the bin."""
     codes: dict[Any, int] = {}
     of_row = [codes.setdefault(_key(v), len(codes)) for v in labels]
@@ -223,7 +221,7 @@ def group_sums(columns: dict[str, npt.NDArray[Any]], labels: Sequence[Any]) -> L
     }
 
 
-def _one_label(part: dict[str, npt.NDArray[Any]]) -> LabelSums:
+def _one_label(part: dict[str, AnyArray]) -> LabelSums:
     n = part["n"].astype(np.int64)
     kind, place = np.divmod(part["bin"].astype(np.int64), KIND_STRIDE)
     rows = {name: int(np.sum(n[kind == code])) for code, name in enumerate(KINDS)}
@@ -273,8 +271,8 @@ def _sum(x: FloatArray) -> float:
 # --------------------------------------------------------------------------- from rows in memory
 def array_sums(
     s: FloatArray,
-    null: npt.NDArray[np.bool_],
-    labels: Iterable[tuple[Any, npt.NDArray[np.bool_]]],
+    null: BoolArray,
+    labels: Iterable[tuple[Any, BoolArray]],
     bins: int,
     layout: Layout,
 ) -> Labels:

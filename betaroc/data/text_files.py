@@ -20,9 +20,9 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
+from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.text import listed, nearest, shown
-from betaroc.data.names import AnyArray
 from betaroc.data.rows import Rows, Wanted, missing_column
 
 #: A gzip file may expand to this size, and beyond it to this many times its own.

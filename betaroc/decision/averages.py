@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import public
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
 from betaroc.decision.sides import side
 from betaroc.inference.scores_beyond import SideInput

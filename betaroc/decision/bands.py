@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
-from betaroc.core.resampling import Cells, IntArray, cells_of, checked_rng, class_sizes, streams
+from betaroc.core.resampling import Cells, checked_rng, class_sizes, streams
 from betaroc.core.special import share_ends
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups
 from betaroc.decision.curve import Curve
 from betaroc.decision.delta_bands import (
@@ -30,7 +31,7 @@ from betaroc.decision.sides import (
     side_groups,
 )
 from betaroc.decision.threshold_error import ThresholdError
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Empirical, cells_of
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide
 from betaroc.inference.interval import Band
 from betaroc.inference.simultaneous import pointwise, sup_t

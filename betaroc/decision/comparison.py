@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.resampling import checked_rng, streams
-from betaroc.core.thresholds import FloatArray
 from betaroc.decision.bands import checked_replicates, grouped_values
 from betaroc.decision.comparison_draws import Plan, plan_of
 from betaroc.decision.curve import area_weights

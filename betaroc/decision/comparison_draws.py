@@ -8,21 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import (
-    IntArray,
-    cells_of,
     class_sizes,
     draw_multinomial,
 )
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.groups import Groups, groups_of
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import ChosenAgain, LeastWeightedError, OtherCriterion
 from betaroc.decision.sides import empirical_laws, grouped_side, side_trials
 from betaroc.distributions.binned import Binned
-from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.empirical import EmpiricalPair, cells_of
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide, cell_of
 from betaroc.inference.drawn_trials import Counts, DrawnRows, SortedRows
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials, same_trials

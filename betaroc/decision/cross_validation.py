@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, TargetWarning
 from betaroc.core.notices import passed_on, public
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
-from betaroc.data.names import AnyArray, names_array
-from betaroc.data.scores import Scores
-from betaroc.data.summary import rows_of
+from betaroc.data.names import names_array
+from betaroc.data.scores import Scores, require_scores
 from betaroc.decision.curve import warn_of_reach
 from betaroc.decision.epc import epc
 from betaroc.distributions.empirical import Empirical
@@ -24,8 +24,6 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 
 __all__ = ["EpcCv", "epc_cv"]
-
-IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,11 +166,8 @@ def epc_cv(
     >>> curve.value.tolist(), curve.expected.tolist()  # 3 of 12 wrong where 1 of 8 was promised
     ([0.25], [0.125])
     """
-    if not isinstance(rows_of(scores, "cross-validation"), Scores):
-        raise InputTypeError(
-            f"scores must be Scores; got {type(scores).__name__}. Cross-validation needs the single"
-            " scores: for a fit pass fit.scores."
-        )
+    hint = "Cross-validation needs the single scores: for a fit pass fit.scores."
+    require_scores(scores, "cross-validation", hint=hint)
     find = _given_folds if isinstance(folds, tuple) else _dealt_folds
     client_folds, impostor_folds = find(scores, folds, rng)
     total = 1 + int(max(client_folds.max(), impostor_folds.max()))

@@ -26,9 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, TargetWarning
 from betaroc.core.notices import warn
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.data.scores import Scores
 from betaroc.inference.scores_beyond import (

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.alphas import alphas_words
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.text import alphas_words, shown
 from betaroc.core.value import Result
 from betaroc.decision.comparison_draws import Smallest
 from betaroc.decision.epc import Epc

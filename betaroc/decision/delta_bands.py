@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import single_trials
 from betaroc.decision.curve import Curve
 from betaroc.decision.sides import empirical_laws, observed_prior, side_groups, side_trials

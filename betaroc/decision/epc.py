@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
-from betaroc.core.thresholds import FloatArray
-from betaroc.data.scores import Scores
-from betaroc.data.side_checks import warn_of_reversed, warn_of_scales
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.dataset_checks import warn_of_reversed, warn_of_scales
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.bands import band, shown_band
 from betaroc.decision.curve import (
     WEIGHTED_ERROR,
@@ -492,7 +491,7 @@ def epc(
     laws = known_laws(dev, dev_model), known_laws(test, test_model)
     for given, its_laws, name in ((dev, laws[0], "dev"), (test, laws[1], "test")):
         # A fit has warned already, and typed laws are what somebody wanted.
-        if isinstance(given, Scores | ScoreSummary):
+        if isinstance(given, ScoreData):
             warn_of_reversed(its_laws, name)
     warn_of_scales(*laws)
     if alpha is not None:

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.polygamma import beta_inverse_information
-from betaroc.core.thresholds import FloatArray, Thresholds, softplus
+from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.core.value import Result
 from betaroc.decision.curve import checked_alphas
 from betaroc.distributions.base import Distribution

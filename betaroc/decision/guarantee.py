@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
-from betaroc.data.scores import Scores
-from betaroc.data.summary import rows_of
+from betaroc.data.scores import Scores, require_scores
 from betaroc.fits.fit import Fit
 from betaroc.model.model import ScoreModel
 
@@ -164,12 +163,13 @@ def guaranteed_threshold(
     confidence = checks.level(confidence, "confidence")
     if isinstance(scores, Fit):
         model = scores if model is None else model
-    scores = rows_of(scores.scores if isinstance(scores, Fit) else scores, "a guaranteed threshold")
-    if not isinstance(scores, Scores):
-        raise InputTypeError(
-            f"scores must be Scores or a fit; got {type(scores).__name__}. A model alone has no"
-            " sample to guarantee anything: see its threshold_at_far and threshold_at_frr."
-        )
+    scores = require_scores(
+        scores.scores if isinstance(scores, Fit) else scores,
+        "a guaranteed threshold",
+        kinds="Scores or a fit",
+        hint="A model alone has no sample to guarantee anything: see its threshold_at_far and"
+        " threshold_at_frr.",
+    )
     beside = _model_threshold(model, kind, rate)
     who = "impostor" if kind == "far" else "client"
     client, client_weights = _sample(scores, "client")

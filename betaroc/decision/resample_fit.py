@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import quietly
-from betaroc.core.resampling import IntArray, refuse_fractional_weights
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.empirical import Empirical, _decisive
+from betaroc.distributions.empirical import _decisive
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, pair_of
@@ -68,8 +69,8 @@ class FitAgain:
                 ' take resample="test": these two thresholds.'
             )
         for who in _CLASSES:
-            law = Empirical._of_checked(getattr(scores, who), getattr(scores, f"{who}_weights"))
-            refuse_fractional_weights(law, f"the dev side of {name} {who}")
+            weights = getattr(scores, f"{who}_weights")
+            refuse_fractional_weights(weights, f"the dev side of {name} {who}")
         return cls(e, e.dev_fit, scores)
 
     def thresholds(self, drawn: Counts) -> FloatArray:

@@ -7,16 +7,15 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
-from betaroc.core.resampling import Drawn, IntArray, draw_law
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.decision.sides import empirical_laws, grouped_side, observed_prior, side_trials
 from betaroc.decision.threshold_error import ThresholdError, threshold_error
-from betaroc.distributions.empirical import Empirical, EmpiricalPair
+from betaroc.distributions.empirical import Drawn, Empirical, EmpiricalPair, draw_law
 from betaroc.distributions.gaps import gap_places
 from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.drawn_trials import Counts, SortedRows, counts_below
@@ -27,7 +26,6 @@ __all__ = [
     "ChosenAgain", "LeastWeightedError", "OtherCriterion", "ResampledDev", "resample_threshold",
 ]  # fmt: skip
 
-Index = npt.NDArray[np.intp]
 #: Doubles hold all whole numbers up to this.
 _WHOLE = 2.0**53
 #: Numbers of one table of criteria: what stays in a processor's cache.
@@ -73,7 +71,7 @@ class LeastWeightedError:
         return cls(SortedRows.of(side_trials(e, "dev")), e.alpha, at_edges)
 
     @cached_property
-    def gaps(self) -> tuple[Index, Index]:
+    def gaps(self) -> tuple[IntArray, IntArray]:
         """Clients and impostors below each gap, accept all and reject all included; ascending."""
         client, impostor = self.rows.scores
         below = np.searchsorted(impostor, client, side="left")
@@ -104,7 +102,7 @@ class LeastWeightedError:
         theta[(sizes[0] == 0) | (sizes[1] == 0)] = np.nan
         return theta
 
-    def _places(self, counts: Counts, chosen: Index) -> FloatArray:
+    def _places(self, counts: Counts, chosen: IntArray) -> FloatArray:
         """The middle between the drawn scores on both sides of each chosen gap."""
         first = np.ones(chosen.shape, dtype=np.bool_)
         first[:, 1:] = chosen[:, 1:] != chosen[:, :-1]
@@ -145,7 +143,7 @@ def _costs(alpha: float, clients: IntArray, impostors: IntArray) -> tuple[FloatA
 
 def _least(
     accepted: FloatArray, rejected: FloatArray, costs: list[tuple[FloatArray, FloatArray]]
-) -> Index:
+) -> IntArray:
     """In each row the lowest gap of least cost, for costs by ascending alpha.
 
     A larger alpha never takes a lower gap: those of the alphas between two are between theirs.
@@ -167,7 +165,7 @@ def _least(
     return found
 
 
-def _neighbours(drawn: IntArray, row: Index, below: Index) -> tuple[Index, Index]:
+def _neighbours(drawn: IntArray, row: IntArray, below: IntArray) -> tuple[IntArray, IntArray]:
     """The last drawn place with less than `below` before it, and the first after it.
 
     -1 and the number of places where there is none.
@@ -197,7 +195,7 @@ class OtherCriterion:
         return cls(SortedRows.of(side_trials(e, "dev")), e)
 
     @cached_property
-    def starts(self) -> list[Index]:
+    def starts(self) -> list[IntArray]:
         """The first row of each distinct score."""
         return [
             np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))

@@ -6,16 +6,16 @@ from typing import NoReturn
 
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.data.dataset_checks import Distributions
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
-from betaroc.data.scores import Scores
-from betaroc.data.side_checks import Laws
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.curve import Curve
 from betaroc.distributions.binned import Binned
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.scores_beyond import SideInput, SupportedPair
 from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
 
 __all__ = [
     "data_of",
@@ -33,10 +33,10 @@ __all__ = [
 # ---------------------------------------------------------------------- what is given
 def side(given: SideInput, name: str, prior: float | None) -> ScoreModel:
     """One side as a model: empirical laws for scores, the fitted model of a fit."""
-    if isinstance(given, Scores):
-        model = ScoreModel(*_empirical(given), prior=given.prior, name=given.name)
+    if isinstance(given, ScoreData):
+        model = empirical_model(given)
     else:
-        model = given.model if isinstance(given, ScoreSummary | SupportedPair) else given
+        model = given.model if isinstance(given, SupportedPair) else given
     if not isinstance(model, ScoreModel):
         raise InputTypeError(
             f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"
@@ -48,24 +48,17 @@ def side(given: SideInput, name: str, prior: float | None) -> ScoreModel:
     return ScoreModel(model.client, model.impostor, prior=prior, name=model.name)
 
 
-def data_of(given: SideInput) -> Scores | ScoreSummary | None:
+def data_of(given: SideInput) -> ScoreData | None:
     """The data of a side, also those behind a fit; None of a model."""
     data = given.scores if isinstance(given, SupportedPair) else given
     return None if isinstance(data, ScoreModel) else data
 
 
-def known_laws(given: SideInput, model: ScoreModel) -> Laws:
+def known_laws(given: SideInput, model: ScoreModel) -> Distributions:
     """What is known of the scores of a side: those of a fit, not its laws."""
-    data = given.scores if isinstance(given, SupportedPair) else None
-    if isinstance(data, Scores):
-        return _empirical(data)
-    known = data.model if isinstance(data, ScoreSummary) else model
-    return known.client, known.impostor
-
-
-def _empirical(scores: Scores) -> tuple[Empirical, Empirical]:
-    client = Empirical._of_checked(scores.client, scores.client_weights)
-    return client, Empirical._of_checked(scores.impostor, scores.impostor_weights)
+    if isinstance(given, SupportedPair) and isinstance(given.scores, ScoreData):
+        return given.scores._distributions
+    return model.client, model.impostor
 
 
 # ---------------------------------------------------------------------- what is drawn
@@ -74,8 +67,8 @@ def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Emp
     client, impostor = model.client, model.impostor
     if not isinstance(client, Empirical) or not isinstance(impostor, Empirical):
         _refuse_model(model, name, instead)
-    refuse_fractional_weights(client, f"{name} client")
-    refuse_fractional_weights(impostor, f"{name} impostor")
+    refuse_fractional_weights(client.weights, f"{name} client")
+    refuse_fractional_weights(impostor.weights, f"{name} impostor")
     return client, impostor
 
 

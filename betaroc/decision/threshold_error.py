@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.parameter_errors import free_coordinates, laws_at

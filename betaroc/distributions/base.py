@@ -17,13 +17,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import count, generator, probability_array, real_array
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 
 __all__ = ["Atoms", "Distribution", "Parameter", "Tail"]
-
-ScalarOrArray = Any
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +39,16 @@ class Atoms(Value):
 
     places: FloatArray
     masses: FloatArray
+
+    def masses_at(self, t: Thresholds) -> FloatArray:
+        """The mass at each threshold, 0 where there is none."""
+        if self.places.size == 0:
+            return np.zeros(t.shape)
+        index = np.minimum(np.searchsorted(self.places, t.theta), self.places.size - 1)
+        short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
+        above_zero = (t.theta == 0.0) & (t.logit > -np.inf)
+        here = (self.places[index] == t.theta) & ~short_of_one & ~above_zero
+        return np.where(here, self.masses[index], 0.0)
 
 
 @dataclass(frozen=True)
@@ -86,11 +95,6 @@ class Parameter(NamedTuple):
 
 
 _NO_ATOMS = Atoms(np.empty(0), np.empty(0))
-
-
-def as_output(value: FloatArray) -> ScalarOrArray:
-    """A float for a scalar, the array otherwise."""
-    return float(value) if value.ndim == 0 else value
 
 
 def _places(x: npt.ArrayLike) -> Thresholds:

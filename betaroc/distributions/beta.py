@@ -12,17 +12,22 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import special
+from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import positive, real_array
 from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import FloatArray, Thresholds, softplus
-from betaroc.distributions.base import Distribution, Parameter, ScalarOrArray, Tail, as_output
+from betaroc.core.thresholds import Thresholds, softplus
+from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.beta_auc import auc_of_pair, auc_of_pairs
-from betaroc.distributions.beta_balance import balance_guess
 from betaroc.distributions.pairs import Pair, closed_forms
 
 __all__ = ["Beta", "Shape", "beta_auc"]
+
+#: Tails of scipy that have all their digits.
+_LEAST = 1e-290
+#: Logits within which 1 - theta keeps the digits that a guess of the balance needs.
+_FARTHEST = 30.0
 
 
 class Shape(StrEnum):
@@ -276,30 +281,26 @@ class BetaPair(Pair):
         a, b, log_c = self._differences()
         return log_c + self._log_share() if (a if lower else b) == 0.0 else None
 
-    def shape_by_theorem(self) -> str | None:
-        """The ends decide the whole curve of a beta pair without atoms."""
+    def decisive_sides(self) -> tuple[float, float] | None:
+        """Of a pair without atoms: the differences of the shapes."""
         if self.client.atoms.places.size or self.impostor.atoms.places.size:
             return None
         a, b, _ = self._differences()
-        if a * b > 0.0:
-            return "hook-at-one" if a > 0.0 else "hook-at-zero"
-        if a == 0.0 and b == 0.0:
-            return "chance"
-        return "proper" if a >= 0.0 and b <= 0.0 else "below"
+        return a, -b
 
     def diagonal_roots(self) -> Thresholds | None:
-        """None where the differences of the shapes differ in sign, otherwise one: see `ends`.
+        """One where the sides at the ends differ, none where they do not.
 
         It lies between the two places where the densities are equal, at which TPR - FAR is largest
         and smallest.
         """
-        shape = self.shape_by_theorem()
-        if shape in ("chance", "proper", "below"):
+        sides = self.decisive_sides()
+        if sides is not None and not sides[0] * sides[1] < 0.0:
             return Thresholds.from_theta(np.empty(0))
         places = self.ratio_roots(0.0)
-        if shape is None or places.size < 2:
+        if sides is None or places.size < 2:
             return None
-        sign = 1.0 if shape == "hook-at-one" else -1.0
+        sign = math.copysign(1.0, sides[0])
         known = {float(places.logit[0]): sign, float(places.logit[1]): -sign}
         sizes = [abs(self._excess(float(y), subtract=True)) for y in places.logit]
         subtract = min(sizes) > _CANCELS
@@ -333,7 +334,7 @@ class BetaPair(Pair):
         if not (type(c) is Beta and type(i) is Beta):
             return super().balance_root(weight_far, weight_frr)
         constant = math.log(weight_far) - math.log(weight_frr)
-        guess = balance_guess((c.a, c.b), (i.a, i.b), constant)
+        guess = _balance_guess((c.a, c.b), (i.a, i.b), constant)
         root = None if guess is None else self._root_near(guess, constant)
         return super().balance_root(weight_far, weight_frr) if root is None else root
 
@@ -364,6 +365,41 @@ class BetaPair(Pair):
 
     def auc_continuous(self) -> float:
         return _auc(*self._laws())
+
+
+def _balance_guess(
+    client: tuple[float, float], impostor: tuple[float, float], constant: float
+) -> float | None:
+    """The logit where log FAR - log FRR = -constant, to nearly all digits; None if not found.
+
+    One scalar at a time: a root of two arrays of one threshold each costs some thirty times that.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import betainc
+
+    (a_c, b_c), (a_i, b_i) = client, impostor
+
+    def gap(y: float) -> float:
+        theta, complement = 1.0 / (1.0 + math.exp(-y)), 1.0 / (1.0 + math.exp(y))
+        far, frr = float(betainc(b_i, a_i, complement)), float(betainc(a_c, b_c, theta))
+        if far < _LEAST or frr < _LEAST:
+            raise ArithmeticError
+        return math.log(far) - math.log(frr) + constant
+
+    middles = math.log(a_c) - math.log(b_c), math.log(a_i) - math.log(b_i)
+    low, high, step = min(middles) - 0.1, max(middles) + 0.1, 0.5
+    try:
+        while not gap(low) > 0.0:
+            low, high, step = low - step, low, 2.0 * step
+            if low < -_FARTHEST:
+                return None
+        while not gap(high) < 0.0:
+            low, high, step = high, high + step, 2.0 * step
+            if high > _FARTHEST:
+                return None
+        return float(brentq(gap, low, high, xtol=1e-13, rtol=1e-14))
+    except (ArithmeticError, ValueError, RuntimeError):
+        return None
 
 
 def _concave_roots(a: float, b: float, level: float) -> list[float]:

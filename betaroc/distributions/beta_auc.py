@@ -30,8 +30,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.special import stirling_remainder, stirling_remainders
-from betaroc.core.thresholds import FloatArray
 
 #: Sizes of the grid, tried in turn.
 _SIZES = (128, 256, 512)

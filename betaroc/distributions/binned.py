@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import score_array, weights_array
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.distributions.pairs import closed_forms
 

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["Bins", "CommonBins", "Part"]
+__all__ = ["Bins", "CommonBins", "SortedBins"]
 
-IntArray = npt.NDArray[np.signedinteger[Any]]
-BoolArray = npt.NDArray[np.bool_]
 
 #: At most 2**15 bins, whose numbers need two bytes.
 _BITS = 15
@@ -42,7 +38,7 @@ _PASSES = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SortedBins:
     """The scores of some bins, sorted.
 
     Parameters
@@ -100,7 +96,7 @@ class Bins:
         #: Number of scores in lower bins, and of all.
         self.below: IntArray = np.cumsum(below, out=below)
         nothing = np.empty(0, dtype=np.int64)
-        self._part = Part(nothing, np.empty(0), nothing)
+        self._part = SortedBins(nothing, np.empty(0), nothing)
         self._passes = 0
 
     @classmethod
@@ -137,19 +133,19 @@ class Bins:
             place = np.trunc(x * self.scale) - self.first
         return np.asarray(np.fmax(np.fmin(place, self.size - 1), 0.0), dtype=np.int64)
 
-    def part(self, bins: IntArray) -> Part:
+    def part(self, bins: IntArray) -> SortedBins:
         """The scores of at least these bins."""
         part = self._part
         if not part.holds(bins):
             part = self._part = self.cut(np.unique(bins))
         return part
 
-    def cut(self, bins: IntArray) -> Part:
+    def cut(self, bins: IntArray) -> SortedBins:
         """The scores of these bins, distinct and ascending, and no others."""
         self._passes += 1
         scores = np.sort(self.values[self._within(bins)])
         held = self.below[bins + 1] - self.below[bins]
-        return Part(bins, scores, self.below[bins] - (np.cumsum(held) - held))
+        return SortedBins(bins, scores, self.below[bins] - (np.cumsum(held) - held))
 
     def _within(self, bins: IntArray) -> BoolArray:
         """Which scores lie in these bins."""
@@ -213,18 +209,18 @@ class CommonBins:
         with np.errstate(under="ignore"):
             return (x * self.samples[0].scale).astype(np.int64) - self._first
 
-    def cut(self, bins: IntArray) -> tuple[Part, Part]:
+    def cut(self, bins: IntArray) -> tuple[SortedBins, SortedBins]:
         """The scores of both samples in these bins, distinct and ascending."""
         one, other = (self._cut(sample, bins) for sample in self.samples)
         return one, other
 
-    def _cut(self, sample: Bins, bins: IntArray) -> Part:
+    def _cut(self, sample: Bins, bins: IntArray) -> SortedBins:
         own = bins - (sample.first - self._first)
         inside = (own >= 0) & (own < sample.size)
         part = sample.cut(own[inside])
         skipped = np.where(own < 0, 0, sample.values.size - part.scores.size)
         skipped[inside] = part.skipped
-        return Part(bins, part.scores, skipped)
+        return SortedBins(bins, part.scores, skipped)
 
     def _aligned(self, sample: Bins) -> IntArray:
         """Scores of a sample in lower bins, on the common axis."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 from betaroc.distributions.base import Distribution, Parameter
 
 __all__ = ["Free", "free", "moved", "parameter_values"]

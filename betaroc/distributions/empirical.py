@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.checks import score_array, weights_array
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.resampling import Cells, draw_counts
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Tail
 from betaroc.distributions.bins import Bins
 from betaroc.distributions.gaps import (
@@ -174,13 +175,13 @@ class Empirical(Distribution):
             return np.asarray(self.total - self._number_at_most(t), dtype=np.float64)
         return self._above[self._index(t)]
 
-    def _number_at_most(self, t: Thresholds) -> npt.NDArray[np.int64]:
+    def _number_at_most(self, t: Thresholds) -> IntArray:
         theta, bins = _decisive(t), self._few(t.size)
         if bins is not None:
             return bins.at_most(theta)
         return np.asarray(np.searchsorted(self._sorted, theta, side="right"))
 
-    def _index(self, t: Thresholds) -> npt.NDArray[np.intp]:
+    def _index(self, t: Thresholds) -> IntArray:
         return np.asarray(np.searchsorted(self._steps[0], _decisive(t), side="right"))
 
     def _share_of(self, counts: FloatArray, t: Thresholds) -> tuple[FloatArray, FloatArray]:
@@ -242,7 +243,7 @@ class Empirical(Distribution):
         theta = np.where(accept_all & ~np.isnan(p), self.support[0], t.theta)
         return Thresholds.from_theta(theta)
 
-    def _at(self, index: npt.NDArray[np.intp], p: FloatArray) -> Thresholds:
+    def _at(self, index: IntArray, p: FloatArray) -> Thresholds:
         return Thresholds.from_theta(np.where(np.isnan(p), np.nan, self._steps[0][index]))
 
     def _tails(self) -> tuple[Tail, Tail]:
@@ -257,13 +258,39 @@ class Empirical(Distribution):
         return np.asarray(rng.choice(self._steps[0], size=size, p=self._steps[1] / self.total))
 
 
+class Drawn(Empirical):
+    """A replicate of a sample whose distinct scores are sorted already."""
+
+    def __init__(self, places: FloatArray, masses: FloatArray) -> None:
+        object.__setattr__(self, "values", places)
+        object.__setattr__(self, "weights", masses)
+
+    @cached_property
+    def _steps(self) -> tuple[FloatArray, FloatArray]:
+        return self.values, self.weights
+
+
+def draw_law(rng: np.random.Generator, law: Empirical, size: int) -> Drawn:
+    """The empirical law of `size` scores drawn with replacement."""
+    drawn = draw_counts(rng, law._below, size)
+    kept = np.flatnonzero(drawn)
+    return Drawn(law._steps[0][kept], drawn[kept].astype(np.float64))
+
+
+def cells_of(law: Empirical, t: Thresholds) -> Cells:
+    """The cells that flat thresholds cut a sample into."""
+    distinct, place = np.unique(law._index(t), return_inverse=True)
+    at_most = np.concatenate([[0.0], law._below[distinct], [law.total]])
+    return Cells(np.diff(np.rint(at_most).astype(np.int64)), place)
+
+
 def _decisive(t: Thresholds) -> FloatArray:
     """What decides about scores: the last double below 1 where theta only rounds to 1."""
     short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
     return np.where(short_of_one, np.nextafter(1.0, 0.0), t.theta)
 
 
-def _rank_reaching(p: FloatArray, n: int) -> npt.NDArray[np.int64]:
+def _rank_reaching(p: FloatArray, n: int) -> IntArray:
     """The smallest k in 1, ..., n with k / n >= p as they round; n where none is."""
     k = np.fmin(np.fmax(np.ceil(p * n), 1.0), n)
     k -= (k > 1.0) & ((k - 1.0) / n >= p)

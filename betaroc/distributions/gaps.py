@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.thresholds import Thresholds
 
 __all__ = ["Gaps", "gap_places", "gap_thresholds", "merged", "sums_above", "sums_below"]
 
@@ -65,13 +65,13 @@ class Gaps:
         return sums_below(self.impostor, whole=self.whole)
 
     @property
-    def turns(self) -> npt.NDArray[np.intp]:
+    def turns(self) -> IntArray:
         """Gaps at which the ROC turns, and both ends: not those between places of one class."""
         alone = np.stack([self.impostor == 0.0, self.client == 0.0])
         straight = np.any(alone[:, 1:] & alone[:, :-1], axis=0)
         return np.flatnonzero(np.concatenate([[True], ~straight, [True]]))
 
-    def thresholds(self, index: npt.NDArray[np.intp] | slice = slice(None)) -> Thresholds:
+    def thresholds(self, index: IntArray | slice = slice(None)) -> Thresholds:
         """-inf, a threshold in each gap, the largest score."""
         low = np.concatenate([[-np.inf], self.places])[index]
         high = np.concatenate([self.places, [np.inf]])[index]

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import fraction
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 
 __all__ = ["MASSES", "Inflated", "base_of"]

@@ -11,9 +11,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import positive
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.beta import Beta, beta_auc
 from betaroc.distributions.pairs import Pair, closed_forms

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import finite, positive
 from betaroc.core.special import HALF_LOG_TWO_PI, exactly_scaled, log_ratio
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
@@ -200,16 +201,15 @@ class NormalPair(Pair):
         share = 1.0 + narrow.sigma / wide.sigma
         return self.place(_beside(narrow, [-_scaled_distance(narrow, wide) / share]))[0]
 
-    def shape_by_theorem(self) -> str | None:
-        """Equal sigmas give a concave or convex curve, unequal ones always a hook."""
+    def decisive_sides(self) -> tuple[float, float] | None:
+        """Unequal sigmas give a hook always, equal ones a concave or convex curve."""
         if self._has_atoms():
             return None
         mu_c, sigma_c, mu_i, sigma_i = self._parameters()
         if sigma_c != sigma_i:
-            return "hook-at-zero" if sigma_c > sigma_i else "hook-at-one"
-        if mu_c == mu_i:
-            return "chance"
-        return "proper" if mu_c > mu_i else "below"
+            return (-1.0, 1.0) if sigma_c > sigma_i else (1.0, -1.0)
+        side = float(np.sign(mu_c - mu_i))
+        return side, side
 
     def auc_continuous(self) -> float:
         from scipy.special import ndtr

@@ -14,10 +14,11 @@ from functools import cached_property
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputTypeError
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.special import bracketed_root
-from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.distributions.base import Distribution
 
 __all__ = ["Pair", "check_laws", "closed_forms", "pair_of", "sign_changes"]
@@ -260,8 +261,11 @@ class Pair:
         """Limit of log f_c / f_i at an end where it is finite and known in closed form."""
         return None
 
-    def shape_by_theorem(self) -> str | None:
-        """The whole-curve statement where a theorem gives it from the parameters."""
+    def decisive_sides(self) -> tuple[float, float] | None:
+        """The side of the diagonal at both ends, of the sign of F_i - F_c, where it says all.
+
+        That is where the likelihood ratio turns at most once; 0 at an end where the tails are tied.
+        """
         return None
 
     def diagonal_roots(self) -> Thresholds | None:

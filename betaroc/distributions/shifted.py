@@ -10,10 +10,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import finite, flag, positive
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds
 from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.inflated import Inflated
@@ -382,8 +383,8 @@ class ShiftedPair(Pair):
     def end_log_ratio(self, *, lower: bool) -> float | None:
         return self._inner.end_log_ratio(lower=lower)
 
-    def shape_by_theorem(self) -> str | None:
-        return self._inner.shape_by_theorem()
+    def decisive_sides(self) -> tuple[float, float] | None:
+        return self._inner.decisive_sides()
 
     def auc(self) -> float:
         return self._inner.auc()

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, softplus
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import softplus
 from betaroc.fits.fit import Fit
 from betaroc.inference.delta import delta
 from betaroc.inference.parameter_errors import FreeFit, free_coordinates, laws_at

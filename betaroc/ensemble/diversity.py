@@ -8,9 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.ensemble.fusing import TrialSet, logits
 from betaroc.ensemble.losses import CurvePart, Splits, thresholds_of
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["diversity_frame"]
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 def diversity_frame(names: tuple[str, ...], splits: Splits) -> pd.DataFrame:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
@@ -22,7 +23,7 @@ from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import TESTED, EndTest
 from betaroc.inference.interval import Interval
-from betaroc.model.hooks import Hook, hooks_of
+from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.model.model import ScoreModel
 
 __all__ = ["BorderSide", "Peak", "RocEvidence", "RocMisfit", "misfit_of", "roc_evidence"]

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.ensemble.trials import Systems
 
 __all__ = [

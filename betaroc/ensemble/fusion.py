@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import choice
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
 from betaroc.data.groups import Groups, settled
 from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.scores import Scores
 from betaroc.ensemble.fusing import logits
 from betaroc.ensemble.ridge import Standard, linear, log_losses, ridge_path
@@ -25,8 +25,6 @@ __all__ = [
     "MATTERS", "LearnedGain", "gain_sentence", "learned_gains", "nested_folds", "signed",
 ]  # fmt: skip
 
-IntArray = npt.NDArray[np.intp]
-BoolArray = npt.NDArray[np.bool_]
 #: A gain in area below this is none, and a loss beyond it a loss.
 MATTERS = 0.005
 INCLUDE, ADDS_NOTHING, LEAVE_OUT = "include", "adds nothing", "leave out"

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.value import Value
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
@@ -17,7 +16,6 @@ from betaroc.model.criteria import CRITERIA
 
 __all__ = ["TRIAL_MEASURES", "CurvePart", "Splits", "score_losses", "thresholds_of", "vote_losses"]
 
-IntArray = npt.NDArray[np.intp]
 #: Measures that are a FAR + b FRR, so that they are a sum over trials.
 TRIAL_MEASURES = ("weighted-error", "hter", "dcf", "far", "frr")
 #: Criteria this near to one another are tied.

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import FitError
-from betaroc.core.thresholds import FloatArray
 
 __all__ = ["Standard", "linear", "log_losses", "ridge_path"]
 
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.intp]
 #: Squared Newton decrements below which the matrix is kept, and below which no step is left.
 _NEAR, _SMALL = 1e-6, 1e-18
 _STEPS = 100

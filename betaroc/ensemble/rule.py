@@ -11,7 +11,7 @@ from betaroc.ensemble.evidence import BorderSide, RocEvidence
 from betaroc.ensemble.learned import ADDS_NOTHING, LEAVE_OUT, LearnedGain, gain_sentence
 from betaroc.estimation.families import family_text
 from betaroc.fits.fit import Fit
-from betaroc.model.hooks import SEEN
+from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import level_words, number, percent
 
 __all__ = ["END_WORDS", "VERDICTS", "Confidence", "Size", "Verdict", "joined", "verdict_of"]

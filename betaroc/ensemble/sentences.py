@@ -16,7 +16,7 @@ from betaroc.ensemble.rule import END_WORDS, LAX, STRICT, Size
 from betaroc.estimation.families import family_text
 from betaroc.fits.check import TOLERANCE
 from betaroc.model.crossings import RocCrossings
-from betaroc.model.hooks import SEEN
+from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
 
 if TYPE_CHECKING:

@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import as_output
 from betaroc.core.checks import probability_array
 from betaroc.core.notices import public
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.distributions.base import as_output
 from betaroc.distributions.pairs import Pair
-from betaroc.model.ranking import partial_auc
-from betaroc.model.roc import Roc, curve_thresholds
+from betaroc.model.areas import partial_auc
+from betaroc.model.roc import Roc
+from betaroc.model.roc_functions import curve_thresholds
 from betaroc.rendering.numbers import extreme
 
 __all__ = ["EnsembleHull", "HullSegment", "hull_of"]

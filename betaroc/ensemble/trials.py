@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import choice, frozen, score_array
 from betaroc.core.errors import (
     DegenerateDataError,
@@ -19,11 +20,10 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
-from betaroc.data.frames import collected, frame_columns, named_columns, opened
+from betaroc.data.frames import frame_columns, named_columns, opened, selected
 from betaroc.data.labels import client_mask
-from betaroc.data.names import AnyArray, name_columns
+from betaroc.data.names import name_columns
 from betaroc.data.scores import Scores
 from betaroc.inference.paired_trials import refuse_other_trials
 
@@ -216,7 +216,7 @@ def _of_frame(
     columns = [source for _, source in chosen]
     _refuse_absent(hang, present)
     _refuse_numbers(columns, role)
-    table = collected(table, [label, *columns, *hang])
+    table = selected(table, [label, *columns, *hang])
     labels = frame_columns(table.to_native(), {"label": label})["label"]
     client = client_mask(labels, client_label, name=f"column {shown(label)}")
     kept, values = _present_rows(

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import real_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.labels import client_mask
-from betaroc.data.names import AnyArray
 from betaroc.data.one_pass import frame_source, system_groups
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
 from betaroc.estimation.sums import log1m, row_sums

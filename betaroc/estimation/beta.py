@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.polygamma import beta_inverse_information, phi_tau_of
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, stirling_remainder
-from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.contract import (
     Coordinates,

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError
 from betaroc.core.text import listed
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result, Value
 from betaroc.data.scores import Scores
 from betaroc.estimation.boundary import BoundaryRule

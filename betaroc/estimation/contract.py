@@ -10,14 +10,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.checks import listed
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import DegenerateDataError
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.text import listed
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.sums import Centred, centre, mean_of, moments, sample_mean_logs
 
-BoolArray = npt.NDArray[np.bool_]
 Matrix = tuple[tuple[float, ...], ...]
 
 

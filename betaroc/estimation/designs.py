@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import finite
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, nearest, shown
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
-from betaroc.data.names import AnyArray
 from betaroc.data.scores import Scores
 
 __all__ = [

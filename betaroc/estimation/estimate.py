@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import count
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import Notice
-from betaroc.core.thresholds import FloatArray
-from betaroc.data.summary import Given, ScoreSummary
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.boundary import (
     Request,
@@ -197,7 +198,7 @@ def estimate_class(
 
 
 def estimate_pair(
-    scores: Given, names: tuple[str, str], options: Options = _NO_OPTIONS, reason: str = ""
+    scores: ScoreData, names: tuple[str, str], options: Options = _NO_OPTIONS, reason: str = ""
 ) -> tuple[PairEstimate, list[Notice]]:
     """Both classes by named families, and what there is to say about them."""
     tasks = Task.pair(names, options)
@@ -218,7 +219,7 @@ def estimate_pair(
     return found, said + more
 
 
-def _data(scores: Given, tasks: tuple[Task, Task]) -> list[Data]:
+def _data(scores: ScoreData, tasks: tuple[Task, Task]) -> list[Data]:
     """Both classes as estimators see them."""
     if isinstance(scores, ScoreSummary):
         for task in tasks:

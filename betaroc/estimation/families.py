@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.checks import choice, listed, shown
+from betaroc.core.arrays import FloatArray
+from betaroc.core.checks import choice
 from betaroc.core.errors import InputError, ScaleWarning
 from betaroc.core.notices import Notice
-from betaroc.core.thresholds import FloatArray
-from betaroc.data.summary import Given, ScoreSummary
+from betaroc.core.text import listed, shown
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.beta import BETA
 from betaroc.estimation.contract import Family
 from betaroc.estimation.dual_beta import DUAL_BETA
@@ -135,13 +137,13 @@ class Span(NamedTuple):
     first: tuple[int, float] | None
 
 
-def automatic(given: Sequence[Given], asked: str = AUTO) -> Chosen:
+def automatic(given: Sequence[ScoreData], asked: str = AUTO) -> Chosen:
     """Beta where every score lies in [0, 1], else normal; `asked` is the choice that asks."""
     several = len(given) > 1
     return chosen_of([s for scores in given for s in spans_of(scores, named=several)], asked)
 
 
-def spans_of(scores: Given, *, named: bool = True) -> list[Span]:
+def spans_of(scores: ScoreData, *, named: bool = True) -> list[Span]:
     """Where the scores of both classes lie; of several sets each by its name."""
     of = f" of {scores.name}" if named and scores.name else ""
     spans = []

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
-from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.contract import Coordinates, Matrix, Maximum, Sample
 

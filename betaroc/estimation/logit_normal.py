@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.special import HALF_LOG_TWO_PI
-from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.estimation.contract import (
     Coordinates,

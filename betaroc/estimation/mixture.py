@@ -15,9 +15,9 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.special import log_beta
-from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.mixture import BetaMixture

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.polygamma import (
@@ -28,12 +29,10 @@ from betaroc.core.polygamma import (
     phi_tau_of,
     shifted_phi_tau,
 )
-from betaroc.core.thresholds import FloatArray
 from betaroc.estimation.sums import Centred
 
 __all__ = ["beta_mle"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 #: Laws more concentrated than this are not told apart from a single point.
 LARGEST_CONCENTRATION = 1e12

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import (
     BetarocWarning,
     BoundaryWarning,
@@ -16,7 +17,6 @@ from betaroc.core.errors import (
     SmallSampleWarning,
 )
 from betaroc.core.notices import Notice, warn
-from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.boundary import BoundaryRule

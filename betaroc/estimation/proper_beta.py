@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.polygamma import beta_inverse_information
 from betaroc.core.special import log_beta_ratio
-from betaroc.core.thresholds import FloatArray
 from betaroc.estimation.beta import estimate_beta
 from betaroc.estimation.contract import ClassMaximum, Family, Joined, Matrix, Maximum
 from betaroc.estimation.newton import solve_one

@@ -10,10 +10,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 from betaroc.core.value import Result
-from betaroc.data.scores import Scores
-from betaroc.data.summary import ScoreSummary
+from betaroc.data.scores import ScoreData
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.boundary import BoundaryRule
@@ -83,7 +82,7 @@ class PairEstimate(Result):
     """Both classes estimated, with their scores: the fields of :class:`betaroc.Fit`."""
 
     model: ScoreModel
-    scores: Scores | ScoreSummary
+    scores: ScoreData
     client: Estimate
     impostor: Estimate
     family: str | tuple[str, str]

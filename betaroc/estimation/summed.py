@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from betaroc.core.errors import InputError
 from betaroc.core.text import listed
-from betaroc.data.summary import ClassSummary, ScoreSummary
+from betaroc.data.summary import ScoreSummary
+from betaroc.data.sums import ClassSummary
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.boundary import SUMMED_POLICIES
 from betaroc.estimation.contract import AtEnds, Sample
@@ -122,4 +123,4 @@ class Sums(NamedTuple):
 
 def summed_class(scores: ScoreSummary, who: str) -> Sums:
     """One class of a summary."""
-    return Sums(who, getattr(scores, who), getattr(scores.model, who))
+    return Sums(who, getattr(scores, who), scores._distributions[who == "impostor"])

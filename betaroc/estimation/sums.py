@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.polygamma import log1p_excess_array
-from betaroc.core.thresholds import FloatArray
 
 #: Up to so many terms are summed without rounding.
 EXACT_SUM = 100_000

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
-from betaroc.core.thresholds import FloatArray, softplus
+from betaroc.core.thresholds import softplus
 from betaroc.core.value import Value
 from betaroc.data.groups import Groups, groups_of, settled, weights_of
-from betaroc.data.summary import rows_of
+from betaroc.data.scores import require_scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.estimation.estimate import Options, estimate_pair
@@ -181,7 +182,7 @@ def sensitivity(
             "the audit is of beta fits, whose ends are exponents; this one is of family"
             f' {family_text(f.family)}. Fit family="beta".'
         )
-    rows_of(f.scores, "Hill's exponent")
+    require_scores(f.scores, "Hill's exponent")
     rows, refused = [_row("as fitted", f)], []
     for name, options in _rules(f, resolution):
         with quietly():
@@ -234,7 +235,10 @@ def _base(result: Estimate) -> Beta:
 # ------------------------------------------------------------------------------ tails
 def _tail(f: PairEstimate, who: str, end: str, groups: Groups | None) -> TailCheck:
     """Hill's estimate of the exponent, from the square root of the number of scores."""
-    x, weights = getattr(f.scores, who), weights_of(rows_of(f.scores, "Hill's exponent"), who)
+    x, weights = (
+        getattr(f.scores, who),
+        weights_of(require_scores(f.scores, "Hill's exponent"), who),
+    )
     place = np.flatnonzero((x > 0.0) & (x < 1.0) & (weights > 0.0))
     logs: FloatArray = np.log(x[place]) if end == "at_zero" else np.log1p(-x[place])
     order = np.argsort(logs, kind="stable")

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.polygamma import phi_tau_of
 from betaroc.core.special import log_beta_ratio
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.record import PairEstimate

@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.resampling import streams
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
-from betaroc.data.scores import Scores
-from betaroc.data.summary import rows_of
+from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -424,7 +423,7 @@ class _Side:
 
 
 def _sides(f: PairEstimate) -> list[_Side]:
-    scores = rows_of(f.scores, "a check of the fit")
+    scores = require_scores(f.scores, "a check of the fit")
     return [_Side.of(f.client, scores, "client"), _Side.of(f.impostor, scores, "impostor")]
 
 

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
-from betaroc.data.frames import collected, frame_columns, named_columns, opened
+from betaroc.data.frames import frame_columns, named_columns, opened, selected
 from betaroc.data.groups import groups_of, settled
 from betaroc.data.labels import client_mask
-from betaroc.data.names import AnyArray
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.beta_regression import (
@@ -588,7 +587,7 @@ def fit_covariates(
         parsed = right_side(text, name, score)
         used.append(formula_columns(parsed, name, present, (score, label)))
         formulas.append(as_text(parsed))
-    table = collected(table, [*taken, *(c for columns in used for c in columns)])
+    table = selected(table, [*taken, *(c for columns in used for c in columns)])
     scores = Scores.from_frame(
         table, score=score, label=label, client_label=client_label, group=group
     )

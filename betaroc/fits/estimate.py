@@ -7,11 +7,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.checks import score_array, shown, weights_array
+from betaroc.core.arrays import FloatArray
+from betaroc.core.checks import score_array, weights_array
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
-from betaroc.core.thresholds import FloatArray
-from betaroc.data.summary import Given, ScoreSummary
+from betaroc.core.text import shown
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.estimation.estimate import Options, Task, estimate_pair
 from betaroc.estimation.families import (
     AUTO,
@@ -23,9 +24,10 @@ from betaroc.estimation.families import (
     checked_pair,
     refuse_rule,
 )
-from betaroc.estimation.notices import empirical_auc, give, reversed_scores, tied
+from betaroc.estimation.notices import give, reversed_scores, tied
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial
+from betaroc.model.samples import empirical_model
 
 __all__ = ["best_fit", "fit", "fit_distribution"]
 
@@ -178,7 +180,7 @@ def _automatic_name(
 
 @public
 def fit(
-    scores: Given,
+    scores: ScoreData,
     family: Names = AUTO,
     *,
     boundary: str | None = None,
@@ -260,7 +262,7 @@ def fit(
     >>> round(result.client.params["a"], 4), result.model.prior
     (3.3701, 0.5)
     """
-    if not isinstance(scores, Given):
+    if not isinstance(scores, ScoreData):
         raise InputTypeError(
             f"scores must be betaroc.Scores or a ScoreSummary; got {shown(scores)} of type"
             f" {type(scores).__name__}. Make one with Scores(client, impostor),"
@@ -280,7 +282,7 @@ def fit(
 
 
 def best_fit(
-    scores: Given,
+    scores: ScoreData,
     boundary: str | None,
     resolution: float | None,
     found: FamilyComparison | str | None = None,
@@ -299,7 +301,7 @@ def best_fit(
 
 
 def _fit_pair(
-    scores: Given, names: tuple[str, str], reason: str, said: list[Notice], options: Options
+    scores: ScoreData, names: tuple[str, str], reason: str, said: list[Notice], options: Options
 ) -> Fit:
     """Both classes by named families, with all that there is to say of them."""
     try:
@@ -308,14 +310,12 @@ def _fit_pair(
         hold_partial(error)
         raise
     said = said + more
-    if isinstance(scores, ScoreSummary):
-        reversed_scores(scores.model.auc())
-    elif names == ("empirical", "empirical"):
+    if names == ("empirical", "empirical"):
         reversed_scores(found.model.auc())
     else:
-        samples = scores.client, scores.impostor
-        reversed_scores(empirical_auc(*samples, scores.client_weights, scores.impostor_weights))
-        if options.resolution is None:
+        reversed_scores(empirical_model(scores).auc())
+        if isinstance(scores, Scores) and options.resolution is None:
+            samples = scores.client, scores.impostor
             for who, name, values in zip(("client", "impostor"), names, samples, strict=True):
                 said = said + (tied(who, values) if name != "empirical" else [])
     give(said)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result, Value
 from betaroc.data.groups import weights_of
-from betaroc.data.scores import Scores
-from betaroc.data.summary import Given, ScoreSummary, rows_of
+from betaroc.data.scores import ScoreData, Scores, require_scores
+from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.families import BEST, FAMILIES, automatic, family_text, named, refuse_rule
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -254,11 +254,7 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     >>> found.table["family"].tolist()[:4]
     ['beta', 'beta-mixture', 'logit-normal', 'normal']
     """
-    if not isinstance(rows_of(scores, "a comparison of families"), Scores):
-        raise InputTypeError(
-            f"scores must be Scores; got {type(scores).__name__}. For labels and scores use"
-            " Scores.from_labels."
-        )
+    require_scores(scores, "a comparison of families")
     unit = _on_unit(scores)
     names = _named(families, unit=unit)
     sides = [Folded.of(scores, who, unit=unit) for who in _CLASSES]
@@ -270,7 +266,7 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
 
 
 def best_comparison(
-    scores: Given, boundary: str | None, resolution: float | None
+    scores: ScoreData, boundary: str | None, resolution: float | None
 ) -> FamilyComparison | str:
     """What "best" rests on; a text that says why where families cannot be compared."""
     if isinstance(scores, ScoreSummary):
@@ -282,7 +278,7 @@ def best_comparison(
         usual = ((name, FAMILIES[name]) for name in _usual(unit=True))
         names = [n for n, row in usual if (row.coordinates if cells else row.on_unit)]
     try:
-        return compare_families(scores, names)
+        return compare_families(scores._as_scores(), names)
     except (InputError, FitError) as error:
         return str(error)
 
@@ -442,7 +438,7 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
 
 def _roc_distance(f: PairEstimate) -> float:
     """nan where weights are no copies, which the empirical curve here is made of."""
-    scores = rows_of(f.scores, "an empirical ROC")
+    scores = require_scores(f.scores, "an empirical ROC")
     weights = [weights_of(scores, who) for who in _CLASSES]
     whole = all(np.all(w == np.floor(w)) for w in weights)
     return roc_distance_of(f) if whole else math.nan

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError, InputError
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
-from betaroc.core.thresholds import FloatArray
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.errors import (
     BetarocError,
     BetarocWarning,
@@ -23,10 +24,7 @@ from betaroc.core.notices import public, quietly, warn
 from betaroc.core.polygamma import information_terms, phi_tau
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainders
 from betaroc.core.text import listed, shown
-from betaroc.core.thresholds import FloatArray
-from betaroc.data.names import AnyArray
-from betaroc.data.scores import Scores
-from betaroc.data.summary import Given
+from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.beta import beta_auc
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.batch import ClassColumns, class_columns, system_columns
@@ -155,7 +153,7 @@ def fit_many(
 
 
 def _name(item: Any, place: int) -> str | int:
-    named = isinstance(item, Given) and item.name is not None
+    named = isinstance(item, ScoreData) and item.name is not None
     return str(item.name) if named else place
 
 
@@ -198,7 +196,7 @@ def _of_scores(
     if not items:
         raise InputError("frame must hold at least one system; the collection is empty.")
     for name, item in zip(names, items, strict=True):
-        if not isinstance(item, Given):
+        if not isinstance(item, ScoreData):
             raise InputTypeError(
                 f"every system must be Scores or a ScoreSummary; {shown(name)} is {shown(item)} of"
                 f" type {type(item).__name__}. Pass Scores(client, impostor), or a frame."
@@ -266,7 +264,7 @@ def _spans(side: ClassColumns, who: str) -> list[Span]:
     ]  # fmt: skip
 
 
-def _plain(item: Given) -> bool:
+def _plain(item: ScoreData) -> bool:
     """Scores without weights."""
     return (
         isinstance(item, Scores) and item.client_weights is None and item.impostor_weights is None
@@ -293,7 +291,7 @@ def _put(columns: dict[str, AnyArray], k: int, row: dict[str, Any], n: int) -> N
         columns[name][k] = value
 
 
-def _single(item: Given, pair: tuple[str, str], boundary: str | None) -> dict[str, Any]:
+def _single(item: ScoreData, pair: tuple[str, str], boundary: str | None) -> dict[str, Any]:
     """A system fitted by itself."""
     try:
         with quietly():

@@ -9,13 +9,12 @@ from typing import Any, cast
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
 from betaroc.core.resampling import streams
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
-from betaroc.data.scores import Scores
-from betaroc.data.summary import rows_of
+from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.inflated import base_of
 from betaroc.distributions.mixture import BetaMixture
 from betaroc.estimation.estimate import estimate_class, estimate_pair
@@ -179,7 +178,7 @@ def _refuse_strangers(restricted: PairEstimate, general: PairEstimate) -> None:
             "the general family must contain the restricted; got"
             f" {family_text(restricted.family)} in {family_text(general.family)}. {hint}"
         )
-    rows_of(general.scores, "a simulated likelihood-ratio test")
+    require_scores(general.scores, "a simulated likelihood-ratio test")
     if restricted.scores != general.scores:
         raise InputError(
             "both fits must be of the same scores; these differ. Fit one Scores twice."

@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.data.summary import rows_of
+from betaroc.core.thresholds import Thresholds
+from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.check import repeated
@@ -255,7 +256,7 @@ def _line(
     near = first * np.geomspace(1.0, 0.005 / first, 60)[:-1]
     far = 1.0 - (last * np.geomspace(1.0, 0.005 / last, 60)[:-1])[::-1]
     x = low + np.concatenate([near, middle, far]) * (high - low)
-    y = law.pdf(x)
+    y = np.asarray(law.pdf(x))
     keep = np.isfinite(y)
     x, y = x[keep], y[keep]
     if x.size == 0:  # all of it is one double
@@ -340,7 +341,7 @@ def plot_fit(
         )
     kind = checks.choice(kind, _KINDS, "kind")
     level = checks.level(level)
-    rows_of(fit.scores, "a picture of ordered scores")
+    require_scores(fit.scores, "a picture of ordered scores")
     classes = [_Shares.of(fit, who) for who in ("client", "impostor")]
     drawn = [_ordered(shares, kind, level) for shares in classes]
     if kind == "pp":
@@ -371,7 +372,7 @@ class _Shares(NamedTuple):
             )
         law = result.distribution.continuous[1]
         rule = result.boundary
-        values = np.sort(repeated(rows_of(fit.scores, "a picture of ordered scores"), who))
+        values = np.sort(repeated(require_scores(fit.scores, "a picture of ordered scores"), who))
         total, name = values.size, who
         if rule is not None and rule.policy in ("inflate", "error", "drop"):
             values = values[(values > 0.0) & (values < 1.0)]

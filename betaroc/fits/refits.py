@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.notices import quietly
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta

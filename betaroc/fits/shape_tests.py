@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
 from betaroc.data.groups import Groups, groups_of
 from betaroc.distributions.inflated import MASSES
@@ -20,7 +20,7 @@ from betaroc.fits import tie_tests
 from betaroc.fits.tie_tests import Departure
 from betaroc.inference.sandwich import in_cells, joint_cov, observation_scores
 from betaroc.inference.small_samples import inner_trials
-from betaroc.model.hooks import Hook, hooks_of
+from betaroc.model.improper_regions import Hook, hooks_of
 
 __all__ = [
     "TESTED",
@@ -233,7 +233,8 @@ class FittedEnds:
             raise InputError(
                 f"the ends are tested of fits of family {checks.listed(TESTED)}; this"
                 f" one is of family {family_text(f.family)}. Fit one of these, or look at"
-                " model.ends() and hooks_of(model, n_client, n_impostor) of betaroc.model.hooks."
+                " model.ends() and hooks_of(model, n_client, n_impostor) of"
+                " betaroc.model.improper_regions."
             )
         found = groups_of(f.scores) if checks.flag(groups, "groups") else None
         return cls(f, _covariance(f, groups=groups), found)

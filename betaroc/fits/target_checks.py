@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.special import share_ends
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.data.groups import Groups, groups_of, weights_of
+from betaroc.core.thresholds import Thresholds
+from betaroc.data.groups import Groups, groups_of
 from betaroc.data.scores import Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.empirical import Empirical
@@ -267,13 +268,11 @@ class _Counted(NamedTuple):
         who = _CLASSES[rate]
         result, groups = getattr(f, who), None
         if isinstance(f.scores, ScoreSummary):
-            one = getattr(f.scores, who)
-            law, ends = getattr(f.scores.model, who), (float(one.n_zero), float(one.n_one))
+            law: Empirical = f.scores._distributions[rate == "far"]
         else:
-            values = getattr(f.scores, who)
-            law, groups = Empirical(values, copies_of(f.scores, who)), groups_of(f.scores)
-            weights = weights_of(f.scores, who)
-            ends = float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
+            rows = f.scores._as_scores()
+            law, groups = Empirical(getattr(rows, who), copies_of(rows, who)), groups_of(rows)
+        ends = f.scores._at_ends(who)
         drops = result.boundary is not None and result.boundary.policy == "drop"
         return cls(f, rate, law, ends if drops else (0.0, 0.0), groups)
 

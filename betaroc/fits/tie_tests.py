@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.polygamma import information_terms, phi_tau_of
 from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, settled
-from betaroc.data.summary import Given
+from betaroc.data.scores import ScoreData
 from betaroc.estimation.tied import ClassSums, TiedSolution, tied_mle
 
 __all__ = [
@@ -392,7 +393,7 @@ def freedom_of_groups(groups: Groups) -> float:
     return min(size for size in groups.sizes if size is not None) - 1.0
 
 
-def observed(scores: Given, who: str, end: str) -> FloatArray:
+def observed(scores: ScoreData, who: str, end: str) -> FloatArray:
     """1 for each score of a class on an end, else 0."""
     values = getattr(scores, who)
     return np.asarray(values == (0.0 if end == "at_zero" else 1.0), dtype=np.float64)

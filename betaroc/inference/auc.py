@@ -11,22 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.special import bracketed_root
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
-from betaroc.data.groups import (
-    Groups,
-    ScoredTrials,
-    groups_of,
-    settled,
-    single_trials,
-    weights_of,
-)
-from betaroc.data.names import AnyArray
-from betaroc.data.scores import Scores
-from betaroc.data.summary import rows_of
+from betaroc.data.groups import Groups, ScoredTrials, groups_of, settled, single_trials, weights_of
+from betaroc.data.scores import Scores, require_scores
 from betaroc.inference.interval import Interval
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 
@@ -411,11 +402,7 @@ def welch(variances: Sequence[float], freedoms: Sequence[float]) -> tuple[float,
 
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     """The area, and each trial's share of the other class on its right side, less the area."""
-    if not isinstance(rows_of(scores, "an interval of the empirical area"), Scores):
-        raise InputTypeError(
-            f"{name} must be Scores; got {type(scores).__name__}. For labels and scores use"
-            " Scores.from_labels."
-        )
+    require_scores(scores, "an interval of the empirical area", name=name)
     client, impostor = scores.client, scores.impostor
     weights = [weights_of(scores, who) for who in _CLASSES]
     for who, w in zip(_CLASSES, weights, strict=True):

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.resampling import cells_of, streams
+from betaroc.core.arrays import FloatArray
+from betaroc.core.resampling import streams
 from betaroc.core.special import share_ends
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.scores import Scores
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import cells_of
 from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.interval import Limits, from_logit
 from betaroc.inference.rate_errors import rate_covariance
@@ -245,10 +246,7 @@ def _logit_ends(value: float, gradient: FloatArray, v: FloatArray, reach: float)
 
 def _covariance(scores: Scores, t: Thresholds, groups: Groups | None) -> list[FloatArray]:
     """Of FAR and FRR at each threshold."""
-    laws = (
-        Empirical(scores.client, scores.client_weights),
-        Empirical(scores.impostor, scores.impostor_weights),
-    )
+    laws = scores._distributions
     if groups is None:
         n = [law.total for law in laws]
         frr, far = laws[0].counts_at_most(t) / n[0], laws[1].counts_above(t) / n[1]

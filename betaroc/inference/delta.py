@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.resampling import streams
-from betaroc.core.thresholds import FloatArray
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Band, Interval, from_log, from_logit
 from betaroc.inference.parameter_errors import ParameterNames, free_coordinates, laws_at

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.resampling import Drawn, IntArray, draw_multinomial
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.resampling import draw_multinomial
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, ScoredTrials
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Drawn, Empirical
 
 __all__ = ["GroupCells", "GroupedCounts", "GroupedSide", "ThresholdCells", "cell_of", "rows_in"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.resampling import IntArray, draw_multinomial
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.resampling import draw_multinomial
 from betaroc.data.groups import Groups, ScoredTrials, weights_of
 
 __all__ = ["DrawnRows", "SortedRows"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 from betaroc.core.value import Result
 
 __all__ = ["Band", "Interval", "Limits", "from_log", "from_logit"]

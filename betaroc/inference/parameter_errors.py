@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.groups import groups_of
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import Free, free, moved

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, ScoredTrials, groups_of, settled, single_trials
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.drawn_groups import cell_of, rows_in

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.checks import score_array, shown, weights_array
+from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.checks import score_array, weights_array
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.text import shown
+from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, Trials, groups_of, settled, single_trials
-from betaroc.data.names import AnyArray, name_columns
-from betaroc.data.summary import rows_of
+from betaroc.data.names import name_columns
+from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, Inflated, base_of
@@ -111,7 +113,7 @@ def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
         own[sizes[0] :, : sizes[0]] = own[: sizes[0], sizes[0] :].T
     if found is None or not all(sizes):
         return own
-    scores = rows_of(fit.scores, "the errors of groups")
+    scores = require_scores(fit.scores, "the errors of groups")
     samples = ((scores.client, scores.client_weights), (scores.impostor, scores.impostor_weights))
     cut, grow = found.rows[0].size, found.factors()
     contributions = np.zeros((found.first.size, sum(sizes)))

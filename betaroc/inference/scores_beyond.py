@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ExtrapolationWarning, MisfitWarning
 from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.data.groups import Groups, groups_of, weights_of
-from betaroc.data.scores import Scores
-from betaroc.data.summary import Given, ScoreSummary
+from betaroc.data.groups import Groups, groups_of
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.record import PairEstimate
@@ -109,7 +110,7 @@ class Evidence(Value):
         Whether the scores of exactly 0 and 1 of a class were left out of its fit, and so here.
     """
 
-    data: Given
+    data: ScoreData
     fitted: tuple[Distribution | None, Distribution | None] = (None, None)
     cells: tuple[float | None, float | None] = (None, None)
     dropped: tuple[bool, bool] = (False, False)
@@ -130,11 +131,7 @@ class Evidence(Value):
         """Scores of exactly 0 and of exactly 1 that were dropped."""
         if not self.dropped[who]:
             return 0.0, 0.0
-        if isinstance(self.data, ScoreSummary):
-            one = getattr(self.data, _CLASSES[who])
-            return float(one.n_zero), float(one.n_one)
-        values, weights = getattr(self.data, _CLASSES[who]), weights_of(self.data, _CLASSES[who])
-        return float(np.sum(weights[values == 0.0])), float(np.sum(weights[values == 1.0]))
+        return self.data._at_ends(_CLASSES[who])
 
     @cached_property
     def sizes(self) -> tuple[float, float]:
@@ -147,13 +144,7 @@ class Evidence(Value):
 
     @cached_property
     def _laws(self) -> tuple[Empirical, Empirical]:
-        if isinstance(self.data, ScoreSummary):
-            return self.data.model.client, self.data.model.impostor  # type: ignore[return-value]
-        one, other = (
-            Empirical._of_checked(getattr(self.data, who), getattr(self.data, f"{who}_weights"))
-            for who in _CLASSES
-        )
-        return one, other
+        return self.data._distributions
 
     # ----------------------------------------------------------------- how many speak for it
     def beyond(self, asked: Asked) -> FloatArray:
@@ -274,7 +265,7 @@ class SupportedPair(PairEstimate):
 
 
 #: What may stand on a side, as dev or as test.
-SideInput = Scores | ScoreSummary | ScoreModel | SupportedPair
+SideInput = ScoreData | ScoreModel | SupportedPair
 
 
 def evidence_of(given: SideInput) -> Evidence | None:

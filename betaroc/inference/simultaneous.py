@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.resampling import streams
-from betaroc.core.thresholds import FloatArray
 
 __all__ = ["gaussian_reach", "percentile_band", "pointwise", "sup_t"]
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import streams
 from betaroc.core.special import bracketed_root
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of

@@ -13,25 +13,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.gaps import Gaps
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
-from betaroc.model.empirical_choice import (
-    Decisions,
-    choose_linear,
-    choose_nearest,
-    choose_weighted_error,
-)
 from betaroc.model.measures import is_rate, measure_title, precision_of
-from betaroc.model.smooth_choice import (
+from betaroc.model.minimise_continuous import (
     best_precision_recall,
     least_weighted_errors,
     monotone_jumps,
     nearest_precision,
     nearest_rate,
     precision_turns,
+)
+from betaroc.model.minimise_counts import (
+    Decisions,
+    choose_linear,
+    choose_nearest,
+    choose_weighted_error,
 )
 from betaroc.rendering.alphas import AlphaAxes
 

@@ -7,15 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.errors import InputTypeError
+from betaroc.core.arrays import FloatArray
 from betaroc.core.special import bracketed_root
-from betaroc.core.thresholds import FloatArray, Thresholds, softplus
+from betaroc.core.thresholds import Thresholds, choose, softplus
 from betaroc.core.value import Value
 from betaroc.distributions.pairs import Pair
-from betaroc.model.operating_points import choose
-from betaroc.model.roc import Roc
+from betaroc.model.roc_functions import height, leftmost
 
 __all__ = ["RocCrossings", "crossings_of", "log_odds_of_tpr", "places_of_far"]
 
@@ -68,11 +66,8 @@ class RocCrossings(Value):
         return int(self.far.size)
 
 
-def crossings_of(first: Roc, second: Roc) -> RocCrossings:
-    """All crossings; `Roc.crossings` documents it."""
-    if not isinstance(second, Roc):
-        raise InputTypeError(f"other must be a Roc; got {type(second).__name__}. Take model.roc().")
-    pairs = first._pair, second._pair
+def crossings_of(*pairs: Pair) -> RocCrossings:
+    """All crossings of the curves of two pairs; `Roc.crossings` documents it."""
     smooth = not any(_has_atoms(pair) for pair in pairs)
     odds = [_odds(pair, smooth=smooth) for pair in pairs]
 
@@ -122,13 +117,12 @@ def log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
 def _odds(pair: Pair, *, smooth: bool) -> _Gap:
     if smooth:
         return lambda u: log_odds_of_tpr(pair, u)
-    roc, mirrored = Roc._of_pair(pair), Roc._of_pair(pair, positive="impostor")
 
     def odds(u: FloatArray) -> FloatArray:
         """Near 1 from FRR at TNR, which has the digits that TPR at FAR has lost."""
         with np.errstate(under="ignore"):
-            tpr = Thresholds.from_theta(np.asarray(roc.tpr(np.exp(-softplus(-u)))))
-            frr = Thresholds.from_theta(np.asarray(mirrored.fpr(np.exp(-softplus(u)))))
+            tpr = Thresholds.from_theta(height(pair, np.exp(-softplus(-u)), upward=True))
+            frr = Thresholds.from_theta(leftmost(pair, np.exp(-softplus(u)), upward=False))
         return np.where(tpr.theta > 0.5, -frr.logit, tpr.logit)
 
     return odds
@@ -146,7 +140,7 @@ def _aside(u: FloatArray) -> FloatArray:
     return _ASIDE * (1.0 + np.abs(u))
 
 
-def _mesh(pairs: tuple[Pair, Pair], *, smooth: bool) -> FloatArray:
+def _mesh(pairs: tuple[Pair, ...], *, smooth: bool) -> FloatArray:
     """Log odds of FAR, ascending; with the corners of curves that jump."""
     if smooth:
         return np.concatenate([-_MESH[:0:-1], _MESH])
@@ -220,5 +214,5 @@ def _middle(at: Callable[[float], float], stretch: FloatArray) -> float:
     return float(0.5 * (ends[0] + ends[1]))
 
 
-def _leader(sign: npt.NDArray[np.float64]) -> int:
+def _leader(sign: FloatArray) -> int:
     return 1 if sign > 0.0 else 2

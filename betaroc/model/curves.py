@@ -8,16 +8,17 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import ScalarOrArray, as_output
 from betaroc.core.checks import choice, probability_array
 from betaroc.core.checks import prior as checked_prior
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.distributions.base import Distribution, as_output
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points
-from betaroc.model.measures import OperatingPoint, operating_point
-from betaroc.model.ranking import precision_at
-from betaroc.model.roc import curve_thresholds
+from betaroc.model.areas import precision_at
+from betaroc.model.measures import OperatingPoint, point_of
+from betaroc.model.roc_functions import curve_thresholds
 from betaroc.rendering.curves import draw_det, draw_rates
 from betaroc.rendering.style import Axes
 
@@ -39,10 +40,7 @@ class _Curve(Value):
         return pair_of(self.client, self.impostor, generic=self.is_generic)
 
     def _points(self, t: Thresholds) -> OperatingPoint:
-        pair = self._pair
-        return operating_point(
-            t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=self.prior, unit=pair.unit
-        )
+        return point_of(self._pair, t, self.prior)
 
     def points(self, n: int | None = None) -> OperatingPoint:
         """Operating points along the curve, FAR ascending.
@@ -122,7 +120,7 @@ class Det(_Curve):
         super().__post_init__()
         choice(self.scale, ("probit", "linear"), "scale")
 
-    def frr(self, far: npt.ArrayLike) -> Any:
+    def frr(self, far: npt.ArrayLike) -> ScalarOrArray:
         """FRR at the lowest threshold whose FAR is at most `far`.
 
         Parameters
@@ -215,7 +213,7 @@ class PrecisionRecall(_Curve):
     name: str | None = None
     is_generic: bool = False
 
-    def precision(self, recall: npt.ArrayLike) -> Any:
+    def precision(self, recall: npt.ArrayLike) -> ScalarOrArray:
         """Precision at the threshold whose recall is nearest to `recall`.
 
         Parameters

@@ -1,25 +1,54 @@
-"""What a ROC does at its two ends, and what the ends say about the whole curve."""
+"""What a ROC does at its two ends, and what the ends say about the whole curve.
+
+Section 3.2 of Omar and Ivrissimtzis (2019), their signs corrected (docs/papers.md, E2 and E3).
+
+**Formula.** The ROC with x = F_c, y = F_i has the slope f_i / f_c at a threshold x, for beta laws
+
+    dF_i / dF_c = x^(a_i - a_c) (1 - x)^(b_i - b_c) B(a_c, b_c) / B(a_i, b_i)
+
+**Limits.** Towards x = 0 only the first power moves, towards x = 1 only the second:
+
+    at 0   inf if a_i < a_c,   0 if a_i > a_c        at 1   inf if b_i < b_c,   0 if b_i > b_c
+
+The class whose tail is the heavier has all the mass there. Any two laws are compared likewise by
+what each declares of its end (`Tail`), in this order: which support reaches further out, whose is
+the point mass at the end, whose tail is of the lower order (a power, then Gaussian), then
+
+    powers     F ~ exp(log_coefficient) d^rate, d the distance to the end (beta laws: rate a or b),
+               so that F_i ~ K F_c^rho with rho = rate_i / rate_c
+    Gaussian   the wider; of one width the one whose centre lies nearer to the end
+
+**Ties.** Of equal exponents the constant is left: B(a_c, b_c) / B(a_i, b_i), or K; of two point
+masses p_i / p_c, of Gaussian tails that are one the quotient of their shares. Of two beta laws it
+is 1 only where they are equal, so that no tie is left between different ones.
+
+**Sides.** Impostors that are the heavier at 0 are rejected first: the curve lies above the diagonal
+there. The heavier at 1 they are accepted first: below.
+
+**Theorem.** Where the likelihood ratio turns at most once, as that of two beta laws does, and of
+two normal ones, both ends decide on the whole curve:
+
+    above at both ends, or above at one and on at the other: above everywhere ("proper")
+    below at both ends, or below at one and on at the other: below everywhere
+    above at 0, below at 1: one crossing, "hook-at-one";  below at 0, above at 1: "hook-at-zero"
+
+For D = F_i - F_c vanishes at both ends, and D' = f_i - f_c has one zero where the sides are alike,
+two where they are not: log f_i / f_c must change its sign, and turning at most once cannot do so
+more often. So D has one extremum and no zero inside, or two of opposite signs and one zero.
+"""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
-from betaroc.core.special import bracketed_root, exponential
-from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.special import exponential
 from betaroc.core.value import Value
 from betaroc.distributions.base import Tail
 from betaroc.distributions.pairs import Pair
 
-__all__ = ["End", "Ends", "SemiDerivatives"]
-
-_SIDES = {"above": 1.0, "on": 0.0, "below": -1.0}
-_DOUBLINGS = 200
+__all__ = ["End", "Ends", "SemiDerivatives", "ends", "limits", "shape_of_ends"]
 
 
 class SemiDerivatives(NamedTuple):
@@ -109,11 +138,7 @@ class Ends(Value):
     at_one: End
 
 
-def ends(pair: Pair) -> Ends:
-    """Both ends from the tails that the laws declare."""
-    return Ends(_end(pair, lower=True), _end(pair, lower=False))
-
-
+# ---------------------------------------------------------------------------------- limits
 class Limit(NamedTuple):
     """Impostor mass against client mass towards one end."""
 
@@ -126,18 +151,6 @@ class Limit(NamedTuple):
     heavier: int
 
 
-def _end(pair: Pair, *, lower: bool) -> End:
-    client, impostor = (law._tails()[0 if lower else 1] for law in (pair.client, pair.impostor))
-    limit = limits(client, impostor, lower=lower)
-    if limit.exponent == 1.0 and client.mass == impostor.mass == 0.0:
-        log_ratio = pair.end_log_ratio(lower=lower)
-        if log_ratio is not None:
-            limit = _tied(-log_ratio)
-    # The heavier impostor tail lifts the ROC at the lower end and sinks it at the upper.
-    side = ("on", "above", "below")[limit.heavier if lower else -limit.heavier]
-    return End(limit.semi, limit.reciprocal, limit.exponent, limit.coefficient, side)
-
-
 def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
     """Semi-derivative, exponent and coefficient of impostor mass against client mass."""
     impostor_alone = Limit(math.inf, 0.0, 0.0, math.nan, 1)
@@ -147,17 +160,42 @@ def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
     if client.mass > 0.0 or impostor.mass > 0.0:
         if client.mass == 0.0:
             return impostor_alone._replace(coefficient=impostor.mass)
-        if impostor.mass == 0.0:
-            return client_alone
-        return _straight(client.mass, impostor.mass)
+        return client_alone if impostor.mass == 0.0 else _of_masses(client.mass, impostor.mass)
     if client.order != impostor.order:
         return impostor_alone if impostor.order < client.order else client_alone
     if client.order == 1:
-        return _power_limits(client, impostor)
-    return _gaussian_limits(client, impostor, lower=lower)
+        return _of_powers(client, impostor)
+    return _of_gaussians(client, impostor, lower=lower)
 
 
-def _straight(client: float, impostor: float) -> Limit:
+def _of_powers(client: Tail, impostor: Tail) -> Limit:
+    rho = impostor.rate / client.rate
+    log_k = impostor.log_coefficient - rho * client.log_coefficient
+    if impostor.rate == client.rate:
+        return _tied(0.0 if client == impostor else log_k)
+    return _apart(rho, exponential(log_k), impostor_heavier=impostor.rate < client.rate)
+
+
+def _of_gaussians(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
+    ratio = client.width / impostor.width
+    if client.width != impostor.width:
+        wider = impostor.width > client.width
+        return _apart(ratio * ratio, math.nan, impostor_heavier=wider)
+    if client.centre != impostor.centre:
+        nearer = (impostor.centre < client.centre) == lower
+        return _apart(1.0, math.nan, impostor_heavier=nearer)
+    return _of_masses(client.share, impostor.share)._replace(coefficient=math.nan)
+
+
+def _apart(exponent: float, coefficient: float, *, impostor_heavier: bool) -> Limit:
+    """The limit of two tails of which one vanishes against the other."""
+    if impostor_heavier:
+        return Limit(math.inf, 0.0, exponent, coefficient, 1)
+    return Limit(0.0, math.inf, exponent, coefficient, -1)
+
+
+# ------------------------------------------------------------------------------------ ties
+def _of_masses(client: float, impostor: float) -> Limit:
     """The limit of two masses that vanish together."""
     ratio, heavier = impostor / client, (impostor > client) - (impostor < client)
     return Limit(ratio, client / impostor, 1.0, ratio, heavier)
@@ -170,146 +208,29 @@ def _tied(log_semi: float) -> Limit:
     return Limit(semi, exponential(-log_semi), 1.0, semi, heavier)
 
 
-def _apart(exponent: float, coefficient: float, *, impostor_heavier: bool) -> Limit:
-    """The limit of two tails of which one vanishes against the other."""
-    if impostor_heavier:
-        return Limit(math.inf, 0.0, exponent, coefficient, 1)
-    return Limit(0.0, math.inf, exponent, coefficient, -1)
+# ----------------------------------------------------------------------------------- sides
+def ends(pair: Pair) -> Ends:
+    """Both ends from the tails that the laws declare."""
+    return Ends(_end(pair, lower=True), _end(pair, lower=False))
 
 
-def _power_limits(client: Tail, impostor: Tail) -> Limit:
-    exponent = impostor.rate / client.rate
-    log_k = impostor.log_coefficient - exponent * client.log_coefficient
-    if impostor.rate == client.rate:
-        return _tied(0.0 if client == impostor else log_k)
-    impostor_heavier = impostor.rate < client.rate
-    return _apart(exponent, exponential(log_k), impostor_heavier=impostor_heavier)
+def _end(pair: Pair, *, lower: bool) -> End:
+    client, impostor = (law._tails()[0 if lower else 1] for law in (pair.client, pair.impostor))
+    limit = limits(client, impostor, lower=lower)
+    if limit.exponent == 1.0 and client.mass == impostor.mass == 0.0:
+        # The ratio of two coefficients, to more digits where the pair has it in closed form.
+        log_ratio = pair.end_log_ratio(lower=lower)
+        if log_ratio is not None:
+            limit = _tied(-log_ratio)
+    side = ("on", "above", "below")[limit.heavier if lower else -limit.heavier]
+    return End(limit.semi, limit.reciprocal, limit.exponent, limit.coefficient, side)
 
 
-def _gaussian_limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
-    ratio = client.width / impostor.width
-    if client.width != impostor.width:
-        wider = impostor.width > client.width
-        return _apart(ratio * ratio, math.nan, impostor_heavier=wider)
-    if client.centre != impostor.centre:
-        impostor_heavier = (impostor.centre < client.centre) == lower
-        return _apart(1.0, math.nan, impostor_heavier=impostor_heavier)
-    return _straight(client.share, impostor.share)._replace(coefficient=math.nan)
-
-
-# --------------------------------------------------------------------- the whole curve
-def _excess(pair: Pair, t: Thresholds) -> FloatArray:
-    """A quantity of the sign of TPR - FAR, from the smaller tails."""
-    use_lower = pair.frr(t) + pair.tnr(t) <= 1.0
-    return np.where(use_lower, pair.log_excess(t, lower=True), pair.log_excess(t, lower=False))
-
-
-class Crossing(NamedTuple):
-    """A place where the ROC meets the diagonal and changes side."""
-
-    threshold: Thresholds
-    #: FAR = TPR and FRR = TNR on a straight segment, nan where the threshold attains the point.
-    accepted: float
-    rejected: float
-
-
-def crossings(pair: Pair) -> list[Crossing]:
-    """Sign changes of TPR - FAR, ascending in the threshold.
-
-    Between neighbouring extremes (level 0 of the log-likelihood ratio, jumps)
-    TPR - FAR is monotone, so each sign change is bracketed.
-    """
-    known_roots = pair.diagonal_roots()
-    if known_roots is not None:
-        return [Crossing(known_roots[k], math.nan, math.nan) for k in range(known_roots.size)]
-    t, signs = _signed_extremes(pair)
-    known = np.nonzero(signs)[0]
-    found = []
-    for k, m in itertools.pairwise(known):
-        if signs[k] != signs[m]:
-            touch = Crossing(t[k + 1], math.nan, math.nan) if m > k + 1 else None
-            found.append(touch or _crossing(pair, t[k], t[m]))
-    return found
-
-
-def _signed_extremes(pair: Pair) -> tuple[Thresholds, FloatArray]:
-    t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
-    t = t[t.order()]
-    # Just below 1 the logs of vanishing tails say nothing: only atoms are left there.
-    limit = pair.tpr(t) - pair.far(t)
-    signs = np.sign(np.where(t.logit == BELOW_ONE, limit, _excess(pair, t)))
-    both = ends(pair)
-    for k, end in ((0, both.at_zero), (-1, both.at_one)):
-        signs[k] = signs[k] or _SIDES[end.side]
-    return t, signs
-
-
-def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
-    unit = pair.unit and float(low.theta) >= 0.0 and float(high.theta) <= 1.0
-    ends_of = (low.logit, high.logit) if unit else (low.theta, high.theta)
-    place = Thresholds.from_logit if unit else Thresholds.from_theta
-    inside = _jump_between(pair, low, high)
-    if inside is not None:
-        return inside
-
-    # Just below a jump and on it are one number in the logit: the ends speak for themselves.
-    known = {float(u): t for u, t in zip(ends_of, (low, high), strict=True)}
-
-    def excess(u: float) -> float:
-        return float(_excess(pair, known[u] if u in known else place(np.array(u))))
-
-    grid = pair.grid(float(ends_of[0]), float(ends_of[1]), unit=unit)
-    a, b = _bracket(excess, float(ends_of[0]), float(ends_of[1]), grid)
-    root = place(np.array(bracketed_root(excess, a, b, what="crossing")))
-    return Crossing(root, math.nan, math.nan)
-
-
-def _bracket(
-    excess: Callable[[float], float], a: float, b: float, grid: FloatArray
-) -> tuple[float, float]:
-    """Finite ends around the sign change, which may lie beyond all quantiles looked at."""
-    inner = grid if grid.size else np.array([x for x in (a, b) if abs(x) < BELOW_ONE] or [0.0])
-    low = a if math.isfinite(a) else float(inner[0])
-    high = b if b < BELOW_ONE else float(inner[-1])
-    for _ in range(_DOUBLINGS):
-        if np.sign(excess(low)) * np.sign(excess(high)) < 0.0:
-            break
-        if not math.isfinite(a):
-            low = 2.0 * min(low, -1.0)
-        if not b < BELOW_ONE:
-            high = 2.0 * max(high, 1.0)
-    return low, high
-
-
-def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | None:
-    """The crossing on the straight segment of a jump at `high`, or None in a smooth stretch."""
-    below = pair.just_below_any(high)
-    sign_below, sign_low = np.sign(_excess(pair, below)), np.sign(_excess(pair, low))
-    if not pair.discrete and sign_below != sign_low:
-        return None
-    far_0, tpr_0 = (float(v) for v in (pair.far(high), pair.tpr(high)))
-    left = low if pair.discrete else below
-    far_1, tpr_1 = (float(v) for v in (pair.far(left), pair.tpr(left)))
-    d_0, d_1 = tpr_0 - far_0, tpr_1 - far_1
-    share = d_0 / (d_0 - d_1) if d_0 != d_1 else 0.0
-    frr_0, frr_1 = float(pair.frr(high)), float(pair.frr(left))
-    return Crossing(high, far_0 + share * (far_1 - far_0), frr_0 + share * (frr_1 - frr_0))
-
-
-def global_shape(pair: Pair) -> str:
-    """The statement on the whole curve; see :meth:`ScoreModel.global_shape`."""
-    if pair.client == pair.impostor:
+# --------------------------------------------------------------------------------- theorem
+def shape_of_ends(at_zero: float, at_one: float) -> str:
+    """The whole curve by the sides on which it ends, each above (> 0), on (0) or below (< 0)."""
+    if at_zero * at_one < 0.0:
+        return "hook-at-zero" if at_zero < 0.0 else "hook-at-one"
+    if at_zero == at_one == 0.0:
         return "chance"
-    by_theorem = pair.shape_by_theorem()
-    if by_theorem is not None:
-        return by_theorem
-    _, signs = _signed_extremes(pair)
-    sequence = [s for s in signs.tolist() if s != 0.0]
-    changes = [k for k in range(1, len(sequence)) if sequence[k] != sequence[k - 1]]
-    if not sequence:
-        return "chance"
-    if len(changes) > 1:
-        return "several-crossings"
-    if not changes:
-        return "proper" if sequence[0] > 0.0 else "below"
-    return "hook-at-zero" if sequence[0] < 0.0 else "hook-at-one"
+    return "proper" if at_zero + at_one > 0.0 else "below"

@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import limits
-from betaroc.model.operating_points import atom_masses
 
 __all__ = ["chords_of", "is_concave", "upper_chain"]
 
@@ -77,7 +76,7 @@ def _distinct(pair: Pair, t: Thresholds) -> Thresholds:
     return t[order[np.searchsorted(group[order], np.arange(group[-1] + 1))]]
 
 
-def _is_candidate(pair: Pair, t: Thresholds) -> npt.NDArray[np.bool_]:
+def _is_candidate(pair: Pair, t: Thresholds) -> BoolArray:
     places = pair.candidates
     known = set(zip(places.theta.tolist(), places.logit.tolist(), strict=True))
     here = zip(t.theta.tolist(), t.logit.tolist(), strict=True)
@@ -153,8 +152,8 @@ def _slopes(pair: Pair) -> Iterator[float]:
         joint = pair.joints[[k]]
         if k < pair.joints.size - 1:
             yield _arc_slope(pair, joint, lower=True, end=k == 0)
-        client = float(atom_masses(pair.client, joint)[0])
-        impostor = float(atom_masses(pair.impostor, joint)[0])
+        client = float(pair.client.atoms.masses_at(joint)[0])
+        impostor = float(pair.impostor.atoms.masses_at(joint)[0])
         if client > 0.0 or impostor > 0.0:
             yield client / impostor if impostor > 0.0 else math.inf
         if k > 0:

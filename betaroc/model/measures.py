@@ -9,19 +9,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from betaroc.core.checks import finite, fraction, probability_array, real_array
+from betaroc.core.arrays import FloatArray, as_output
+from betaroc.core.checks import finite, fraction, frozen, probability_array, real_array
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.thresholds import BELOW_ONE, FloatArray, Thresholds
+from betaroc.core.thresholds import BELOW_ONE, Thresholds, choose
 from betaroc.core.value import Result
+from betaroc.distributions.pairs import Pair
 
-__all__ = [
-    "MEASURES", "Measure", "OperatingPoint", "is_rate", "measure_title", "operating_point",
-]  # fmt: skip
+__all__ = ["MEASURES", "Measure", "OperatingPoint", "is_rate", "measure_title", "point_of"]
+
+
+class _Held:
+    """A field of a point that its thresholds hold."""
+
+    def __init__(self, name: str, *default: float) -> None:
+        self._name, self._default = name, default
+
+    def __get__(self, point: OperatingPoint | None, kind: type) -> Any:
+        if point is not None:
+            return as_output(getattr(point.thresholds, self._name))
+        if not self._default:
+            raise AttributeError(self._name)  # a field that must be given
+        return self._default[0]
+
+    def __set__(self, point: OperatingPoint, value: Any) -> None:
+        vars(point)[self._name] = value  # until the thresholds are made of it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,21 +92,25 @@ class OperatingPoint(Result):
     (0.15, 0.727273, 0.8)
     """
 
-    threshold: Any
-    far: Any
-    frr: Any
+    threshold: Any = _Held("theta")
+    far: Any  # type: ignore[misc]  # a threshold has no default
+    frr: Any  # type: ignore[misc]
     prior: float = 0.5
-    logit_threshold: Any = math.nan
+    logit_threshold: Any = _Held("logit", math.nan)
     tpr: Any = None
     tnr: Any = None
     n_beyond: Any = None
     extrapolated: Any = False
+    #: Where the point lies, with all digits; `threshold` and `logit_threshold` are read off it.
+    thresholds: Thresholds = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "prior", fraction(self.prior, "prior"))
+        given, logit = vars(self).pop("theta"), vars(self).pop("logit")
+        t = given if isinstance(given, Thresholds) else None
         arrays = {
-            "threshold": real_array(self.threshold, "threshold"),
-            "logit_threshold": real_array(self.logit_threshold, "logit_threshold"),
+            "threshold": real_array(given, "threshold") if t is None else t.theta,
+            "logit_threshold": real_array(logit, "logit_threshold") if t is None else t.logit,
             "far": probability_array(self.far, "far"),
             "frr": probability_array(self.frr, "frr"),
         }
@@ -105,16 +126,21 @@ class OperatingPoint(Result):
                 f" {', '.join(f'{name} {a.shape}' for name, a in arrays.items())}. Give one rate"
                 " for each threshold."
             ) from None
+        arrays = {name: np.broadcast_to(array, shape) for name, array in arrays.items()}
+        theta, logit = arrays.pop("threshold"), arrays.pop("logit_threshold")
+        t = Thresholds.from_both(theta, logit) if t is None else t
+        at = (_read_only(v) for v in (theta, np.broadcast_to(t.complement, shape), logit))
+        object.__setattr__(self, "thresholds", Thresholds(*at))
         for name, array in arrays.items():
-            object.__setattr__(self, name, _kept(np.broadcast_to(array, shape)))
+            object.__setattr__(self, name, as_output(_read_only(array)))
 
     def __len__(self) -> int:
-        if np.ndim(self.threshold) == 0:
+        if not self.thresholds.shape:
             raise InputTypeError(
                 "a single operating point has no length; an array of them has, such as"
                 " model.at([0.1, 0.2])."
             )
-        return len(self.threshold)
+        return self.thresholds.size
 
     def __iter__(self) -> Iterator[OperatingPoint]:
         return (self[k] for k in range(len(self)))
@@ -123,13 +149,12 @@ class OperatingPoint(Result):
         def take(values: Any) -> Any:
             return _plain(np.asarray(values)[index])
 
-        shape = np.shape(self.threshold)
-        logit = np.broadcast_to(self.logit_threshold, shape)
+        t = self.thresholds
         beyond = None if self.n_beyond is None else tuple(map(take, self.n_beyond))
-        flags = np.broadcast_to(self.extrapolated, shape)[index]
+        flags = np.broadcast_to(self.extrapolated, t.shape)[index]
         return OperatingPoint(
-            take(self.threshold), take(self.far), take(self.frr), self.prior, take(logit),
-            take(self.tpr), take(self.tnr), beyond, flags if np.ndim(flags) else bool(flags),
+            t[index], take(self.far), take(self.frr), self.prior, tpr=take(self.tpr),
+            tnr=take(self.tnr), n_beyond=beyond, extrapolated=flags if flags.ndim else bool(flags),
         )  # fmt: skip
 
     @property
@@ -387,19 +412,14 @@ def checked_cost(value: float, name: str) -> float:
     return cost
 
 
-def operating_point(
-    t: Thresholds, far: FloatArray, frr: FloatArray, tpr: FloatArray, tnr: FloatArray,
-    *, prior: float, unit: bool,
-) -> OperatingPoint:  # fmt: skip
-    """The point at thresholds whose rates were each computed in their own tail."""
+def point_of(pair: Pair, t: Thresholds, prior: float) -> OperatingPoint:
+    """The point at thresholds, each rate from its own tail."""
     # "Just below 1" is a limit; the double to set is the last one before 1.
-    short = t.logit == BELOW_ONE
-    last = Thresholds.from_theta(np.nextafter(1.0, 0.0))
-    theta = np.where(short, last.theta, t.theta)
-    logit = np.where(short, last.logit, t.logit) if unit else np.full(t.shape, np.nan)
-    values = (_plain(v) for v in (theta, far, frr, logit, tpr, tnr))
-    threshold, far_, frr_, logit_, tpr_, tnr_ = values
-    return OperatingPoint(threshold, far_, frr_, prior, logit_, tpr_, tnr_)
+    place = choose(t.logit == BELOW_ONE, Thresholds.from_theta(np.nextafter(1.0, 0.0)), t)
+    if not pair.unit:
+        place = Thresholds(place.theta, place.complement, np.full(t.shape, np.nan))
+    far, frr, tpr, tnr = pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t)
+    return OperatingPoint(place, far, frr, prior, tpr=tpr, tnr=tnr)
 
 
 def _small_difference(point: OperatingPoint) -> Any:
@@ -408,13 +428,8 @@ def _small_difference(point: OperatingPoint) -> Any:
     return _plain(np.where(upper, point.tpr - point.far, point.tnr - point.frr))
 
 
-def _kept(array: FloatArray) -> Any:
-    """A float, or a read-only copy."""
-    if array.ndim == 0:
-        return float(array)
-    copy = np.array(array)
-    copy.setflags(write=False)
-    return copy
+def _read_only(array: FloatArray) -> FloatArray:
+    return frozen(np.array(array))
 
 
 def _plain(value: Any) -> Any:

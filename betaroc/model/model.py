@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import ScalarOrArray, as_output
 from betaroc.core.checks import (
     choice,
     count,
     finite,
     fraction,
+    generator,
     positive,
     probability_array,
     real_array,
@@ -22,23 +24,21 @@ from betaroc.core.checks import (
 from betaroc.core.checks import prior as checked_prior
 from betaroc.core.errors import InputError
 from betaroc.core.text import shown
-from betaroc.core.thresholds import Thresholds
+from betaroc.core.thresholds import Thresholds, choose
 from betaroc.core.value import Value
-from betaroc.distributions.base import Distribution, as_output
+from betaroc.data.scores import Scores
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta, Shape
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.distributions.shifted import lies_on_unit, moved_law
+from betaroc.model import areas, operating_points
 from betaroc.model import ends as _ends
-from betaroc.model import operating_points, ranking
 from betaroc.model.curves import Det, PrecisionRecall
+from betaroc.model.diagonal import diagonal_crossings, global_shape
 from betaroc.model.ends import Ends, SemiDerivatives
-from betaroc.model.h_measure import h_measure
-from betaroc.model.measures import OperatingPoint, checked_cost, operating_point
-from betaroc.model.posterior import posterior
+from betaroc.model.measures import OperatingPoint, checked_cost, point_of
 from betaroc.model.roc import Roc
-
-if TYPE_CHECKING:
-    from betaroc.data.scores import Scores
+from betaroc.model.roc_functions import posterior
 
 __all__ = ["ScoreModel"]
 
@@ -213,12 +213,15 @@ class ScoreModel(Value):
         >>> ScoreModel(Beta(5, 2), Beta(2, 5)).sample(30, 50, rng=1)
         <Scores 30 client in [0.308765, 0.951882], 50 impostor in [0.0222987, 0.578491]>
         """
-        from betaroc.model.samples import sample_scores
-
-        return sample_scores(self, n_client, n_impostor, rng)
+        sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
+        source = generator(rng)
+        client = self.client.sample(sizes[0], source)
+        return Scores._checked(
+            client=client, impostor=self.impostor.sample(sizes[1], source), name=self.name
+        )
 
     # --------------------------------------------------------------------- rates
-    def far(self, t: npt.ArrayLike) -> Any:
+    def far(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False acceptance rate P(I > t), in its own tail.
 
         Parameters
@@ -251,7 +254,7 @@ class ScoreModel(Value):
         """
         return as_output(self._pair.far(Thresholds.from_theta(real_array(t, "t"))))
 
-    def frr(self, t: npt.ArrayLike) -> Any:
+    def frr(self, t: npt.ArrayLike) -> ScalarOrArray:
         """False rejection rate P(C <= t), in its own tail.
 
         Parameters
@@ -307,10 +310,7 @@ class ScoreModel(Value):
         return self._point(Thresholds.from_theta(real_array(t, "t")))
 
     def _point(self, t: Thresholds) -> OperatingPoint:
-        p = self._pair
-        return operating_point(
-            t, p.far(t), p.frr(t), p.tpr(t), p.tnr(t), prior=self.prior, unit=p.unit
-        )
+        return point_of(self._pair, t, self.prior)
 
     # ----------------------------------------------------------------- thresholds
     def at_far(self, x: npt.ArrayLike) -> OperatingPoint:
@@ -381,7 +381,7 @@ class ScoreModel(Value):
         """
         return self._point(self._reach(operating_points.at_frr, x))
 
-    def threshold_at_far(self, x: npt.ArrayLike) -> Any:
+    def threshold_at_far(self, x: npt.ArrayLike) -> ScalarOrArray:
         """The lowest threshold with FAR <= x; :meth:`at_far` keeps its logit too.
 
         Parameters
@@ -406,9 +406,9 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_far(0.01), 12)
         0.9
         """
-        return self.at_far(x).threshold
+        return as_output(self.at_far(x).thresholds.theta)
 
-    def threshold_at_frr(self, x: npt.ArrayLike) -> Any:
+    def threshold_at_frr(self, x: npt.ArrayLike) -> ScalarOrArray:
         """The highest threshold with FRR <= x; :meth:`at_frr` keeps its logit too.
 
         Parameters
@@ -433,7 +433,7 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_frr(0.04), 12)
         0.2
         """
-        return self.at_frr(x).threshold
+        return as_output(self.at_frr(x).thresholds.theta)
 
     def _reach(self, how: Any, x: npt.ArrayLike) -> Thresholds:
         target = probability_array(x, "x")
@@ -441,8 +441,7 @@ class ScoreModel(Value):
         unknown = np.isnan(flat)
         t = how(self._pair, np.where(unknown, 0.0, flat))
         nowhere = Thresholds.from_theta(np.full(flat.shape, np.nan))
-        t = operating_points.choose(unknown, nowhere, t)
-        return Thresholds(*(v.reshape(target.shape) for v in (t.theta, t.complement, t.logit)))
+        return choose(unknown, nowhere, t).reshape(target.shape)
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
         """Equal error rate: FAR = FRR.
@@ -710,7 +709,7 @@ class ScoreModel(Value):
             raise InputError(
                 f"low must be below high; got low={low!r}, high={high!r}. Give a range of FAR."
             )
-        area = ranking.partial_auc(self._pair, low, high)
+        area = areas.partial_auc(self._pair, low, high)
         if not standardized:
             return area
         chance, full = 0.5 * (high - low) * (high + low), high - low
@@ -734,7 +733,7 @@ class ScoreModel(Value):
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).ks(), 12)
         0.5
         """
-        return ranking.ks(self._pair)
+        return areas.ks(self._pair)
 
     def average_precision(self, points: int | None = None) -> float:
         """Precision averaged over recall.
@@ -774,7 +773,7 @@ class ScoreModel(Value):
         (0.833333333, 0.822958792)
         """
         number = None if points is None else count(points, "points", 2)
-        return ranking.average_precision(self._pair, self.prior, number)
+        return areas.average_precision(self._pair, self.prior, number)
 
     def h_measure(self, weights: str | tuple[float, float] = "beta22") -> float:
         """Hand's H-measure: the expected least loss when the costs are not known.
@@ -824,7 +823,7 @@ class ScoreModel(Value):
                 f"prior must lie strictly between 0 and 1 for the H-measure; got {self.prior!r}."
                 " Give the model the prior of its use."
             )
-        return h_measure(self._pair, self.prior, self._cost_shapes(weights))
+        return areas.h_measure(self._pair, self.prior, self._cost_shapes(weights))
 
     def _cost_shapes(self, weights: object) -> tuple[float, float]:
         if isinstance(weights, tuple) and len(weights) == 2:
@@ -833,7 +832,7 @@ class ScoreModel(Value):
         choice(weights, ("beta22", "prior"), "weights")
         return (2.0, 2.0) if weights == "beta22" else (1.0 + self.prior, 2.0 - self.prior)
 
-    def posterior(self, scores: npt.ArrayLike) -> Any:
+    def posterior(self, scores: npt.ArrayLike) -> ScalarOrArray:
         """Probability of a client given the score: the calibration map that the pair gives.
 
             P(client | s) = prior f_c(s) / (prior f_c(s) + (1 - prior) f_i(s))
@@ -945,20 +944,19 @@ class ScoreModel(Value):
         >>> model.diagonal_crossings().threshold
         array([0.5])
         """
-        found = [] if self.client == self.impostor else _ends.crossings(self._pair)
+        found = [] if self.client == self.impostor else diagonal_crossings(self._pair)
         nowhere = Thresholds.from_theta(np.empty(0))
         point = self._point(Thresholds.concatenate([nowhere, *(c.threshold for c in found)]))
         accepted = np.array([c.accepted for c in found])
         rejected = np.array([c.rejected for c in found])
         attained = np.isnan(accepted)
         return OperatingPoint(
-            point.threshold,
+            point.thresholds,
             np.where(attained, point.far, accepted),
             np.where(attained, point.frr, rejected),
             self.prior,
-            point.logit_threshold,
-            np.where(attained, point.tpr, accepted),
-            np.where(attained, point.tnr, rejected),
+            tpr=np.where(attained, point.tpr, accepted),
+            tnr=np.where(attained, point.tnr, rejected),
         )
 
     def inflections(self) -> OperatingPoint:
@@ -1008,7 +1006,7 @@ class ScoreModel(Value):
         >>> ScoreModel(Beta(2, 2), Beta(1, 1)).global_shape()  # FAR^2 (3 - 2 FAR) < FAR near 0
         'hook-at-one'
         """
-        return _ends.global_shape(self._pair)
+        return global_shape(self._pair)
 
     def shape_category(self, scheme: int | None = None) -> tuple[Shape, Shape] | None:
         """Shapes of the client and the impostor density.

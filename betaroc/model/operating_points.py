@@ -13,10 +13,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.thresholds import FloatArray, Thresholds
-from betaroc.distributions.base import Distribution
+from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.thresholds import Thresholds, choose
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.pairs import Pair
 from betaroc.model.measures import precision_of
@@ -79,7 +78,7 @@ def best(t: Thresholds, criterion: FloatArray, total: FloatArray) -> int:
     return int(near[t[near].order()[0]])
 
 
-def _near_least(values: FloatArray) -> npt.NDArray[np.bool_]:
+def _near_least(values: FloatArray) -> BoolArray:
     least = np.nanmin(values)
     return np.asarray(values <= least + _TIE * abs(least))
 
@@ -196,15 +195,6 @@ def at_tpr(pair: Pair, target: float) -> Thresholds:
     return t[int(np.argmin(np.abs(pair.tpr(t) - target)))]
 
 
-def choose(condition: npt.NDArray[np.bool_], first: Thresholds, second: Thresholds) -> Thresholds:
-    """The first thresholds where the condition holds, the second elsewhere."""
-    return Thresholds(
-        np.where(condition, first.theta, second.theta),
-        np.where(condition, first.complement, second.complement),
-        np.where(condition, first.logit, second.logit),
-    )
-
-
 # ------------------------------------------------------------------------- F measure
 def max_f(pair: Pair, weight: float, prior: float) -> Thresholds:
     """The global maximiser of 1 / (weight / precision + (1 - weight) / recall).
@@ -243,15 +233,3 @@ def max_f(pair: Pair, weight: float, prior: float) -> Thresholds:
         if chosen.theta == previous.theta and chosen.logit == previous.logit:
             break
     return chosen
-
-
-def atom_masses(law: Distribution, t: Thresholds) -> FloatArray:
-    """Mass of a law's atom at each threshold, 0 where it has none."""
-    atoms = law.atoms
-    if atoms.places.size == 0:
-        return np.zeros(t.shape)
-    index = np.minimum(np.searchsorted(atoms.places, t.theta), atoms.places.size - 1)
-    short_of_one = (t.theta == 1.0) & (t.logit < np.inf)
-    above_zero = (t.theta == 0.0) & (t.logit > -np.inf)
-    here = (atoms.places[index] == t.theta) & ~short_of_one & ~above_zero
-    return np.where(here, atoms.masses[index], 0.0)

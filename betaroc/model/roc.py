@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.checks import choice, count, probability_array
+from betaroc.core.arrays import ScalarOrArray, as_output
+from betaroc.core.checks import choice, probability_array
 from betaroc.core.checks import prior as checked_prior
-from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.distributions.base import Distribution, as_output
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Corners, EmpiricalPair
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
-from betaroc.model import operating_points
-from betaroc.model.ends import ends
+from betaroc.model import operating_points, roc_functions
+from betaroc.model.areas import partial_auc
+from betaroc.model.crossings import RocCrossings, crossings_of
 from betaroc.model.hull import chords_of, is_concave
-from betaroc.model.measures import OperatingPoint, operating_point
-from betaroc.model.ranking import partial_auc
+from betaroc.model.measures import OperatingPoint, point_of
 from betaroc.rendering.curves import draw_rates
 from betaroc.rendering.style import Axes
 
-if TYPE_CHECKING:
-    from betaroc.model.crossings import RocCrossings
-
-#: Points of a smooth curve when nobody says how many.
-_POINTS = 800
-
-#: A rate computed back from its own quantile agrees to this.
-_EDGE = 8.0 * float(np.finfo(np.float64).eps)
-
-__all__ = ["Roc", "RocHull", "curve_thresholds"]
+__all__ = ["Roc", "RocHull"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,7 +103,7 @@ class Roc(Value):
         return self.positive == "client"
 
     # ------------------------------------------------------------ the curve as a function
-    def tpr(self, fpr: npt.ArrayLike) -> Any:
+    def tpr(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """Height of the curve at `fpr`, the top where it is vertical.
 
         Parameters
@@ -143,12 +134,10 @@ class Roc(Value):
         array([0.75 , 0.875, 1.   ])
         """
         x = probability_array(fpr, "fpr")
-        flat = np.ravel(x)
-        y = self._height(self._pair, flat, self._places(self._pair, flat))
-        y = np.where(flat >= 1.0, 1.0, np.where(np.isnan(flat), np.nan, y))
+        y = roc_functions.height(self._pair, np.ravel(x), upward=self._upward)
         return as_output(y.reshape(x.shape))
 
-    def fpr(self, tpr: npt.ArrayLike) -> Any:
+    def fpr(self, tpr: npt.ArrayLike) -> ScalarOrArray:
         """The smallest x at which the curve reaches `tpr`.
 
         Parameters
@@ -175,12 +164,10 @@ class Roc(Value):
         0.25
         """
         y = probability_array(tpr, "tpr")
-        flat = np.ravel(y)
-        x = self._leftmost(self._pair, flat)
-        x = np.where(flat <= 0.0, 0.0, np.where(np.isnan(flat), np.nan, x))
+        x = roc_functions.leftmost(self._pair, np.ravel(y), upward=self._upward)
         return as_output(x.reshape(y.shape))
 
-    def slope(self, fpr: npt.ArrayLike) -> Any:
+    def slope(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """dTPR / dFPR at `fpr`, of the segment to the right where the curve has a corner.
 
             slope = f_c / f_i at the threshold, f_i / f_c for ``positive="impostor"``
@@ -218,27 +205,10 @@ class Roc(Value):
         array([2., 1., 0.])
         """
         x = probability_array(fpr, "fpr")
-        flat = np.ravel(x)
-        pair, limits = self._pair, ends(self._pair)
-        t = self._rightward(pair, flat, self._places(pair, flat))
-        with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-            log_ratio = pair.log_ratio(t)
-            # Beyond [0, 1] the logit says nothing: one of the two densities is 0 there.
-            in_score = self.client._log_pdf(t) - self.impostor._log_pdf(t)
-            ratio = np.exp(np.where(np.isnan(log_ratio), in_score, log_ratio))
-            client = operating_points.atom_masses(self.client, t)
-            impostor = operating_points.atom_masses(self.impostor, t)
-            jumps = (impostor if self._upward else client) > 0.0
-            ratio = np.where(jumps, client / impostor, ratio)
-            slope = ratio if self._upward else 1.0 / ratio
-        if self._upward:
-            first, last = limits.at_one.roc_slope, limits.at_zero.roc_slope
-        else:
-            first, last = limits.at_zero.semi_derivative, limits.at_one.semi_derivative
-        slope = np.where(flat == 0.0, first, np.where(flat == 1.0, last, slope))
-        return as_output(np.where(np.isnan(flat), np.nan, slope).reshape(x.shape))
+        slope = roc_functions.slope(self._pair, np.ravel(x), upward=self._upward)
+        return as_output(slope.reshape(x.shape))
 
-    def threshold(self, fpr: npt.ArrayLike) -> Any:
+    def threshold(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """The threshold that attains `fpr`, or the nearest attainable smaller one.
 
         Parameters
@@ -266,115 +236,9 @@ class Roc(Value):
         0.5
         """
         x = probability_array(fpr, "fpr")
-        pair = self._pair
         reach = operating_points.at_far if self._upward else operating_points.at_frr
-        point = self._at(reach(pair, np.ravel(x)))
-        return as_output(point.threshold.reshape(x.shape))
-
-    def _places(self, pair: Pair, x: FloatArray) -> Thresholds:
-        """Where the curve passes x: the lowest threshold with P(I > .) <= x, or its mirror."""
-        with np.errstate(divide="ignore"):
-            log_x = np.log(x)
-        if self._upward:
-            t = pair.impostor._upper_quantile(x, log_x)
-            return self._snapped(self.impostor, self.client, t, pair.far, x)
-        t = pair.client._lower_quantile(x, log_x)
-        return self._snapped(self.client, self.impostor, t, pair.frr, x)
-
-    @staticmethod
-    def _snapped(
-        inverted: Distribution,
-        other: Distribution,
-        t: Thresholds,
-        rate: Callable[[Thresholds], FloatArray],
-        x: FloatArray,
-    ) -> Thresholds:
-        """The other law's atom where it has the wanted rate to rounding: an edge must be hit."""
-        places = other.atoms.places
-        if places.size == 0 or inverted.continuous is None:
-            return t
-        smooth = operating_points.atom_masses(inverted, t) == 0.0
-        after = np.minimum(np.searchsorted(places, t.theta), places.size - 1)
-        for index in (np.maximum(after - 1, 0), after):
-            here = Thresholds.from_theta(places[index])
-            t = operating_points.choose(smooth & (np.abs(rate(here) - x) <= _EDGE * x), here, t)
-        return t
-
-    def _rightward(self, pair: Pair, x: FloatArray, t: Thresholds) -> Thresholds:
-        """On the impostor's axes a jump ends at its own place: at its end go on to what follows."""
-        ended = (operating_points.atom_masses(self.client, t) > 0.0) & (pair.frr(t) <= x)
-        if self._upward or not np.any(ended):
-            return t
-        if self.client.continuous is not None:
-            return operating_points.choose(
-                ended, Thresholds.from_theta(np.nextafter(t.theta, np.inf)), t
-            )
-        places = np.append(self.client.atoms.places, np.inf)
-        after = np.minimum(np.searchsorted(places, t.theta, side="right"), places.size - 1)
-        return operating_points.choose(ended, Thresholds.from_theta(places[after]), t)
-
-    def _height(self, pair: Pair, x: FloatArray, t: Thresholds) -> FloatArray:
-        """y at x, along the straight segment where x falls on a jump."""
-        client = operating_points.atom_masses(self.client, t)
-        impostor = operating_points.atom_masses(self.impostor, t)
-        if self._upward:
-            at_x, at_y, run, rise = pair.far(t), pair.tpr(t), impostor, client
-        else:
-            # The segment starts just below the atom and ends at it.
-            below = pair.just_below_any(t)
-            at_x, at_y, run, rise = pair.frr(below), pair.tnr(below), client, impostor
-            t_top = self._top(pair, x, t)
-            at_y = np.where(run > 0.0, at_y, pair.tnr(t_top))
-            full = (run > 0.0) & (pair.frr(t) <= x)
-            at_y = np.where(full, pair.tnr(t_top), at_y)
-            run = np.where(full, 0.0, run)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            # A vertical segment counts by its top; downwards `at_y` stands there already.
-            share = np.where(run > 0.0, np.clip((x - at_x) / run, 0.0, 1.0), float(self._upward))
-        return np.minimum(at_y + share * rise, 1.0)
-
-    def _top(self, pair: Pair, x: FloatArray, t: Thresholds) -> Thresholds:
-        """The highest threshold with P(C < .) <= x."""
-        if self.client.continuous is not None:
-            return t
-        places = self.client.atoms.places
-        reach = pair.frr(Thresholds.from_theta(places))
-        after = np.searchsorted(reach, x, side="right")
-        padded = np.append(places, np.inf)
-        return pair.just_below_any(Thresholds.from_theta(padded[after]))
-
-    def _leftmost(self, pair: Pair, y: FloatArray) -> FloatArray:
-        """Smallest x at height y, along the straight segment where y falls on a jump."""
-        with np.errstate(divide="ignore"):
-            log_y = np.log(y)
-        if self._upward:
-            t = pair.client._upper_quantile(y, log_y)
-            t = self._snapped(self.client, self.impostor, t, pair.tpr, y)
-            start, at_y, at_x = t, pair.tpr(t), pair.far(t)
-            tall, wide = self.client, self.impostor
-            if tall.continuous is None:
-                # A flat stretch: the leftmost point lies just below the next client score.
-                at_x = np.where(at_y == y, pair.far(self._below_next(pair, t)), at_x)
-        else:
-            t = pair.impostor._lower_quantile(y, log_y)
-            t = self._snapped(self.impostor, self.client, t, pair.tnr, y)
-            tall, wide = self.impostor, self.client
-            start = operating_points.choose(
-                operating_points.atom_masses(tall, t) > 0.0, pair.just_below_any(t), t
-            )
-            at_y, at_x = pair.tnr(start), pair.frr(start)
-        run, rise = operating_points.atom_masses(wide, t), operating_points.atom_masses(tall, t)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.where(rise > 0.0, np.clip((y - at_y) / rise, 0.0, 1.0), 0.0)
-        return np.minimum(at_x + share * run, 1.0)
-
-    def _below_next(self, pair: Pair, t: Thresholds) -> Thresholds:
-        """Just below the next client score above t."""
-        places = np.append(self.client.atoms.places, np.inf)
-        after = np.searchsorted(places, t.theta, side="right")
-        return pair.just_below_any(
-            Thresholds.from_theta(places[np.minimum(after, places.size - 1)])
-        )
+        point = self._at(reach(self._pair, np.ravel(x)))
+        return as_output(point.thresholds.theta.reshape(x.shape))
 
     # ----------------------------------------------------------------- as a whole
     def auc(self) -> float:
@@ -417,10 +281,7 @@ class Roc(Value):
         return RocHull(self, self._at(starts), self._at(ends_))
 
     def _at(self, t: Thresholds) -> OperatingPoint:
-        pair = self._pair
-        return operating_point(
-            t, pair.far(t), pair.frr(t), pair.tpr(t), pair.tnr(t), prior=self.prior, unit=pair.unit
-        )
+        return point_of(self._pair, t, self.prior)
 
     def points(self, n: int | None = None) -> OperatingPoint:
         """Operating points along the curve, x ascending from 0 to 1.
@@ -450,7 +311,7 @@ class Roc(Value):
         >>> points.threshold, points.tpr
         (array([ 0.7,  0.5,  0.2, -inf]), array([0. , 0.5, 1. , 1. ]))
         """
-        t = curve_thresholds(self._pair, n)
+        t = roc_functions.curve_thresholds(self._pair, n)
         return self._at(t[::-1] if self._upward else t)
 
     def corners(self) -> OperatingPoint:
@@ -531,9 +392,11 @@ class Roc(Value):
         >>> found.far.round(12).tolist(), found.leaders
         ([0.5], (2, 1))
         """
-        from betaroc.model.crossings import crossings_of
-
-        return crossings_of(self, other)
+        if not isinstance(other, Roc):
+            raise InputTypeError(
+                f"other must be a Roc; got {type(other).__name__}. Take model.roc()."
+            )
+        return crossings_of(self._pair, other._pair)
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw the curve; see :func:`betaroc.model.pictures.plot_roc`.
@@ -585,7 +448,7 @@ class RocHull(Value):
     starts: OperatingPoint
     ends: OperatingPoint
 
-    def tpr(self, fpr: npt.ArrayLike) -> Any:
+    def tpr(self, fpr: npt.ArrayLike) -> ScalarOrArray:
         """Height of the hull at `fpr`.
 
         Parameters
@@ -672,14 +535,13 @@ class RocHull(Value):
             under = (along.far > start.far) & (along.far <= end.far) & (along.tpr < end.tpr)
             keep &= ~under
         parts = [along[keep], self.starts, self.ends]
-        columns = [
-            np.concatenate([np.broadcast_to(getattr(p, name), p.far.shape) for p in parts])
-            for name in ("threshold", "far", "frr", "logit_threshold", "tpr", "tnr")
-        ]
-        order = np.lexsort((columns[4], columns[1]))
+        t = Thresholds.concatenate([p.thresholds for p in parts])
+        names = ("far", "frr", "tpr", "tnr")
+        rates = {name: np.concatenate([getattr(p, name) for p in parts]) for name in names}
+        order = np.lexsort((rates["tpr"], rates["far"]))
         order = order if self.roc._upward else order[::-1]
-        threshold, far, frr, logit, tpr, tnr = (column[order] for column in columns)
-        return OperatingPoint(threshold, far, frr, self.roc.prior, logit, tpr, tnr)
+        rates = {name: rate[order] for name, rate in rates.items()}
+        return OperatingPoint(t[order], prior=self.roc.prior, **rates)
 
     def eer(self) -> OperatingPoint:
         """Where the hull meets FAR = FRR; on a chord by randomising its two thresholds.
@@ -718,9 +580,7 @@ class RocHull(Value):
             return float(first + share * (last - first))
 
         rate, kept = between("far"), between("tpr")
-        return OperatingPoint(
-            start.threshold, rate, rate, self.roc.prior, start.logit_threshold, kept, kept
-        )
+        return OperatingPoint(start.thresholds, rate, rate, self.roc.prior, tpr=kept, tnr=kept)
 
     def _chords(self) -> list[tuple[float, float, float, float]]:
         """The chords' ends on the axes of the curve."""
@@ -728,25 +588,3 @@ class RocHull(Value):
         if not self.roc._upward:
             return [(b.frr, b.tnr, a.frr, a.tnr) for a, b in zip(first, last, strict=True)]
         return [(a.far, a.tpr, b.far, b.tpr) for a, b in zip(first, last, strict=True)]
-
-
-def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
-    """`n` thresholds along a pair's curves, ascending: all jumps, and quantiles of both laws.
-
-    Half of the quantiles lie in the tails, down to rates of 1e-12. Samples have
-    their own thresholds, and jumps are kept even where they are more than `n`.
-    """
-    wanted = count(_POINTS if n is None else n, "n", 2)
-    if pair.discrete:
-        return pair.candidates
-    number = max(8, wanted)
-    p = np.concatenate([np.linspace(0.0, 0.5, number)[1:], np.geomspace(1e-12, 0.01, number)])
-    t = pair.along(np.unique(p))
-    distinct = np.ones(t.size, dtype=bool)
-    distinct[1:] = (t.theta[1:] > t.theta[:-1]) | (t.logit[1:] != t.logit[:-1])
-    t = t[distinct & ~np.isnan(t.theta)]
-    jumps = np.isin(t.theta, pair.candidates.theta) & np.isin(t.logit, pair.candidates.logit)
-    others = np.nonzero(~jumps)[0]
-    room = min(others.size, max(0, wanted - int(np.sum(jumps))))
-    evenly = others[np.linspace(0, others.size - 1, room).round().astype(int)]
-    return t[np.sort(np.concatenate([np.nonzero(jumps)[0], evenly]))]

@@ -1,4 +1,4 @@
-"""Score sets drawn from models: one classifier's, and several classifiers' on the same trials."""
+"""Between scores and models: the pair that scores are, and several classifiers' scores drawn."""
 
 from __future__ import annotations
 
@@ -8,32 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import count, generator, real_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
-from betaroc.data.scores import Scores
+from betaroc.data.scores import ScoreData
 from betaroc.distributions.base import Distribution
 from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["sample_scores", "sample_systems"]
+__all__ = ["empirical_model", "sample_systems"]
 
 #: Rounding of a correlation, an eigenvalue or a pivot, for each row of a matrix.
 _ROUNDING = 1e-15
 
 
-def sample_scores(model: ScoreModel, n_client: int, n_impostor: int, rng: Any) -> Scores:
-    """See :meth:`ScoreModel.sample`."""
-    sizes = count(n_client, "n_client"), count(n_impostor, "n_impostor")
-    source = generator(rng)
-    client = model.client.sample(sizes[0], source)
-    return Scores._checked(
-        client=client, impostor=model.impostor.sample(sizes[1], source), name=model.name
-    )
+def empirical_model(data: ScoreData, name: str | None = None) -> ScoreModel:
+    """The scores as they are as a pair, with their observed prior; a summary's at its borders."""
+    called = data.name if name is None else name
+    return ScoreModel(*data._distributions, prior=data.prior, name=called)
 
 
 @public

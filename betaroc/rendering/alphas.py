@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.alphas import FINE
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
+from betaroc.core.text import FINE
 from betaroc.rendering.numbers import level_words, number
 from betaroc.rendering.style import COLOURS, GREY, Axes, begun, draw_curve, finished, number_of
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray
 from betaroc.rendering.numbers import number
 from betaroc.rendering.style import COLOURS, GREY, Axes, begun, draw_curve, finished, legend
 

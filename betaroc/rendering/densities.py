@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 from betaroc.rendering.style import CLIENT, GREY, IMPOSTOR, Axes, begun, draw_curve, finished
 
 __all__ = ["Density", "Ordered", "draw_density", "draw_histogram", "draw_ordered"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 from betaroc.rendering.numbers import level_words
 from betaroc.rendering.style import COLOURS, GREY, Axes, Sheet, bare, begun, finished, name_axes
 

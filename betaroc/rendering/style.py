@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputTypeError
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
 
 if TYPE_CHECKING:
     import matplotlib.axes

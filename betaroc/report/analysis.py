@@ -20,7 +20,8 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import passed_on, public, warn
 from betaroc.core.text import shown
-from betaroc.data.summary import Given, ScoreSummary
+from betaroc.data.scores import ScoreData
+from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.families import (
     AUTO,
     BEST,
@@ -35,6 +36,7 @@ from betaroc.estimation.notices import give
 from betaroc.fits.estimate import best_fit, fit
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit
+from betaroc.model.samples import empirical_model
 from betaroc.rendering.files import write_whole
 from betaroc.report import numbers, text
 from betaroc.report.beta_pair import beta_pair_numbers, beta_pair_of, beta_pair_text
@@ -45,14 +47,7 @@ from betaroc.report.observed_curves import curve_numbers, curves_text, observed_
 from betaroc.report.page import write_report
 from betaroc.report.quality import quality_of
 from betaroc.report.record import AnalysisRecord
-from betaroc.report.score_set import (
-    ScoreSet,
-    empirical_model,
-    is_modelled,
-    observed_points,
-    rows_or_bins,
-    warn_of_low_auc,
-)
+from betaroc.report.score_set import ScoreSet, is_modelled, observed_points, warn_of_low_auc
 from betaroc.report.summary import first_lines, mismatch_words, short_verdict, summary_lines
 
 __all__ = ["Analysis", "Judge", "analyze", "analyze_stepwise", "fitted_set"]
@@ -183,8 +178,8 @@ class Analysis(AnalysisRecord):
 
 @public
 def analyze(
-    dev: Given,
-    test: Given | Mapping[str, Given] | None = None,
+    dev: ScoreData,
+    test: ScoreData | Mapping[str, ScoreData] | None = None,
     *,
     family: Names = BEST,
     boundary: str | None = None,
@@ -256,8 +251,8 @@ def analyze(
 
 @public
 def analyze_stepwise(
-    dev: Given,
-    test: Given | Mapping[str, Given] | None,
+    dev: ScoreData,
+    test: ScoreData | Mapping[str, ScoreData] | None,
     options: Mapping[str, Any],
     step: Callable[[], None],
     *,
@@ -300,7 +295,7 @@ def analyze_stepwise(
     )
 
 
-def _automatic(options: Mapping[str, Any], sets: list[Given]) -> tuple[Mapping[str, Any], str]:
+def _automatic(options: Mapping[str, Any], sets: list[ScoreData]) -> tuple[Mapping[str, Any], str]:
     """The family that stands for "auto" on all sets, and why."""
     found = automatic(sets)
     refuse_rule(found, options["boundary"], options["resolution"])
@@ -308,10 +303,10 @@ def _automatic(options: Mapping[str, Any], sets: list[Given]) -> tuple[Mapping[s
     return {**options, "family": found.family}, found.reason
 
 
-def _named_tests(test: Given | Mapping[str, Given] | None) -> dict[str, Given]:
+def _named_tests(test: ScoreData | Mapping[str, ScoreData] | None) -> dict[str, ScoreData]:
     if test is None:
         return {}
-    if isinstance(test, Given):
+    if isinstance(test, ScoreData):
         return {_name_of(test, "test"): test}
     if not isinstance(test, Mapping) or not all(isinstance(name, str) for name in test):
         raise InputTypeError(
@@ -321,7 +316,7 @@ def _named_tests(test: Given | Mapping[str, Given] | None) -> dict[str, Given]:
     return dict(test)
 
 
-def _name_of(scores: Given, otherwise: str) -> str:
+def _name_of(scores: ScoreData, otherwise: str) -> str:
     """The name given, else that of the file."""
     if scores.name or scores.source is None:
         return scores.name or otherwise
@@ -329,7 +324,7 @@ def _name_of(scores: Given, otherwise: str) -> str:
 
 
 def _check_scores(given: Any, name: str) -> None:
-    if not isinstance(given, Given):
+    if not isinstance(given, ScoreData):
         raise InputTypeError(
             f"{name} must be Scores or a ScoreSummary; got {shown(given)} of type"
             f" {type(given).__name__}. Pass Scores(client, impostor) or read_scores(path)."
@@ -368,7 +363,7 @@ class Judge(NamedTuple):
 
 
 def fitted_set(
-    role: str, given: Given, options: Mapping[str, Any], judge: Judge, *, prefix: str = ""
+    role: str, given: ScoreData, options: Mapping[str, Any], judge: Judge, *, prefix: str = ""
 ) -> ScoreSet:
     """A score set that must be fitted."""
     compared = None
@@ -383,15 +378,15 @@ def fitted_set(
     return judge.judged(part, choose=True, compared=compared)
 
 
-def _part(role: str, name: str, given: Given, fitted: Fit | None) -> ScoreSet:
+def _part(role: str, name: str, given: ScoreData, fitted: Fit | None) -> ScoreSet:
     empirical = empirical_model(given, name)
     apart = None if fitted is None else distances(fitted, empirical)
     summary = given if isinstance(given, ScoreSummary) else None
-    return ScoreSet(role, name, rows_or_bins(given), fitted, empirical, apart, summary=summary)
+    return ScoreSet(role, name, given._as_scores(), fitted, empirical, apart, summary=summary)
 
 
 def _test_part(
-    role: str, name: str, given: Given, dev: ScoreSet, options: Mapping[str, Any], judge: Judge
+    role: str, name: str, given: ScoreData, dev: ScoreSet, options: Mapping[str, Any], judge: Judge
 ) -> ScoreSet:
     fitted: Fit | None = None
     with passed_on(f"{role}: "):
@@ -410,7 +405,7 @@ def _test_part(
     return judge.judged(replace(part, shift=shift(dev.empirical, part.empirical)))
 
 
-def fit_like(given: Given, options: Mapping[str, Any]) -> Fit:
+def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
     """Of a test set by dev's families; where it has no mixture by one beta distribution, said."""
     try:
         return fit(given, **options)
@@ -424,11 +419,12 @@ def fit_like(given: Given, options: Mapping[str, Any]) -> Fit:
         return fit(given, **{**options, "family": smaller})
 
 
-def _same(first: Given, second: Given) -> bool:
+def _same(first: ScoreData, second: ScoreData) -> bool:
     """Whether two sets hold the same scores, in whatever order."""
     if isinstance(first, ScoreSummary) or isinstance(second, ScoreSummary):
         return first == second
+    sides = first._as_scores(), second._as_scores()
     return all(
         np.array_equal(np.sort(one), np.sort(two))
-        for one, two in ((first.client, second.client), (first.impostor, second.impostor))
+        for one, two in zip(*((side.client, side.impostor) for side in sides), strict=True)
     )

@@ -16,9 +16,8 @@ from betaroc.core.errors import BetarocError
 from betaroc.data.groups import groups_of, weights_of
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import TESTED, CurveTest, EndTests
-from betaroc.model.hooks import Hook, hooks_of
+from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.rendering.numbers import level_words, number, percent
-from betaroc.report.score_set import rows_or_bins
 
 __all__ = [
     "NOT_COMPUTED", "Certainty", "cannot_tell", "certainty_of", "chance_words",
@@ -172,7 +171,7 @@ def _counted(fit: Fit, hook: Hook) -> str:
     """What the scores themselves say of a hook: how many of each class lie in it."""
     low, high = (float(fit.model.threshold_at_far(x)) for x in (hook.far_high, hook.far_low))
     low = low if hook.far_high < 1.0 else -math.inf
-    scores, counts, totals = rows_or_bins(fit.scores), [], []
+    scores, counts, totals = fit.scores._as_scores(), [], []
     for who in _CLASSES:
         x, w = getattr(scores, who), weights_of(scores, who)
         counts.append(math.fsum(w[(x > low) & (x <= high)]))

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray
-from betaroc.data.summary import Given
+from betaroc.core.arrays import FloatArray
+from betaroc.data.scores import ScoreData
 from betaroc.decision.comparison import OF_ALL_ERRORS, Comparison, ProportionTest
 from betaroc.decision.curve_difference import AlphaRange, larger_is_better, verdict_words
 from betaroc.model.criteria import CRITERIA
@@ -40,8 +40,8 @@ class System(NamedTuple):
     """One of the two: what it is called and what was read of it."""
 
     name: str
-    dev: Given
-    test: Given
+    dev: ScoreData
+    test: ScoreData
 
 
 # ------------------------------------------------------------------------------- numbers

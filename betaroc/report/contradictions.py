@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 from betaroc.data.groups import groups_of
 from betaroc.inference.counted import whole_weights
 from betaroc.rendering.numbers import level_words, percent, threshold

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.binned import Binned
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
-from betaroc.model.operating_points import atom_masses
 
 __all__ = ["Distances", "distances", "shift"]
 
@@ -69,7 +69,7 @@ def _ks(law: Distribution, sample: Distribution) -> float:
     places = np.union1d(sample.atoms.places, law.atoms.places)
     t = Thresholds.from_theta(places)
     gap = law.cdf(places) - sample.cdf(places)
-    below = gap - (atom_masses(law, t) - atom_masses(sample, t))
+    below = gap - (law.atoms.masses_at(t) - sample.atoms.masses_at(t))
     return float(max(np.max(np.abs(gap)), np.max(np.abs(below))))
 
 

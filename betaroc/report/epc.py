@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.alphas import FINE, alphas_words, is_fine
-from betaroc.data.summary import Given
+from betaroc.core.text import FINE, alphas_words, is_fine
+from betaroc.data.scores import ScoreData
 from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Band
 from betaroc.model.criteria import CRITERIA
@@ -40,7 +40,9 @@ _ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "fr
 _ROWS = 11
 
 
-def epc_numbers(epc: Epc, dev: Given, test: Given, band: Band | None = None) -> dict[str, Any]:
+def epc_numbers(
+    epc: Epc, dev: ScoreData, test: ScoreData, band: Band | None = None
+) -> dict[str, Any]:
     """Arrays of one length, and what they were computed from."""
     return {
         **epc_arrays(epc),
@@ -79,7 +81,7 @@ def band_numbers(band: Band) -> dict[str, Any]:
     }
 
 
-def source_numbers(scores: Given, prior: float) -> dict[str, Any]:
+def source_numbers(scores: ScoreData, prior: float) -> dict[str, Any]:
     """What was read, with the share of clients that counts."""
     source = scores.source
     return {
@@ -100,8 +102,8 @@ def _area(epc: Epc) -> float:
 # ------------------------------------------------------------------------------ table
 def epc_text(
     epc: Epc,
-    dev: Given,
-    test: Given,
+    dev: ScoreData,
+    test: ScoreData,
     chosen_by: str,
     band: Band | None = None,
     seed: int | None = None,
@@ -120,7 +122,7 @@ def epc_text(
     return "\n\n".join(["\n".join(head), _table(epc, band), "\n".join(_closing(epc))])
 
 
-def read_words(role: str, scores: Given) -> str:
+def read_words(role: str, scores: ScoreData) -> str:
     """What was read for a role."""
     source = scores.source
     name = "" if source is None else f" {path_words(source.path)} ({read_as(source.format)}),"
@@ -265,7 +267,7 @@ def _zones(epc: Epc) -> list[str]:
 
 # -------------------------------------------------------------------------------- csv
 def epc_csv(
-    epc: Epc, dev: Given, test: Given, band: Band | None = None, seed: int | None = None
+    epc: Epc, dev: ScoreData, test: ScoreData, band: Band | None = None, seed: int | None = None
 ) -> str:
     """One row an alpha; what is undefined or absent is empty, and no text cell is a formula."""
     out = io.StringIO()

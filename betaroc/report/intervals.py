@@ -15,8 +15,8 @@ from betaroc.core.notices import quietly
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.groups import groups_of
-from betaroc.data.scores import Scores
-from betaroc.data.summary import Given, ScoreSummary
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.summary import ScoreSummary
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.auc import auc_interval
 from betaroc.inference.counted import FAR, resampled_ends, tpr_ends, whole_weights
@@ -304,7 +304,7 @@ def _not_drawn(scores: Scores) -> str:
 
 
 # ------------------------------------------------------------------- bins of a summary
-def summary_words(given: Given) -> str:
+def summary_words(given: ScoreData) -> str:
     """What bins do to rates and area; nothing for scores."""
     if not isinstance(given, ScoreSummary):
         return ""
@@ -316,7 +316,7 @@ def summary_words(given: Given) -> str:
     )
 
 
-def coarse_words(sides: Iterable[tuple[str, Given]]) -> list[str]:
+def coarse_words(sides: Iterable[tuple[str, ScoreData]]) -> list[str]:
     """A sentence for each side that is a summary."""
     told = [(name, summary_words(given)) for name, given in sides]
     return [f"{name}: {words}" for name, words in told if words]
@@ -341,7 +341,7 @@ def widened_rates(
     return found
 
 
-def summary_numbers(given: Given) -> dict[str, Any]:
+def summary_numbers(given: ScoreData) -> dict[str, Any]:
     """The same as the entry ``summary``; none for scores."""
     if not isinstance(given, ScoreSummary):
         return {}

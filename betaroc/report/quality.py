@@ -12,8 +12,8 @@ import numpy as np
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.value import Value
-from betaroc.data.scores import Scores
-from betaroc.data.summary import Given, ScoreSummary
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.families import Names, family_text, named
 from betaroc.fits.audit import Sensitivity, TailCheck, sensitivity
 from betaroc.fits.check import FitCheck, check_fit
@@ -98,7 +98,7 @@ class Quality(Value):
 
 
 def quality_of(
-    given: Given,
+    given: ScoreData,
     fit: Fit | None,
     level: float,
     rng: Any,
@@ -113,7 +113,7 @@ def quality_of(
     """
     if isinstance(given, ScoreSummary):
         return _of_summary(given, fit, level, choose=choose)
-    scores = given
+    scores = given._as_scores()
     check, unchecked = None, _uncheckable(scores, fit)
     if fit is not None and not unchecked:
         check, unchecked = _tried(

@@ -12,23 +12,23 @@ from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import quietly, warn
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
-from betaroc.data.scores import Scores
-from betaroc.data.summary import Given, ScoreSummary, binned_scores
-from betaroc.distributions.empirical import Empirical
-from betaroc.estimation.notices import SMALL_SAMPLE, empirical_auc, reversed_scores
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.summary import ScoreSummary
+from betaroc.estimation.notices import SMALL_SAMPLE, reversed_scores
 from betaroc.fits.fit import Fit
 from betaroc.inference.counted import observed_ends, whole_weights
 from betaroc.inference.scores_beyond import of_point
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import number
 from betaroc.report.distances import Distances
 from betaroc.report.intervals import Measured, SetIntervals, law_intervals, widened_rates
 from betaroc.report.quality import Quality
 
 __all__ = [
-    "RATES", "ObservedPoint", "ScoreSet", "empirical_model", "is_modelled", "observed_points",
-    "rows_or_bins", "target", "warn_of_low_auc", "warn_of_test",
+    "RATES", "ObservedPoint", "ScoreSet", "is_modelled", "observed_points",
+    "target", "warn_of_low_auc", "warn_of_test",
 ]  # fmt: skip
 
 
@@ -73,17 +73,13 @@ class ScoreSet(Value):
     summary: ScoreSummary | None = None
 
     @property
-    def given(self) -> Given:
+    def given(self) -> ScoreData:
         """What was given: the scores, or their summary."""
         return self.scores if self.summary is None else self.summary
 
     def extremes(self, who: str) -> tuple[float, float]:
         """The least and the largest score of a class."""
-        if self.summary is not None:
-            one = getattr(self.summary, who)
-            return one.minimum, one.maximum
-        values = getattr(self.scores, who)
-        return float(values.min()), float(values.max())
+        return self.given._extremes(who)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -132,9 +128,9 @@ def is_modelled(part: ScoreSet) -> bool:
     return part.fit is not None and part.fit.family != "empirical"
 
 
-def warn_of_test(given: Given) -> None:
+def warn_of_test(given: ScoreData) -> None:
     """What test scores alone give away: reversed classes, few scores."""
-    scores = rows_or_bins(given)
+    scores = given._as_scores()
     few = [
         f"only {number(total)} {who} scores, fewer than {SMALL_SAMPLE}: a rate counted on them"
         f" moves in steps of 1/{number(total)}"
@@ -146,32 +142,9 @@ def warn_of_test(given: Given) -> None:
         warn(f"{'; '.join(few)}. Give more scores.", SmallSampleWarning)
 
 
-def warn_of_low_auc(given: Given) -> None:
+def warn_of_low_auc(given: ScoreData) -> None:
     """Of an AUC below one half."""
-    if isinstance(given, ScoreSummary):
-        auc = given.model.auc()
-    else:
-        weights = given.client_weights, given.impostor_weights
-        auc = empirical_auc(given.client, given.impostor, *weights)
-    reversed_scores(auc)
-
-
-def rows_or_bins(given: Given) -> Scores:
-    """The scores; of a summary a weighted one a bin."""
-    return binned_scores(given) if isinstance(given, ScoreSummary) else given
-
-
-def empirical_model(given: Given, name: str) -> ScoreModel:
-    """The scores themselves as a pair of laws, with their observed prior."""
-    if isinstance(given, ScoreSummary):
-        return replace(given.model, name=name)
-    scores = given
-    return ScoreModel(
-        Empirical(scores.client, scores.client_weights),
-        Empirical(scores.impostor, scores.impostor_weights),
-        prior=scores.prior,
-        name=name,
-    )
+    reversed_scores(empirical_model(given).auc())
 
 
 # ------------------------------------------------------------------- operating points

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.polygamma import information_terms, phi_tau
-from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.beta import Beta, beta_auc
 from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
 from betaroc.estimation.sums import SAFE_PRODUCT, product_of

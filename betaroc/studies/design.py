@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.resampling import checked_rng
 from betaroc.core.text import listed, shown
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Value
 
 if TYPE_CHECKING:

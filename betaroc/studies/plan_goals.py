@@ -11,9 +11,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.quadrature import integrate_panels
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.decision.forecast import epc_forecast
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, base_of

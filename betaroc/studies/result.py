@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocWarning
 from betaroc.core.notices import warn
 from betaroc.core.text import shown
-from betaroc.core.thresholds import FloatArray
 from betaroc.core.value import Result
 from betaroc.rendering.numbers import visible
 from betaroc.studies.storage import Folder

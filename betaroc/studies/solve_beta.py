@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray
+from betaroc.core.arrays import FloatArray
 from betaroc.distributions.beta import Beta, Shape
 from betaroc.studies.prescription import SIGNS, Prescription
 from betaroc.studies.solve_equations import Equation, area_equation, point_equation, slope_equation

@@ -12,7 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from betaroc.core import special
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.beta_auc import auc_of_pairs
 

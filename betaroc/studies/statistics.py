@@ -15,7 +15,7 @@ from betaroc.core.text import listed, nearest, shown
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import base_of
 from betaroc.inference.delta import STATISTICS
-from betaroc.model.hooks import hooks_of
+from betaroc.model.improper_regions import hooks_of
 from betaroc.model.model import ScoreModel
 from betaroc.studies.design import checked_text
 from betaroc.studies.fingerprints import fingerprint

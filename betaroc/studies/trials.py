@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import frozen
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray
 from betaroc.data.scores import Scores
 from betaroc.decision.epc import Epc
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.empirical import Empirical
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
 from betaroc.studies.parameters import Setting
 
 __all__ = ["Seed", "Trial"]
@@ -130,7 +130,7 @@ class Trial:
     @cached_property
     def empirical(self) -> ScoreModel:
         """The sample itself as a pair."""
-        return self._with_own_prior(_empirical(self.scores))
+        return self._with_own_prior(empirical_model(self.scores))
 
     @cached_property
     def test_scores(self) -> Scores:
@@ -145,7 +145,7 @@ class Trial:
         """Where thresholds are met: the test sample if there is one, else the true pair there."""
         if self.setting.test_sizes is None:
             return self.setting.test
-        return self._with_own_prior(_empirical(self.test_scores))
+        return self._with_own_prior(empirical_model(self.test_scores))
 
     def curve(self, source: str, alpha: float | None) -> Epc:
         """The threshold that a source chooses, met on test; of the true pair the best one."""
@@ -176,11 +176,6 @@ class Trial:
         if prior is None:
             return model
         return ScoreModel(model.client, model.impostor, prior=prior)
-
-
-def _empirical(scores: Scores) -> ScoreModel:
-    laws = (Empirical._of_checked(values, None) for values in (scores.client, scores.impostor))
-    return ScoreModel(*laws, prior=scores.prior)
 
 
 def _drawn(

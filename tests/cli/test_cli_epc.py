@@ -14,7 +14,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.options import as_options
-from betaroc.core.alphas import alphas_words
+from betaroc.core.text import alphas_words
 from helpers.places import DATA
 
 DEV = str(DATA / "bob_verif" / "dev.csv")

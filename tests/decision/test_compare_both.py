@@ -20,6 +20,7 @@ from betaroc.distributions.pairs import pair_of
 from betaroc.inference.drawn_trials import DrawnRows, SortedRows
 from betaroc.inference.simultaneous import percentile_band
 from betaroc.model.criteria import CRITERIA
+from betaroc.model.samples import empirical_model
 
 #: Both limits, and weights at which whole numbers of errors tie.
 ALPHAS = np.array([0.5, 0.0, 0.01, 0.2, 0.25, 1 / 3, 0.75, 0.9, 1.0])
@@ -473,16 +474,17 @@ def test_summaries_of_dev_are_drawn_by_their_bins() -> None:
         {"score": np.concatenate([dev.client, dev.impostor]), "label": [1] * 300 + [0] * 300}
     )
     summary = br.summarize(frame, score="score", label="label", bins=64)
+    model = empirical_model(summary)
     by_bins = br.epc(summary, test, alpha=[0.3, 0.5])
     result = br.compare(by_bins, br.epc(dev, test, alpha=[0.3, 0.5]), replicates=200, rng=1)
     assert result.dev_paired is False
     drawn = DrawnRows.of(
-        br.Scores(summary.model.client.values, summary.model.impostor.values,
-                  client_weights=summary.model.client.weights,
-                  impostor_weights=summary.model.impostor.weights), None,
+        br.Scores(model.client.values, model.impostor.values,
+                  client_weights=model.client.weights,
+                  impostor_weights=model.impostor.weights), None,
     ).draw(np.random.default_rng(1), 20)  # fmt: skip
     found = LeastWeightedError.of(by_bins).thresholds(drawn)
-    edges = np.concatenate([[-np.inf], summary.model.client.edges])
+    edges = np.concatenate([[-np.inf], model.client.edges])
     assert np.all(np.isin(found, edges))
     np.testing.assert_array_equal(found, OtherCriterion.of(by_bins).thresholds(drawn))
     fitted = br.epc(br.fit(summary, "beta"), test, alpha=[0.3, 0.5])

@@ -29,7 +29,7 @@ from betaroc.distributions.bins import Bins, CommonBins
 from betaroc.distributions.pairs import pair_of
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.empirical_choice import gaps_about, hull_vertices, promising_candidates
+from betaroc.model.minimise_counts import gaps_about, hull_vertices, promising_candidates
 
 FloatArray = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, float], FloatArray]
@@ -53,7 +53,7 @@ def binned(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every sample is large enough for bins, no part of it too large and no bin too full."""
     monkeypatch.setattr("betaroc.distributions.bins._CROWDED", 1.0)
     monkeypatch.setattr("betaroc.distributions.empirical._MANY", 1)
-    monkeypatch.setattr("betaroc.model.empirical_choice._MOST", 1.0)
+    monkeypatch.setattr("betaroc.model.minimise_counts._MOST", 1.0)
 
 
 def samples(kind: str, seed: int, largest: int) -> list[FloatArray]:
@@ -368,7 +368,7 @@ def test_a_part_too_large_is_not_sorted_by_itself(
 ) -> None:
     pair = unsorted_pair(*samples("normal", 3, 300))
     assert promising_candidates(pair) is not None
-    monkeypatch.setattr("betaroc.model.empirical_choice._MOST", 0.01)
+    monkeypatch.setattr("betaroc.model.minimise_counts._MOST", 0.01)
     assert promising_candidates(pair) is None
     assert gaps_about(pair, "client", np.linspace(0.0, 1.0, 11)) is None
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import betaroc as br
-from betaroc.data.engines import collected
+from betaroc.core.notices import collected
 
 ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask"]
 IN_SUMS = ["beta", "normal", "logit-normal"]

@@ -24,7 +24,7 @@ from betaroc.fits.tie_tests import (
     by_means,
     by_variances,
 )
-from betaroc.model.hooks import hooks_of
+from betaroc.model.improper_regions import hooks_of
 
 Shapes = tuple[float, float]
 

@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 
 import betaroc as br
+from betaroc.model.samples import empirical_model
 from betaroc.rendering.files import write_whole
 from betaroc.rendering.numbers import extreme, number, percent, threshold, visible
 from betaroc.report.crossings import crossing_words, depth, unseen, whole_curve_words
-from betaroc.report.score_set import ScoreSet, empirical_model
+from betaroc.report.score_set import ScoreSet
 from betaroc.report.sentences import end_words
 from betaroc.report.summary import below_count, called, mismatch_words
 from helpers.places import DATA

@@ -16,12 +16,13 @@ from betaroc.cli import main
 from betaroc.fits.audit import Sensitivity, TailCheck
 from betaroc.fits.target_checks import check_targets, good_down_to
 from betaroc.inference.counted import observed_ends, resampled_ends, tpr_ends
+from betaroc.model.samples import empirical_model
 from betaroc.rendering.numbers import percent
 from betaroc.report.distances import distances
 from betaroc.report.intervals import TPR, Measured, intervals_of
 from betaroc.report.page import render_report
 from betaroc.report.quality import Quality, quality_of, tail_words
-from betaroc.report.score_set import ScoreSet, empirical_model
+from betaroc.report.score_set import ScoreSet
 from betaroc.report.summary import family_words, statuses
 from betaroc.report.verdicts import rates_words, statuses_of
 from helpers.places import DATA

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 import betaroc as br
+from betaroc.model.samples import empirical_model
 from betaroc.report.certainty import (
     Certainty,
     certainty_of,
@@ -28,7 +29,7 @@ from betaroc.report.contradictions import (
 )
 from betaroc.report.crossings import whole_curve_words
 from betaroc.report.intervals import Measured
-from betaroc.report.score_set import ObservedPoint, ScoreSet, empirical_model, observed_points
+from betaroc.report.score_set import ObservedPoint, ScoreSet, observed_points
 from betaroc.report.sentences import category_words, end_words
 
 ENDS = ("at_zero", "at_one")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.arrays import FloatArray
+from betaroc.core.thresholds import Thresholds
 from betaroc.model.model import ScoreModel
 
 __all__ = ["Hook", "hooks_of"]
@@ -71,7 +72,7 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     Examples
     --------
     >>> from betaroc import Beta, ScoreModel
-    >>> from betaroc.model.hooks import hooks_of
+    >>> from betaroc.model.improper_regions import hooks_of
     >>> (hook,) = hooks_of(ScoreModel(Beta(2, 2), Beta(1, 1)), 100, 100)  # crosses at 1/2
     >>> hook.end, hook.far_low, hook.far_high, hook.expected_scores
     ('at_one', 0.0, 0.5, 100.0)
@@ -79,7 +80,7 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     if model.client == model.impostor:
         return ()
     points, (at, gap) = model.diagonal_crossings(), _extremes(model)
-    places = [-np.inf, *_coordinates(model, points.threshold, points.logit_threshold), np.inf]
+    places = [-np.inf, *_coordinates(model, points.thresholds), np.inf]
     accepted, rejected = [1.0, *points.far.tolist(), 0.0], [0.0, *points.frr.tolist(), 1.0]
     stretches = range(len(places) - 1)
     lowest = [
@@ -112,11 +113,11 @@ def _extremes(model: ScoreModel) -> tuple[FloatArray, FloatArray]:
     t = Thresholds.concatenate([pair.candidates, pair.ratio_roots(0.0)])
     rejected, rightly = pair.frr(t), pair.tnr(t)
     gap = np.where(rejected + rightly <= 1.0, rejected - rightly, pair.far(t) - pair.tpr(t))
-    return _coordinates(model, t.theta, t.logit), gap
+    return _coordinates(model, t), gap
 
 
-def _coordinates(model: ScoreModel, theta: Any, logit: Any) -> FloatArray:
-    return np.asarray(logit if model._pair.unit else theta, dtype=np.float64)
+def _coordinates(model: ScoreModel, t: Thresholds) -> FloatArray:
+    return t.logit if model._pair.unit else t.theta
 
 
 def _starts_below(model: ScoreModel, lowest: list[float]) -> bool:

@@ -13,10 +13,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.bins import CommonBins
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.gaps import Gaps, gap_thresholds
@@ -24,7 +24,6 @@ from betaroc.model import operating_points
 
 __all__ = ["choose_linear", "choose_nearest", "choose_weighted_error"]
 
-Index = npt.NDArray[np.intp]
 
 #: Criteria that agree to this are tied.
 _CLOSE = 1e-12
@@ -73,7 +72,7 @@ class Decisions:
     def tnr(self) -> FloatArray:
         return (self.impostors - self.impostors_above) / self.impostors
 
-    def thresholds(self, index: Index) -> Thresholds:
+    def thresholds(self, index: IntArray) -> Thresholds:
         """The thresholds of some of them."""
         return gap_thresholds(self.low[index], self.high[index], at_edges=self.at_edges)
 
@@ -98,7 +97,9 @@ def candidates_of(pair: EmpiricalPair) -> Decisions:
     )
 
 
-def _candidates_between(own: FloatArray, other: FloatArray) -> tuple[Index, Index, FloatArray]:
+def _candidates_between(
+    own: FloatArray, other: FloatArray
+) -> tuple[IntArray, IntArray, FloatArray]:
     """Clients' places with impostors' right below, impostors' scores below them, the next below."""
     below = np.searchsorted(other, own, side="left")
     j = np.flatnonzero(np.diff(below, prepend=0) > 0)
@@ -154,7 +155,7 @@ def promising_candidates(pair: EmpiricalPair) -> Decisions | None:
     return _candidates_within(pair, bins, promising)
 
 
-def _candidates_within(pair: EmpiricalPair, bins: CommonBins, wanted: Index) -> Decisions:
+def _candidates_within(pair: EmpiricalPair, bins: CommonBins, wanted: IntArray) -> Decisions:
     """The candidates whose neighbours both lie in some bins, with no scores between that do not."""
     client, impostor = bins.cut(wanted)
     first = np.flatnonzero(np.diff(client.scores, prepend=-np.inf))
@@ -245,7 +246,7 @@ def _weights(alpha: float) -> tuple[float, float]:
     return float(exact), float(1 - exact)
 
 
-def hull_vertices(x: FloatArray, y: FloatArray) -> Index:
+def hull_vertices(x: FloatArray, y: FloatArray) -> IntArray:
     """Indices of the lower left hull of points with ascending y, collinear ones kept.
 
     A point above the segment between its neighbours is no vertex whatever else
@@ -254,7 +255,7 @@ def hull_vertices(x: FloatArray, y: FloatArray) -> Index:
     lowest = np.minimum.accumulate(x)
     kept = np.concatenate([[True], x[1:] < lowest[:-1]])
     # Of equal y the last one kept has the smallest x.
-    order: Index = np.flatnonzero(kept)
+    order: IntArray = np.flatnonzero(kept)
     order = order[np.concatenate([y[order[1:]] > y[order[:-1]], [True]])]
     if order.size > _SOME:
         # What lies above the hull of some points lies above that of all.
@@ -274,7 +275,7 @@ def hull_vertices(x: FloatArray, y: FloatArray) -> Index:
     return _scanned(x, y, order)
 
 
-def _scanned(x: FloatArray, y: FloatArray, order: Index) -> Index:
+def _scanned(x: FloatArray, y: FloatArray, order: IntArray) -> IntArray:
     """The same by one scan: passes may drop but one point each."""
     px, py = x[order].tolist(), y[order].tolist()
     chain: list[int] = []
@@ -290,13 +291,13 @@ def _scanned(x: FloatArray, y: FloatArray, order: Index) -> Index:
     return np.asarray(order[chain])
 
 
-def _least(criterion: FloatArray, total: FloatArray) -> Index:
+def _least(criterion: FloatArray, total: FloatArray) -> IntArray:
     """In each row least criterion, then least FAR + FRR, then lowest threshold (their order)."""
     totals = np.where(_tied(criterion), total, np.inf)
     return np.asarray(np.argmax(_tied(totals), axis=1), dtype=np.intp)
 
 
-def _tied(values: FloatArray) -> npt.NDArray[np.bool_]:
+def _tied(values: FloatArray) -> BoolArray:
     least = np.min(values, axis=-1, keepdims=True)
     return np.asarray(values <= least + _CLOSE * np.abs(least))
 
@@ -359,12 +360,12 @@ def gaps_about(pair: EmpiricalPair, who: str, share: FloatArray) -> Decisions | 
     return _gaps_within(pair, bins, wanted)
 
 
-def _bins_of_rank(below: Index, rank: Index) -> Index:
+def _bins_of_rank(below: IntArray, rank: IntArray) -> IntArray:
     """The bins of the scores with so many scores before them."""
     return np.unique(np.searchsorted(below, np.clip(rank, 0, below[-1] - 1), side="right") - 1)
 
 
-def _gaps_within(pair: EmpiricalPair, bins: CommonBins, wanted: Index) -> Decisions:
+def _gaps_within(pair: EmpiricalPair, bins: CommonBins, wanted: IntArray) -> Decisions:
     """The gaps whose neighbours lie in some bins, with no scores between that do not."""
     client, impostor = bins.cut(wanted)
     places = np.unique(np.concatenate([client.scores, impostor.scores]))

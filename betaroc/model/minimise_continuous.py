@@ -8,10 +8,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import FitError
-from betaroc.core.thresholds import FloatArray, Thresholds
+from betaroc.core.thresholds import Thresholds, choose
 from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
 
@@ -24,7 +24,6 @@ __all__ = [
     "precision_turns",
 ]
 
-Index = npt.NDArray[np.intp]
 
 #: A rate that is this near to its target, as a share of it, has met it.
 _MET = 1e-12
@@ -152,11 +151,11 @@ def _nearest(
     alpha: FloatArray,
     rate: Callable[[Thresholds], FloatArray],
     t: Thresholds,
-    own: list[Index] | None = None,
+    own: list[IntArray] | None = None,
 ) -> Thresholds:
     """For each alpha the threshold among its own, or all, whose rate is nearest; ties by rule."""
     values, total = rate(t), pair.far(t) + pair.frr(t)
-    every: Index = np.arange(t.size)
+    every: IntArray = np.arange(t.size)
     chosen = []
     for a, index in zip(alpha.tolist(), own or [every] * alpha.size, strict=True):
         gap = np.abs(values[index] - a)
@@ -214,7 +213,7 @@ def _last_places(pair: Pair) -> list[Thresholds]:
     return [law._upper_quantile(least, np.log(least)) for law in laws if law.continuous is not None]
 
 
-def _beside_a_flat_rate(pair: Pair, levels: FloatArray) -> tuple[Index, Thresholds]:
+def _beside_a_flat_rate(pair: Pair, levels: FloatArray) -> tuple[IntArray, Thresholds]:
     """Where log TPR / FAR is a level while one of them stands still: number of the level, place.
 
     Between neighbouring joints a sample's rate, or that of a law whose support has
@@ -244,7 +243,7 @@ def _beside_a_flat_rate(pair: Pair, levels: FloatArray) -> tuple[Index, Threshol
         return np.empty(0, dtype=np.intp), Thresholds.from_theta(p)
     with np.errstate(divide="ignore"):
         both = [law._upper_quantile(p, np.log(p)) for law in (pair.client, pair.impostor)]
-    return np.array(which, dtype=np.intp), operating_points.choose(np.array(clients), *both)
+    return np.array(which, dtype=np.intp), choose(np.array(clients), *both)
 
 
 def _log_gain(pair: Pair) -> Callable[[FloatArray], FloatArray]:
@@ -276,7 +275,7 @@ def _precision_mesh(pair: Pair) -> tuple[FloatArray, list[FloatArray]]:
 
 def _levels(
     function: Callable[[FloatArray], FloatArray], mesh: FloatArray, levels: FloatArray
-) -> tuple[Index, FloatArray]:
+) -> tuple[IntArray, FloatArray]:
     """Number of the level, and place, of all crossings between neighbours of a mesh."""
     if mesh.size == 0 or levels.size == 0:
         return np.empty(0, dtype=np.intp), np.empty(0)

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ReversedScoresWarning, ScaleWarning
 from betaroc.core.notices import warn
-from betaroc.core.thresholds import FloatArray
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 
-__all__ = ["Laws", "warn_of_reversed", "warn_of_scales"]
+__all__ = ["Distributions", "warn_of_reversed", "warn_of_scales"]
 
 #: Client and impostor law of one side.
-Laws = tuple[Distribution, Distribution]
+Distributions = tuple[Distribution, Distribution]
 
 #: Scores of a class that a statement about its spread needs, of a side about its range.
 _ENOUGH = 20
@@ -26,7 +26,7 @@ _RATIO = 10.0
 _QUANTILES = np.array([0.05, 0.5, 0.95])
 
 
-def warn_of_scales(dev: Laws, test: Laws) -> None:
+def warn_of_scales(dev: Distributions, test: Distributions) -> None:
     """Warn of sides that seem to be on different scales."""
     if not all(isinstance(law, Empirical) for law in (*dev, *test)):
         return
@@ -40,9 +40,10 @@ def warn_of_scales(dev: Laws, test: Laws) -> None:
         )
 
 
-def warn_of_reversed(laws: Laws, name: str) -> None:
+def warn_of_reversed(laws: Distributions, name: str) -> None:
     """AUC < 1/2; it is computed only where the medians are reversed."""
-    if not laws[0].ppf(_QUANTILES)[1] < laws[1].ppf(_QUANTILES)[1]:
+    medians = [np.asarray(law.ppf(_QUANTILES))[1] for law in laws]
+    if not medians[0] < medians[1]:
         return
     auc = pair_of(*laws).auc()
     if auc < 0.5:
@@ -89,4 +90,4 @@ def _other_spread(pairs: list[Any]) -> str | None:
 
 
 def _middle(law: Empirical) -> FloatArray:
-    return np.asarray(law.ppf(_QUANTILES)[[0, 2]])
+    return np.asarray(law.ppf(_QUANTILES))[[0, 2]]
