@@ -21,7 +21,7 @@ from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import ScoreSet, is_modelled
 from betaroc.report.summary import marked
 
-__all__ = ["Figure", "curve_figures", "epc_figures", "histogram_figures", "probability_figures"]
+__all__ = ["Drawing", "curve_figures", "epc_figures", "histogram_figures", "probability_figures"]
 
 #: A density may be infinite at an end; the frame is as high as what is counted needs.
 _HEADROOM = 1.3
@@ -38,7 +38,7 @@ _CHOOSERS = {
 }
 
 
-class Figure(NamedTuple):
+class Drawing(NamedTuple):
     """An SVG element, or nothing where there is nothing to see, and what it shows, in words."""
 
     svg: str
@@ -46,7 +46,7 @@ class Figure(NamedTuple):
 
 
 # ------------------------------------------------------------------------- histograms
-def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
+def histogram_figures(analysis: AnalysisRecord) -> list[list[Drawing]]:
     """For each class a row: dev, then every test set, on one scale."""
     parts = analysis.parts
     limits = span(*(s for p in parts for s in (p.scores.client, p.scores.impostor)))
@@ -59,7 +59,7 @@ def histogram_figures(analysis: AnalysisRecord) -> list[list[Figure]]:
 
 def _histogram(
     part: ScoreSet, dev: ScoreSet, who: str, limits: tuple[float, float], top: float, mark: float
-) -> Figure:
+) -> Drawing:
     scores, weights = _sample(part, who)
     law = None if part.fit is None else getattr(part.fit.model, who)
     fitted = law is not None and law.continuous is not None
@@ -83,7 +83,7 @@ def _histogram(
         caption += "; dashed: dev’s fitted density"
     if marks:
         caption += f"; dotted line: dev’s EER threshold {threshold(mark, math.nan, 4)}"
-    return Figure(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
+    return Drawing(draw_svg(draw, f"betaroc {part.role} {who}"), caption)
 
 
 def _law_of(part: ScoreSet, who: str) -> Distribution | None:
@@ -109,11 +109,11 @@ def _sample(part: ScoreSet, who: str) -> tuple[Any, Any]:
 
 
 # ----------------------------------------------------------------------------- curves
-def curve_figures(analysis: AnalysisRecord) -> list[Figure]:
+def curve_figures(analysis: AnalysisRecord) -> list[Drawing]:
     """ROC and DET, empirical and fitted of every set overlaid."""
     parts = analysis.parts
     dots = _dots_words(analysis)
-    roc = Figure(
+    roc = Drawing(
         _overlaid(analysis, "roc", lambda p: (p.far, p.tpr)),
         f"ROC: TPR against FAR. {dots}",
     )
@@ -123,13 +123,13 @@ def curve_figures(analysis: AnalysisRecord) -> list[Figure]:
     if not any(in_det_frame(p.far, p.frr) for p in points):
         return [
             roc,
-            Figure(
+            Drawing(
                 "",
                 "No DET is drawn: on no curve is there a threshold with both FAR and FRR between"
                 " 0.1 % and 95 %, which is what it would show.",
             ),
         ]
-    det = Figure(
+    det = Drawing(
         _overlaid(analysis, "det", lambda p: (deviate(p.far), deviate(p.frr))),
         f"DET: FRR against FAR on normal deviates. {dots}",
     )
@@ -179,14 +179,14 @@ def _overlaid(
 
 
 # ------------------------------------------------------- expected performance curves
-def epc_figures(analysis: AnalysisRecord) -> dict[str, Figure]:
+def epc_figures(analysis: AnalysisRecord) -> dict[str, Drawing]:
     """Of every test set what dev's thresholds promised and what they met, on one scale."""
     tops = [float(np.nanmax([met.epc.value, met.epc.expected])) for met in analysis.curves]
     tops += [float(np.nanmax(met.band.high)) for met in analysis.curves if met.band is not None]
     return {part.role: _epc_figure(analysis, part, 1.05 * max(tops)) for part in analysis.tests}
 
 
-def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Figure:
+def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing:
     curves = [met for met in analysis.curves if met.role == part.role]
 
     def draw() -> Any:
@@ -220,11 +220,11 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Figure:
     caption = (
         f"{part.role}: HTER against alpha. Solid: met on {part.role}; dashed: promised. {who}."
     )
-    return Figure(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)
+    return Drawing(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)
 
 
 # ------------------------------------------------------------------ scores against laws
-def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Figure]]:
+def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Drawing]]:
     """Of every set with fitted laws a P-P and a Q-Q picture."""
     return {
         part.role: [
@@ -235,7 +235,7 @@ def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Figure]]:
     }
 
 
-def _probability(role: str, fit: Fit, kind: str, level: float) -> Figure:
+def _probability(role: str, fit: Fit, kind: str, level: float) -> Drawing:
     def draw() -> Any:
         ax = fit.plot(kind, level=level)
         legend_below(ax, 1)
@@ -248,7 +248,7 @@ def _probability(role: str, fit: Fit, kind: str, level: float) -> Figure:
     try:
         svg = draw_svg(draw, f"betaroc {role} {kind}")
     except InputError as error:
-        return Figure("", f"{role}: no {what[:3]} picture. {error}")
+        return Drawing("", f"{role}: no {what[:3]} picture. {error}")
     if kind == "qq" and fit.model.client.on_unit:
         what += ", both as logits"
-    return Figure(svg, f"{role}, {what}; shaded: {level_words(level)} at each score by itself")
+    return Drawing(svg, f"{role}, {what}; shaded: {level_words(level)} at each score by itself")

@@ -27,7 +27,7 @@ from betaroc.report.beta_pair import beta_pair_bullets, beta_pair_words
 from betaroc.report.certainty import certainty_of, p_words
 from betaroc.report.crossings import unseen
 from betaroc.report.figures import (
-    Figure,
+    Drawing,
     curve_figures,
     epc_figures,
     histogram_figures,
@@ -39,7 +39,7 @@ from betaroc.report.page_quality import audits, check_notes, checks, families, s
 from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled, target
 from betaroc.report.sentences import boundary_words, coefficient, fit_families, parameters
-from betaroc.report.summary import called, expected, first_lines, mismatch_words, summary_lines
+from betaroc.report.summary import expected, first_lines, mismatch_words, set_names, summary_lines
 from betaroc.report.text import interval_notes, measure_rows, rate_ends, shape_sentences
 from betaroc.report.verdicts import sentence
 
@@ -110,7 +110,7 @@ def typeset(text: str) -> Markup:
 def page(analysis: AnalysisRecord) -> dict[str, Any]:
     """Every value the template shows."""
     parts = analysis.parts
-    names = ["dev", *called(analysis.tests)]
+    names = ["dev", *set_names(analysis.tests)]
     named = list(zip(parts, names, strict=True))
     modelled = [(p, n) for p, n in named if is_modelled(p)]
     return {
@@ -167,7 +167,7 @@ def _histograms(analysis: AnalysisRecord) -> list[tuple[str, list[dict[str, Any]
     return list(zip(("Client", "Impostor"), rows, strict=True))
 
 
-def _shown(figure: Figure) -> dict[str, Any]:
+def _shown(figure: Drawing) -> dict[str, Any]:
     from markupsafe import Markup
 
     # The SVG is of our own making and holds no foreign text.
@@ -360,7 +360,7 @@ def _points(analysis: AnalysisRecord) -> list[dict[str, Any]]:
 
 def _met(met: ObservedPoint, analysis: AnalysisRecord) -> dict[str, Any]:
     point = met.expected
-    names = ["dev", *called(analysis.tests)]
+    names = ["dev", *set_names(analysis.tests)]
     intervals = ((), *met.observed_intervals)
     rates = [
         {"who": f"{name}, observed", "cells": _cells(_rates(at), found)}
@@ -448,7 +448,7 @@ def _epcs(analysis: AnalysisRecord) -> list[dict[str, Any]]:
                 _epc_table(met, analysis.dev) for met in analysis.curves if met.role == part.role
             ],
         }
-        for part, name in zip(analysis.tests, called(analysis.tests), strict=True)
+        for part, name in zip(analysis.tests, set_names(analysis.tests), strict=True)
     ]
 
 

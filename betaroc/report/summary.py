@@ -16,8 +16,8 @@ from betaroc.report.score_set import ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.verdicts import FitStatus, sentence, statuses_of
 
 __all__ = [
-    "below_count", "called", "family_words", "first_lines", "marked", "expected", "mismatch_words",
-    "short_verdict", "statuses", "summary_lines", "verdict_lines",
+    "below_count", "expected", "family_words", "first_lines", "marked", "mismatch_words",
+    "set_names", "short_verdict", "statuses", "summary_lines", "verdict_lines",
 ]  # fmt: skip
 
 #: Binomial standard errors by which fitted and counted EER may differ unsaid.
@@ -40,7 +40,7 @@ def summary_lines(
         lines.append(f"By dev's fit, if its family is right: {whole[:1].lower()}{whole[1:]}")
     lines += _other_family(dev)
     met = marked(points)
-    names = called(tests)
+    names = set_names(tests)
     return lines + [_met(met, dev, name, k) for k, name in enumerate(names, start=1)]
 
 
@@ -48,7 +48,7 @@ def first_lines(
     dev: ScoreSet, tests: Sequence[ScoreSet], points: Sequence[ObservedPoint], level: float
 ) -> list[str]:
     """What test contradicts, before anything that rests on dev."""
-    names = dict(zip((part.role for part in tests), called(tests), strict=True))
+    names = dict(zip((part.role for part in tests), set_names(tests), strict=True))
     return contradiction_words(contradictions(dev, tests, points, level), names, level)
 
 
@@ -104,7 +104,7 @@ def statuses(part: ScoreSet) -> list[FitStatus]:
     return statuses_of(part.quality, part.scores, part.distances)
 
 
-def called(tests: Sequence[ScoreSet]) -> list[str]:
+def set_names(tests: Sequence[ScoreSet]) -> list[str]:
     """Roles of the test sets, of several with the names of their files where these differ."""
     names = [_stem(part) for part in tests]
     if len(tests) < 2 or len(set(names)) < len(names):

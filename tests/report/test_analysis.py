@@ -21,7 +21,7 @@ from betaroc.rendering.numbers import extreme, number, percent, threshold, visib
 from betaroc.report.crossings import crossing_words, depth, unseen, whole_curve_words
 from betaroc.report.score_set import ScoreSet
 from betaroc.report.sentences import end_words
-from betaroc.report.summary import below_count, called, mismatch_words
+from betaroc.report.summary import below_count, mismatch_words, set_names
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"
@@ -438,10 +438,10 @@ def test_several_tests_are_called_by_their_files_where_these_differ() -> None:
         scores = br.Scores([0.5], [0.4], name=name)
         return ScoreSet(f"test {k}", name, scores, None, empirical_model(scores, name), None)
 
-    assert called([part(1, "a.csv"), part(2, "b")]) == ["test 1 (a.csv)", "test 2 (b)"]
-    assert called([part(1, "a"), part(2, "a")]) == ["test 1", "test 2"]
-    assert called([part(1, "a")]) == ["test 1"]
-    assert called([part(1, 30 * "x"), part(2, "b")])[0] == f"test 1 ({21 * 'x'}...)"
+    assert set_names([part(1, "a.csv"), part(2, "b")]) == ["test 1 (a.csv)", "test 2 (b)"]
+    assert set_names([part(1, "a"), part(2, "a")]) == ["test 1", "test 2"]
+    assert set_names([part(1, "a")]) == ["test 1"]
+    assert set_names([part(1, 30 * "x"), part(2, "b")])[0] == f"test 1 ({21 * 'x'}...)"
 
 
 def test_separated_classes_are_said_to_be() -> None:

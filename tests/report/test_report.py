@@ -18,7 +18,7 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.core.notices import Notice, keep
 from betaroc.rendering.numbers import percent
-from betaroc.report.figures import Figure, curve_figures, epc_figures
+from betaroc.report.figures import Drawing, curve_figures, epc_figures
 from betaroc.report.page import render_report
 from helpers.places import DATA
 
@@ -173,7 +173,7 @@ def test_hostile_names_are_only_text(
     monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
     monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
     monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
-    panel = Figure("", "a panel")
+    panel = Drawing("", "a panel")
     monkeypatch.setattr("betaroc.report.page.epc_figures", lambda analysis: {"test": panel})
     page = render_report(renamed(analysis, name))
     page.encode("utf-8")
