@@ -137,7 +137,7 @@ class Epc(Curve):
 
         Examples
         --------
-        >>> from betaroc import Beta
+        >>> from betaroc import Beta, ScoreModel
         >>> model = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
         >>> curve = epc(model, model, criterion="far", measure="far")
         >>> round(curve.area(0.0, 0.5), 9), round(curve.area(0.0, 0.5, normalize=False), 9)
@@ -464,7 +464,7 @@ def epc(
 
     Examples
     --------
-    >>> from betaroc import Beta
+    >>> from betaroc import Beta, ScoreModel
     >>> dev = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 4.0))
     >>> test = ScoreModel(Beta(4.0, 2.0), Beta(2.0, 3.0))
     >>> curve = epc(dev, test, alpha=[0.25, 0.5])
