@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betainc, betaincinv, betaln, expit, log_expit, ndtri, polygamma
 
-Array = npt.NDArray[np.float64]
+from betaroc.core.arrays import FloatArray
+
+Array = FloatArray
 
 #: Nodes and weights of the exponential-sinh rule for an integral from 0 to infinity.
 _T = np.linspace(-3.2, 2.2, 181)

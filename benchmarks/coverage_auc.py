@@ -19,14 +19,14 @@ from typing import NamedTuple
 
 import _beta_numbers as numbers
 import numpy as np
-import numpy.typing as npt
 from _common import report, table
 from scipy.special import expit, logit, ndtr, ndtri
 from scipy.stats import rankdata
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 
-Array = npt.NDArray[np.float64]
+Array = FloatArray
 Ends = tuple[Array, Array]
 
 LEVEL = 0.95

@@ -27,16 +27,14 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from _common import report, table
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 from betaroc.core.resampling import streams
 from betaroc.decision.bands import grouped_values
 from betaroc.decision.comparison import Comparison, judged
 from betaroc.decision.comparison_draws import plan_of
-
-FloatArray = npt.NDArray[np.float64]
 
 ALPHAS = np.round(np.linspace(0.1, 0.9, 17), 2)
 SHOWN = (0.2, 0.3, 0.5, 0.7)

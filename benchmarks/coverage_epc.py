@@ -18,10 +18,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from _common import report, table
 
 import betaroc as br
+from betaroc.core.arrays import IntArray
 
 ALPHAS = np.linspace(0.1, 0.9, 9)
 SIZES = (100, 300, 1000)
@@ -45,9 +45,7 @@ class Design:
     both_replicates: int
 
 
-def covered(
-    design: Design, seeds: list[np.random.SeedSequence], first: int
-) -> npt.NDArray[np.int64]:
+def covered(design: Design, seeds: list[np.random.SeedSequence], first: int) -> IntArray:
     """Hits of each kind of band at each alpha, summed over the seeds; `first` counts from 0."""
     model = MODELS[design.law]
     truth = br.ScoreModel(model.client, model.impostor, prior=0.5)

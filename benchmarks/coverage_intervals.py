@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import _beta_numbers as numbers
 import numpy as np
-import numpy.typing as npt
 from _common import report, table
 from _recovery import recovery_jobs, recovery_text, size_jobs, size_text
 from scipy.special import betaln, expit, log_expit, logit, ndtr, ndtri, polygamma, psi
 from scipy.stats import chi2
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 from betaroc.inference.small_samples import (
     SmallSample,
     freedom_of,
@@ -36,7 +36,7 @@ from betaroc.inference.small_samples import (
     student,
 )
 
-Array = npt.NDArray[np.float64]
+Array = FloatArray
 
 LEVEL = 0.95
 FAR = 0.1

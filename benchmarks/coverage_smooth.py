@@ -20,10 +20,10 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from _common import report, table
 
 import betaroc as br
+from betaroc.core.arrays import IntArray
 
 ALPHAS = np.linspace(0.1, 0.9, 9)
 SIZES = (30, 100, 400)
@@ -63,7 +63,7 @@ class Design(NamedTuple):
     replicates: int
 
 
-def covered(design: Design, seeds: list[np.random.SeedSequence]) -> npt.NDArray[np.int64]:
+def covered(design: Design, seeds: list[np.random.SeedSequence]) -> IntArray:
     """Hits of each kind of band at each alpha, summed over the seeds."""
     client, impostor = MODELS[design.law]
     truth, same = (br.ScoreModel(client, impostor) for _ in range(2))

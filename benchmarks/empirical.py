@@ -12,12 +12,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 from _common import Goal, command, file_of, medians, table, version
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
 Case = Callable[[], object]
 
 CLIENTS, IMPOSTORS = 100_000, 900_000

@@ -13,13 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from _common import Goal, command, file_of, medians, table, version
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 from betaroc.model.criteria import CRITERIA
 
-FloatArray = npt.NDArray[np.float64]
 Case = Callable[[], object]
 
 ALPHAS = 101

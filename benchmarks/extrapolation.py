@@ -19,13 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from _common import report, table
 from scipy.special import expit
 
 import betaroc as br
-
-FloatArray = npt.NDArray[np.float64]
+from betaroc.core.arrays import FloatArray
 
 DATA = Path(__file__).parents[1] / "examples" / "data"
 #: Scores off [0, 1] are mapped into it by one fixed function for the families that live there.

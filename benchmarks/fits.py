@@ -14,12 +14,11 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from _common import Goal, command, medians, table, version
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 
-FloatArray = npt.NDArray[np.float64]
 Case = Callable[[], object]
 
 SHAPES = (0.47, 0.36)

@@ -20,14 +20,14 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from _common import report, table
 from scipy.special import ndtri
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 from betaroc.fits.refits import drawn_inside
 
-Array = npt.NDArray[np.float64]
+Array = FloatArray
 
 LEVEL = 0.95
 #: Verdicts and gaps are counted, which takes more score sets than a mean.

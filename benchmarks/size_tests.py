@@ -21,16 +21,15 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
-import numpy.typing as npt
 from _common import report, table
 from scipy.special import ndtr
 from scipy.stats import binom, fisher_exact, norm
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.fits.shape_tests import FittedEnds
 from betaroc.fits.tie_tests import Departure, by_counts
 
-FloatArray = npt.NDArray[np.float64]
 Laws = tuple[tuple[float, float], tuple[float, float]]
 
 LEVEL = 0.05
@@ -132,7 +131,7 @@ def one_set(design: Design, rng: np.random.Generator) -> list[float]:
     return found
 
 
-def rejected(design: Design, seeds: list[np.random.SeedSequence]) -> npt.NDArray[np.int64]:
+def rejected(design: Design, seeds: list[np.random.SeedSequence]) -> IntArray:
     """In how many sets each p-value is at most the level."""
     # What lies below the diagonal is not asked for, and costs more than the tests.
     with (

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import IntArray
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.parquet import opened_parquet
@@ -160,7 +160,7 @@ def _numbers(column: Any) -> Any:
     )
 
 
-def _strangers(column: Any) -> npt.NDArray[np.intp]:
+def _strangers(column: Any) -> IntArray:
     """Rows whose text is no number."""
     return np.array(
         [k for k, (text, gone) in enumerate(zip(column, column.isna(), strict=True))

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.data.scores import ScoreData, Scores
 
@@ -60,12 +59,12 @@ class Groups:
         Labels in each class, of two columns those of the column with fewer; None without groups.
     """
 
-    rows: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
-    first: npt.NDArray[np.intp]
-    second: npt.NDArray[np.intp]
+    rows: tuple[IntArray, IntArray]
+    first: IntArray
+    second: IntArray
     copies: FloatArray
     multiplicity: FloatArray
-    role: npt.NDArray[np.int64]
+    role: IntArray
     sizes: tuple[int | None, int | None]
 
     @property
@@ -91,7 +90,7 @@ class Groups:
         """Units that occur among the clients (0) or the impostors (1)."""
         return float(np.sum(self.multiplicity[self.role >> (2 * which) & 3 > 0]))
 
-    def stratum(self, *, stratified: bool) -> npt.NDArray[np.intp]:
+    def stratum(self, *, stratified: bool) -> IntArray:
         """For each unit the number of the units among which it is drawn.
 
         Stratified: those that occur in the same classes and columns; else in the same columns.
@@ -100,7 +99,7 @@ class Groups:
         return np.asarray(np.unique(role, return_inverse=True)[1])
 
     def meat(
-        self, contributions: Any, stratum: npt.NDArray[np.intp] | None = None
+        self, contributions: Any, stratum: IntArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """Two sums whose difference adds the products of contributions of trials that share a unit.
 
@@ -152,9 +151,7 @@ class Groups:
         return found[0], found[1]
 
 
-def _matrix(
-    row: npt.NDArray[np.intp], column: npt.NDArray[np.intp], value: FloatArray, shape: Any
-) -> Any:
+def _matrix(row: IntArray, column: IntArray, value: FloatArray, shape: Any) -> Any:
     from scipy.sparse import csr_array
 
     return csr_array((value, (row, column)), shape=shape)
@@ -226,9 +223,9 @@ def weights_of(scores: ScoredTrials, who: str) -> FloatArray:
     return np.ones(getattr(scores, who).size) if weights is None else np.asarray(weights)
 
 
-def _numbered(arrays: list[AnyArray]) -> tuple[list[npt.NDArray[np.intp]], int]:
+def _numbered(arrays: list[AnyArray]) -> tuple[list[IntArray], int]:
     """Labels as numbers, equal labels alike in all arrays; text and integers are different."""
-    found: list[npt.NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * len(arrays)
+    found: list[IntArray] = [np.empty(0, dtype=np.intp)] * len(arrays)
     total = 0
     for text in (False, True):
         these = [k for k, a in enumerate(arrays) if (a.dtype.kind == "U") == text]

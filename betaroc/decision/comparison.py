@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.resampling import checked_rng, streams
@@ -49,7 +48,7 @@ class Histogram(NamedTuple):
     """Bootstrap differences counted in bins."""
 
     #: Replicates in each bin.
-    counts: npt.NDArray[np.int64]
+    counts: IntArray
     #: Ends of the bins, one more than bins.
     edges: FloatArray
 

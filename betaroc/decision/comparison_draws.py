@@ -10,10 +10,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
-from betaroc.core.resampling import (
-    class_sizes,
-    draw_multinomial,
-)
+from betaroc.core.resampling import class_sizes, draw_multinomial
 from betaroc.data.groups import Groups, groups_of
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.decision.resample_fit import FitAgain

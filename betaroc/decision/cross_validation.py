@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import AnyArray, FloatArray, IntArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, TargetWarning
 from betaroc.core.notices import passed_on, public
 from betaroc.core.thresholds import Thresholds
@@ -209,9 +209,7 @@ def epc_cv(
     )
 
 
-def _laws(
-    scores: Scores, client: npt.NDArray[np.bool_], impostor: npt.NDArray[np.bool_]
-) -> tuple[Empirical, Empirical]:
+def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empirical, Empirical]:
     """The empirical laws of some of the scores."""
     return (
         _law(scores.client, scores.client_weights, client),
@@ -219,9 +217,7 @@ def _laws(
     )
 
 
-def _law(
-    values: FloatArray, weights: FloatArray | None, chosen: npt.NDArray[np.bool_]
-) -> Empirical:
+def _law(values: FloatArray, weights: FloatArray | None, chosen: BoolArray) -> Empirical:
     return Empirical(values[chosen], None if weights is None else weights[chosen])
 
 
@@ -390,7 +386,7 @@ def _connected(
     return (None if client is None else each[:cut]), (None if impostor is None else each[cut:])
 
 
-def _units(groups: npt.NDArray[Any] | None, n: int) -> tuple[list[Any], IntArray]:
+def _units(groups: AnyArray | None, n: int) -> tuple[list[Any], IntArray]:
     """Names of what stays together, in order, and the number of each score's."""
     if groups is None:
         return [], np.arange(n)

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError, TargetWarning
 from betaroc.core.notices import warn
 from betaroc.core.thresholds import Thresholds
@@ -171,7 +171,7 @@ class Curve(Result):
         return self._measured(observed_on(self.test, own))
 
     @property
-    def trivial(self) -> npt.NDArray[np.bool_]:
+    def trivial(self) -> BoolArray:
         """Where dev's threshold accepts or rejects everybody on dev."""
         pair = self.dev._pair
         t = self.chosen
@@ -217,7 +217,7 @@ class Curve(Result):
         return _Side(self.test, self.test_scores, self.test_fit)
 
     @property
-    def _stationary(self) -> npt.NDArray[np.bool_]:
+    def _stationary(self) -> BoolArray:
         """Where the measure is the criterion itself: its best threshold leaves no slope."""
         if (self.criterion, self.measure) == (WEIGHTED_ERROR, WEIGHTED_ERROR):
             return np.ones(self.alpha.size, dtype=np.bool_)

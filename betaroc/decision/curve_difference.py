@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.text import alphas_words, shown
 from betaroc.core.value import Result
@@ -72,7 +72,7 @@ class CurveDifference(Result):
         return np.asarray(self.first.value - self.second.value)
 
     @property
-    def significant(self) -> npt.NDArray[np.bool_]:
+    def significant(self) -> BoolArray:
         """Where the interval of this alpha by itself excludes 0.
 
         Of many alphas some do by chance; what may be said of single alphas is in `ranges`.
@@ -168,7 +168,7 @@ class CurveDifference(Result):
         return larger_is_better(self.first.measure)
 
 
-def inside(alpha: FloatArray, used: tuple[float, float]) -> npt.NDArray[np.bool_]:
+def inside(alpha: FloatArray, used: tuple[float, float]) -> BoolArray:
     """Which alphas lie in a range."""
     return np.asarray((alpha >= used[0] - SAME_ALPHA) & (alpha <= used[1] + SAME_ALPHA))
 

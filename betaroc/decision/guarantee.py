@@ -9,10 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.value import Result
@@ -267,16 +266,14 @@ def _dependent(scores: Scores, who: str, weights: FloatArray, n: int, *, drawn: 
     return True
 
 
-def _labels(groups: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+def _labels(groups: AnyArray) -> IntArray:
     """Both labels of each trial as numbers, the second -1 where there is only one."""
     number = np.reshape(np.unique(groups, return_inverse=True)[1], (groups.shape[0], -1))
     first, second = number[:, 0], number[:, -1]
     return np.stack([first, np.where(second == first, -1, second)], axis=1)
 
 
-def _independent_rows(
-    groups: npt.NDArray[Any], weights: FloatArray, rng: Any
-) -> npt.NDArray[np.intp]:
+def _independent_rows(groups: AnyArray, weights: FloatArray, rng: Any) -> IntArray:
     """Trials in random order, each kept unless it shares a label with one that was."""
     present = np.flatnonzero(weights > 0.0)
     labels = _labels(groups[present])
@@ -344,5 +341,5 @@ def _order_statistic(values: FloatArray, weights: FloatArray, k: int, *, largest
     return float(values[order[np.searchsorted(counted, k)]])
 
 
-def _share(chosen: npt.NDArray[np.bool_], weights: FloatArray) -> float:
+def _share(chosen: BoolArray, weights: FloatArray) -> float:
     return float(weights[chosen].sum() / weights.sum())

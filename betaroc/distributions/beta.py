@@ -334,7 +334,7 @@ class BetaPair(Pair):
         if not (type(c) is Beta and type(i) is Beta):
             return super().balance_root(weight_far, weight_frr)
         constant = math.log(weight_far) - math.log(weight_frr)
-        guess = _balance_guess((c.a, c.b), (i.a, i.b), constant)
+        guess = _balance_guess(c, i, constant)
         root = None if guess is None else self._root_near(guess, constant)
         return super().balance_root(weight_far, weight_frr) if root is None else root
 
@@ -367,9 +367,7 @@ class BetaPair(Pair):
         return _auc(*self._laws())
 
 
-def _balance_guess(
-    client: tuple[float, float], impostor: tuple[float, float], constant: float
-) -> float | None:
+def _balance_guess(client: Beta, impostor: Beta, constant: float) -> float | None:
     """The logit where log FAR - log FRR = -constant, to nearly all digits; None if not found.
 
     One scalar at a time: a root of two arrays of one threshold each costs some thirty times that.
@@ -377,7 +375,7 @@ def _balance_guess(
     from scipy.optimize import brentq
     from scipy.special import betainc
 
-    (a_c, b_c), (a_i, b_i) = client, impostor
+    a_c, b_c, a_i, b_i = client.a, client.b, impostor.a, impostor.b
 
     def gap(y: float) -> float:
         theta, complement = 1.0 / (1.0 + math.exp(-y)), 1.0 / (1.0 + math.exp(y))

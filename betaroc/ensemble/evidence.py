@@ -15,7 +15,6 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
-from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.ensemble.departures import FitErrors, logit
@@ -25,6 +24,7 @@ from betaroc.fits.shape_tests import TESTED, EndTest
 from betaroc.inference.interval import Interval
 from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
 
 __all__ = ["BorderSide", "Peak", "RocEvidence", "RocMisfit", "misfit_of", "roc_evidence"]
 
@@ -316,7 +316,7 @@ class RocMisfit(NamedTuple):
 
 def misfit_of(fit: Fit, scores: Scores, level: float) -> RocMisfit:
     """The distance of a fit from its scores, without a simulation."""
-    seen = ScoreModel(Empirical(scores.client), Empirical(scores.impostor))
+    seen = empirical_model(scores)
     distance = _distance(fit.model, seen)
     n = min(scores.client.size, scores.impostor.size)
     noise = math.sqrt(math.log(2.0 / (1.0 - math.sqrt(level))) / (2.0 * n))

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import IntArray
 from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeError
 from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.text import shown
@@ -500,9 +501,7 @@ def _parts(
     }
 
 
-def _dealt(
-    systems: Systems, folds: int, rng: Any, *, given: bool
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _dealt(systems: Systems, folds: int, rng: Any, *, given: bool) -> tuple[IntArray, IntArray]:
     """The fold of each trial, every class dealt by itself; one fold beside a dev set."""
     if given:
         client, impostor = (checks.frozen(np.zeros(n, dtype=np.intp)) for n in systems.sizes)

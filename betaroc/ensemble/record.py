@@ -8,9 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from betaroc.core.arrays import IntArray
 from betaroc.core.value import Result
 from betaroc.data.groups import groups_of
 from betaroc.ensemble.diversity import diversity_frame
@@ -43,8 +41,8 @@ class InclusionRecord(Result):
     region: tuple[float, float]
     level: float
     parts: Mapping[str, CurvePart] = field(repr=False)
-    client_folds: npt.NDArray[np.intp] = field(repr=False)
-    impostor_folds: npt.NDArray[np.intp] = field(repr=False)
+    client_folds: IntArray = field(repr=False)
+    impostor_folds: IntArray = field(repr=False)
     duplicates: tuple[tuple[str, str], ...] = ()
     messages: tuple[str, ...] = ()
 

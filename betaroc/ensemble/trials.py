@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.checks import choice, frozen, score_array
 from betaroc.core.errors import (
     DegenerateDataError,
@@ -38,7 +37,7 @@ __all__ = [
 NAN_POLICIES = ("raise", "omit")
 #: Several classifiers on the same trials: a frame with a column each, or `Scores` of each.
 Classifiers: TypeAlias = "IntoFrame | Mapping[str, Scores] | Sequence[Scores]"
-_Missing = npt.NDArray[np.bool_]
+_Missing = BoolArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -287,8 +286,8 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tu
 
 
 def _present_rows(
-    columns: Sequence[tuple[str, Any]], client: npt.NDArray[np.bool_], nan_policy: str
-) -> tuple[npt.NDArray[np.bool_], list[Any]]:
+    columns: Sequence[tuple[str, Any]], client: BoolArray, nan_policy: str
+) -> tuple[BoolArray, list[Any]]:
     """Rows in which every classifier has a score, and the columns as arrays."""
     values = [series.to_numpy() for _, series in columns]
     gone = [_missing(series, v) for (_, series), v in zip(columns, values, strict=True)]
@@ -307,7 +306,7 @@ def _present_rows(
     return joint, values
 
 
-def _missing(series: Any, values: npt.NDArray[Any]) -> _Missing:
+def _missing(series: Any, values: AnyArray) -> _Missing:
     null = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if values.dtype.kind == "f":
         return np.asarray(null | np.isnan(values))

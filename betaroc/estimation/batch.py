@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import real_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
@@ -243,7 +243,7 @@ def system_columns(
     return names.tolist(), both[0], both[1]
 
 
-def _named(groups: dict[str, AnyArray], system: str) -> tuple[AnyArray, npt.NDArray[np.intp]]:
+def _named(groups: dict[str, AnyArray], system: str) -> tuple[AnyArray, IntArray]:
     """Names of the systems, ascending, and that of each group by its place."""
     try:
         return np.unique(groups["system"], return_inverse=True)
@@ -278,19 +278,19 @@ def _refuse_bad(groups: dict[str, AnyArray], kind: FloatArray, columns: dict[str
 def _of_groups(
     groups: dict[str, AnyArray],
     kind: FloatArray,
-    of_system: npt.NDArray[np.intp],
+    of_system: IntArray,
     systems: int,
-    rows: npt.NDArray[np.bool_],
+    rows: BoolArray,
 ) -> ClassColumns:
     place, kind = of_system[rows], kind[rows]
     part = {k: v[rows] for k, v in groups.items() if k not in ("system", "label", "bin")}
     inner = kind == _INNER
 
-    def total(values: FloatArray, keep: npt.NDArray[np.bool_] | None = None) -> FloatArray:
+    def total(values: FloatArray, keep: BoolArray | None = None) -> FloatArray:
         at, of = (place, values) if keep is None else (place[keep], values[keep])
         return np.asarray(np.bincount(at, of, minlength=systems), dtype=np.float64)
 
-    def extreme(name: str, keep: npt.NDArray[np.bool_], empty: float) -> FloatArray:
+    def extreme(name: str, keep: BoolArray, empty: float) -> FloatArray:
         found = np.full(systems, empty)
         (np.minimum if empty > 0.0 else np.maximum).at(found, place[keep], part[name][keep])
         return found
@@ -359,8 +359,8 @@ def _of_samples(
 
 def _moments(
     x: FloatArray,
-    starts: npt.NDArray[np.intp],
-    sizes: npt.NDArray[np.intp],
+    starts: IntArray,
+    sizes: IntArray,
     low: FloatArray,
     high: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError
 from betaroc.core.text import listed
 from betaroc.distributions.base import Distribution
@@ -95,7 +94,7 @@ class Sample(NamedTuple):
     total: float
     low: float
     high: float
-    places: npt.NDArray[np.intp] | None = None
+    places: IntArray | None = None
 
     @classmethod
     def of(
@@ -178,7 +177,7 @@ class Sample(NamedTuple):
     def law(self) -> Distribution:
         return Empirical._of_checked(self.values, self.weights)
 
-    def _outside(self) -> npt.NDArray[np.intp]:
+    def _outside(self) -> IntArray:
         return np.flatnonzero((self.values < 0.0) | (self.values > 1.0))
 
     def n_outside(self) -> int:

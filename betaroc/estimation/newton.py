@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.polygamma import (
@@ -343,7 +343,7 @@ def _solve_block(g1: FloatArray, g2: FloatArray, a_all: FloatArray, b_all: Float
         a_all[where], b_all[where] = _guarded_newton(statistics[:, left], start[:, left])
 
 
-def _plain_newton(g: FloatArray, start: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+def _plain_newton(g: FloatArray, start: FloatArray) -> tuple[FloatArray, IntArray]:
     """Shapes by Newton steps that are capped, not checked; which entries did not get there."""
     found = np.full(start.shape, np.nan)
     where = np.arange(start.shape[1])

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores
@@ -45,10 +44,10 @@ class Folded(NamedTuple):
     weights: FloatArray | None
     copies: FloatArray
     #: The group of each score, where there are groups.
-    groups: npt.NDArray[np.intp] | None
+    groups: IntArray | None
     #: Scores of exactly 0 or 1, which are not compared.
     at_ends: int
-    fold: npt.NDArray[np.intp]
+    fold: IntArray
 
     @classmethod
     def of(cls, scores: Scores, who: str, *, unit: bool) -> Folded:
@@ -86,10 +85,10 @@ class Folded(NamedTuple):
     def tied(self) -> bool:
         return bool(np.unique(self.x).size < _DISTINCT * self.x.size)
 
-    def part(self, keep: npt.NDArray[np.bool_]) -> tuple[FloatArray, FloatArray | None]:
+    def part(self, keep: BoolArray) -> tuple[FloatArray, FloatArray | None]:
         return self.x[keep], None if self.weights is None else self.weights[keep]
 
-    def splits(self) -> Iterator[npt.NDArray[np.bool_]]:
+    def splits(self) -> Iterator[BoolArray]:
         """What is held out, fold by fold."""
         return (self.fold == k for k in range(_FOLDS) if np.any(self.fold == k))
 
@@ -114,7 +113,7 @@ class Folded(NamedTuple):
         return float(max(np.max(upto - below), np.max(below - before)))
 
 
-def _folds(who: str, n: int, groups: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp]:
+def _folds(who: str, n: int, groups: IntArray | None) -> IntArray:
     rng = np.random.default_rng(0)
     if groups is None:
         return rng.permutation(n) % _FOLDS
@@ -182,7 +181,7 @@ def _tried(side: Folded, name: str) -> Tried:
     return Tried(name, whole, logs, held)
 
 
-def _fold_fit(side: Folded, keep: npt.NDArray[np.bool_], name: str, whole: Estimate) -> Estimate:
+def _fold_fit(side: Folded, keep: BoolArray, name: str, whole: Estimate) -> Estimate:
     """The fit of the other folds; where they have no mixture, one beta law."""
     part = side.part(keep)
     try:

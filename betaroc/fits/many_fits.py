@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.errors import (
     BetarocError,
     BetarocWarning,
@@ -323,7 +322,7 @@ class _Laws:
     errors: dict[str, FloatArray]
     log_likelihood: FloatArray
     reason: AnyArray
-    doubtful: npt.NDArray[np.bool_]
+    doubtful: BoolArray
 
     def refuse_doubtful(self) -> None:
         """What sums do not settle is not fitted where there is nothing else."""

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.arrays import AnyArray, FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.special import bracketed_root
@@ -385,7 +384,7 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
     return PairedAreas(area, other, variance, freedom, (moved[0], moved[1]))
 
 
-def _units(groups: AnyArray | None, which: npt.NDArray[np.bool_]) -> int:
+def _units(groups: AnyArray | None, which: BoolArray) -> int:
     """How many trials, or groups of them: of two columns those of the one with fewer."""
     if groups is None:
         return int(np.sum(which))

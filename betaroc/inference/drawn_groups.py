@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.resampling import draw_multinomial
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, ScoredTrials
@@ -39,7 +38,7 @@ class GroupedSide:
 
     groups: Groups
     laws: tuple[Empirical, Empirical]
-    places: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+    places: tuple[IntArray, IntArray]
     stratified: bool
 
     @classmethod
@@ -55,7 +54,7 @@ class GroupedSide:
         return cls(groups, laws, rows_in(laws, groups, scores), stratified)
 
     @cached_property
-    def _strata(self) -> list[npt.NDArray[np.intp]]:
+    def _strata(self) -> list[IntArray]:
         return _places(self.groups.stratum(stratified=self.stratified))
 
     def draw(self, rng: np.random.Generator, share: float = 1.0) -> tuple[Drawn, Drawn] | None:
@@ -102,7 +101,7 @@ class GroupedCounts(NamedTuple):
     clients: IntArray
     impostors: IntArray
     #: Replicates with an empty class.
-    lost: npt.NDArray[np.bool_]
+    lost: BoolArray
 
 
 class _Columns(NamedTuple):
@@ -137,9 +136,7 @@ class ThresholdCells:
         return found
 
 
-def cell_of(
-    law: Empirical, t: Thresholds, place: npt.NDArray[np.intp]
-) -> tuple[IntArray, IntArray]:
+def cell_of(law: Empirical, t: Thresholds, place: IntArray) -> tuple[IntArray, IntArray]:
     """The cell between distinct thresholds of each row, and each threshold's last cell below."""
     distinct, last = np.unique(law._index(t), return_inverse=True)
     return np.asarray(np.searchsorted(distinct, place, side="right")), np.ravel(last)
@@ -147,7 +144,7 @@ def cell_of(
 
 def rows_in(
     laws: tuple[Empirical, Empirical], groups: Groups, scores: ScoredTrials
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+) -> tuple[IntArray, IntArray]:
     """For each row of the groups the place of its score among the distinct ones of its law."""
     client, impostor = (
         np.searchsorted(law._steps[0], values[rows])
@@ -204,7 +201,7 @@ def _unit_cells(groups: Groups, columns: IntArray, width: int, *, stratified: bo
     )  # fmt: skip
 
 
-def _single_rows(groups: Groups) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _single_rows(groups: Groups) -> tuple[IntArray, IntArray]:
     """Rows of larger groups, and rows that are a unit by themselves and so interchangeable."""
     both = np.concatenate([groups.first, groups.second[groups.second >= 0]])
     single = np.bincount(both, minlength=groups.role.size) == 1
@@ -217,9 +214,9 @@ class GroupCells:
     """Counts in cells of every unit, or pair of units, for drawing them as a whole."""
 
     multiplicity: FloatArray
-    stratum: npt.NDArray[np.intp]
-    first: npt.NDArray[np.intp]
-    second: npt.NDArray[np.intp]
+    stratum: IntArray
+    first: IntArray
+    second: IntArray
     counts: Any
 
     def draw(self, rng: np.random.Generator, size: int) -> IntArray:
@@ -237,9 +234,7 @@ class GroupCells:
             drawn[rows] = np.rint((self.counts.T @ weights.T).T)
         return drawn
 
-    def _weights(
-        self, rng: np.random.Generator, size: int, strata: list[npt.NDArray[np.intp]]
-    ) -> FloatArray:
+    def _weights(self, rng: np.random.Generator, size: int, strata: list[IntArray]) -> FloatArray:
         units = np.ones((size, self.multiplicity.size + 1))  # the last for a missing second unit
         for places in strata:
             alike = np.rint(self.multiplicity[places]).astype(np.int64)
@@ -251,7 +246,7 @@ class GroupCells:
         return weights
 
 
-def _places(stratum: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
+def _places(stratum: IntArray) -> list[IntArray]:
     return [np.flatnonzero(stratum == k) for k in range(int(stratum.max()) + 1)]
 
 

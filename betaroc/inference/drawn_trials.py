@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.resampling import draw_multinomial
 from betaroc.data.groups import Groups, ScoredTrials, weights_of
 
@@ -89,7 +87,7 @@ def _copies(rng: np.random.Generator, size: int, copies: IntArray) -> IntArray:
     total, n = int(np.sum(copies)), copies.size
     if total > _COPIES_A_ROW * n:
         return draw_multinomial(rng, np.full(size, total), copies)
-    rows: npt.NDArray[Any] = rng.integers(total, size=(size, total), dtype=np.int32)
+    rows: AnyArray = rng.integers(total, size=(size, total), dtype=np.int32)
     if total != n or np.any(copies != 1):
         rows = np.repeat(np.arange(n), copies)[rows]
     flat = (rows + n * np.arange(size)[:, None]).ravel()
@@ -108,7 +106,7 @@ class SortedRows:
         Their scores.
     """
 
-    order: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+    order: tuple[IntArray, IntArray]
     scores: tuple[FloatArray, FloatArray]
 
     @classmethod

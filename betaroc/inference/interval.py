@@ -6,10 +6,7 @@ import math
 import sys
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.value import Result
 
 __all__ = ["Band", "Interval", "Limits", "from_log", "from_logit"]
@@ -109,7 +106,7 @@ class Band(Result):
     simultaneous: bool
     resample: str
     replicates: int
-    undefined: npt.NDArray[np.int64]
+    undefined: IntArray
     m: int | None = None
     groups: tuple[int | None, int | None] | None = None
     n_beyond: FloatArray | None = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
 from betaroc.data.scores import Scores, ScoreSource
@@ -63,9 +63,7 @@ def refuse_other_trials(
     _refuse_other_order(a, b)
 
 
-def _refuse_other_weights(
-    one: npt.NDArray[np.float64], other: npt.NDArray[np.float64], who: str
-) -> None:
+def _refuse_other_weights(one: FloatArray, other: FloatArray, who: str) -> None:
     bad = np.flatnonzero(one != other)
     if bad.size:
         raise InputError(

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, MisfitWarning
 from betaroc.core.notices import warn
 from betaroc.core.special import share_ends
@@ -151,7 +150,7 @@ class Evidence(Value):
         """Scores, or groups, expected beyond each rate: n min(rate, 1 - rate)."""
         return np.asarray(self.sizes[asked.who] * np.minimum(asked.rate, asked.rest))
 
-    def extrapolated(self, asked: Asked) -> npt.NDArray[np.bool_]:
+    def extrapolated(self, asked: Asked) -> BoolArray:
         """Where less than one is expected; never for 0 and 1, nor for what was counted."""
         if self.fitted[asked.who] is None and not asked.solved:
             return np.zeros(np.shape(asked.rate), dtype=np.bool_)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import streams
 from betaroc.core.special import bracketed_root
@@ -87,7 +86,7 @@ class SmallSample(NamedTuple):
     """
 
     roots: FloatArray
-    owner: npt.NDArray[np.intp]
+    owner: IntArray
     freedom: tuple[float, ...]
     bias: FloatArray
 

@@ -27,15 +27,11 @@ __all__ = ["MEASURES", "Measure", "OperatingPoint", "is_rate", "measure_title", 
 class _Held:
     """A field of a point that its thresholds hold."""
 
-    def __init__(self, name: str, *default: float) -> None:
-        self._name, self._default = name, default
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def __get__(self, point: OperatingPoint | None, kind: type) -> Any:
-        if point is not None:
-            return as_output(getattr(point.thresholds, self._name))
-        if not self._default:
-            raise AttributeError(self._name)  # a field that must be given
-        return self._default[0]
+        return self if point is None else as_output(getattr(point.thresholds, self._name))
 
     def __set__(self, point: OperatingPoint, value: Any) -> None:
         vars(point)[self._name] = value  # until the thresholds are made of it
@@ -92,11 +88,11 @@ class OperatingPoint(Result):
     (0.15, 0.727273, 0.8)
     """
 
-    threshold: Any = _Held("theta")
-    far: Any  # type: ignore[misc]  # a threshold has no default
-    frr: Any  # type: ignore[misc]
+    threshold: Any
+    far: Any
+    frr: Any
     prior: float = 0.5
-    logit_threshold: Any = _Held("logit", math.nan)
+    logit_threshold: Any = math.nan
     tpr: Any = None
     tnr: Any = None
     n_beyond: Any = None
@@ -331,6 +327,10 @@ class OperatingPoint(Result):
         """
         alpha = fraction(alpha, "alpha")
         return alpha * self.far + (1.0 - alpha) * self.frr
+
+
+for _name, _part in (("threshold", "theta"), ("logit_threshold", "logit")):
+    setattr(OperatingPoint, _name, _Held(_part))
 
 
 @dataclass(frozen=True)

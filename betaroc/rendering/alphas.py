@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.text import FINE
 from betaroc.rendering.numbers import level_words, number
 from betaroc.rendering.style import COLOURS, GREY, Axes, begun, draw_curve, finished, number_of
@@ -54,7 +53,7 @@ class DrawnBand(NamedTuple):
 class Better(NamedTuple):
     """Which of two systems is better at each alpha: 1 or 2, 0 where none is."""
 
-    system: npt.NDArray[Any]
+    system: AnyArray
     names: tuple[str, str]
     level: float
 
@@ -64,7 +63,7 @@ def draw_epc(
     ax: Axes | None,
     alpha: FloatArray,
     value: FloatArray,
-    trivial: npt.NDArray[np.bool_],
+    trivial: BoolArray,
     axes: AlphaAxes,
     style: Mapping[str, Any],
     *,
@@ -182,7 +181,7 @@ def draw_difference(
 
 def draw_replicates(
     ax: Axes | None,
-    counts: npt.NDArray[Any],
+    counts: AnyArray,
     edges: FloatArray,
     interval: tuple[float, float, float],
     better: Better,
@@ -210,7 +209,7 @@ def _difference_of(better: Better) -> str:
     return " - ".join(better.names)
 
 
-def _shade(ax: Axes, alpha: FloatArray, system: npt.NDArray[Any], better: Better) -> None:
+def _shade(ax: Axes, alpha: FloatArray, system: AnyArray, better: Better) -> None:
     """The ground in colour and hatch of whichever system is better there."""
     for k, name in enumerate(better.names):
         label = f"{name} better ({level_words(better.level)})"
@@ -231,7 +230,7 @@ def _finished(ax: Axes, axes: AlphaAxes, y: str, *, below: bool) -> Axes:
     return finished(ax, axes.alpha, y, rates, below=below, loc="best")
 
 
-def _zones(alpha: FloatArray, there: npt.NDArray[np.bool_]) -> list[tuple[float, float]]:
+def _zones(alpha: FloatArray, there: BoolArray) -> list[tuple[float, float]]:
     """Runs of alphas: half way to the next of a fine grid, a little way where it is far."""
     gaps = np.diff(alpha)
     near = gaps <= FINE

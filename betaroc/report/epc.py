@@ -9,8 +9,8 @@ import sys
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from betaroc.core.arrays import IntArray
 from betaroc.core.text import FINE, alphas_words, is_fine
 from betaroc.data.scores import ScoreData
 from betaroc.decision.epc import Epc
@@ -182,7 +182,7 @@ def _groups_words(band: Band) -> str:
     return f"; trials drawn by {' and '.join(drawn)}" if drawn else ""
 
 
-def spread(size: int, rows: int = _ROWS) -> npt.NDArray[np.intp]:
+def spread(size: int, rows: int = _ROWS) -> IntArray:
     """About so many of the places 0 ... size - 1, evenly spread, both ends among them."""
     return np.linspace(0, size - 1, min(rows, size)).round().astype(np.intp)
 

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from scipy import special, stats
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 from betaroc.decision.sides import observed_prior
 from betaroc.decision.threshold_error import threshold_error
 from betaroc.distributions.empirical import Empirical, EmpiricalPair, draw_law
@@ -19,7 +19,6 @@ from betaroc.model.criteria import CRITERIA
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 
-FloatArray = npt.NDArray[np.float64]
 #: Of one replicate, or of scores without errors, where the width is not what is asked about.
 no_width = pytest.mark.filterwarnings("ignore:the interval has no width")
 ALPHAS = np.linspace(0.2, 0.8, 13)

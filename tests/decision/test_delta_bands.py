@@ -7,16 +7,15 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from scipy import integrate, special, stats
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 
-FloatArray = npt.NDArray[np.float64]
 Z = stats.norm.ppf(0.975)
 SAME = {"alpha": [0.2, 0.5, 0.8]}
 

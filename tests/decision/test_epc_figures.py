@@ -15,13 +15,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 from helpers.places import REFERENCES
 
-FloatArray = npt.NDArray[np.float64]
 BOB = json.loads((REFERENCES / "bob_epc.json").read_text())
 SMOOTH = json.loads((REFERENCES / "epc_thresholds.json").read_text())
 

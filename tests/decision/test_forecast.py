@@ -7,15 +7,14 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from scipy import optimize, special, stats
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 from betaroc.decision.forecast import CHERNOFF_VARIANCE
 from helpers.places import REFERENCES
 
-FloatArray = npt.NDArray[np.float64]
 REFERENCE = json.loads((REFERENCES / "forecast.json").read_text(encoding="utf-8"))
 LAWS = {"beta": br.Beta, "normal": br.Normal, "logit-normal": br.LogitNormal}
 BELL = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))

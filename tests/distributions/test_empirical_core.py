@@ -19,10 +19,10 @@ from threading import Thread
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import betaroc as br
+from betaroc.core.arrays import FloatArray
 from betaroc.core.value import Value
 from betaroc.distributions import empirical
 from betaroc.distributions.bins import Bins, CommonBins
@@ -31,7 +31,6 @@ from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.minimise_counts import gaps_about, hull_vertices, promising_candidates
 
-FloatArray = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, float], FloatArray]
 
 KINDS: dict[str, Draw] = {

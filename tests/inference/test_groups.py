@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pytest
 import statsmodels.api as sm
 from scipy import stats
 
 import betaroc as br
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.data.groups import groups_of
 from betaroc.decision.threshold_error import threshold_error
 from betaroc.inference.rate_errors import robust_rates
@@ -26,7 +26,6 @@ pl = needs("polars", "polars")
 pa = needs("pyarrow", "parquet")
 pq = needs("pyarrow.parquet", "parquet")
 
-FloatArray = npt.NDArray[np.float64]
 DEV = br.Scores(np.linspace(-1.0, 3.0, 200), np.linspace(-3.0, 1.0, 200))
 ALPHAS = np.array([0.25, 0.5, 0.75])
 PAIRS = [["s1", "s1"], ["s1", "s2"], ["s2", "s1"]]
@@ -207,7 +206,7 @@ def test_the_people_of_a_published_score_file() -> None:
 
 
 # --------------------------------------------------------------------- variances of rates
-def pairs_that_share(scores: br.Scores) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+def pairs_that_share(scores: br.Scores) -> tuple[FloatArray, BoolArray]:
     """Errors of both classes at 0 in two columns, and which trials share a label."""
     far, frr = (scores.impostor > 0).mean(), (scores.client <= 0).mean()
     n, total = scores.n_client, scores.n_client + scores.n_impostor
@@ -628,7 +627,7 @@ def test_coverage_under_random_effects(
 
 
 # ------------------------------------------------------------------------ parameters of fits
-def beta_sample(seed: int, n: int = 150) -> tuple[FloatArray, npt.NDArray[np.int64]]:
+def beta_sample(seed: int, n: int = 150) -> tuple[FloatArray, IntArray]:
     rng = np.random.default_rng(seed)
     groups = rng.integers(0, 25, n)
     shift = rng.normal(0, 0.8, 25)[groups]
