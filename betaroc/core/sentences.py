@@ -38,6 +38,7 @@ class Sentence(str):
         Text, terms and sentences, in their order.
     """
 
+    __slots__ = ("parts",)
     parts: tuple[str, ...]
 
     def __new__(cls, *parts: str) -> Sentence:

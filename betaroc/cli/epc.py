@@ -1,0 +1,131 @@
+"""``betaroc epc``: the expected performance curve of a system, and its band."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from typing import Any
+
+from betaroc.cli.curves import curve_of, curve_options
+from betaroc.cli.inputs import family_of, read_file
+from betaroc.cli.messages import Progress, messages, say_warnings
+from betaroc.cli.options import (
+    checked_picture,
+    interval_arguments,
+    interval_options,
+    score_options,
+)
+from betaroc.core import checks
+from betaroc.core.errors import InputError
+from betaroc.core.notices import collected, passed_on
+from betaroc.rendering.picture_files import save_picture
+from betaroc.report.epc import epc_csv, epc_numbers, epc_text
+from betaroc.report.intervals import coarse_words
+from betaroc.report.numbers import as_json
+
+__all__ = ["add_options", "run"]
+
+#: Bootstrap replicates unasked. A choice of dev made again costs more than counts of test.
+_REPLICATES = {"test": 10_000, "both": 1000}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("--dev", required=True, metavar="DEV", help="scores to choose on")
+    parser.add_argument("--test", required=True, metavar="TEST", help="scores to meet")
+    curve_options(parser)
+    parser.add_argument(
+        "--band", choices=("test", "both"),
+        help="interval of the curve: test resamples the test trials at dev's thresholds as they"
+        " are; both also lets dev choose again",
+    )  # fmt: skip
+    interval_options(parser, "of the band")
+    parser.add_argument(
+        "--replicates", type=int, metavar="N",
+        help="bootstrap replicates (default:"
+        f" {_REPLICATES['test']} for --band test, {_REPLICATES['both']} for --band both)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--method", choices=("bootstrap", "delta", "exact"),
+        help="how the band is found (default: bootstrap); exact is Clopper and Pearson's for a"
+        " measure that is one rate, with --band test: the one to take where no error was seen",
+    )  # fmt: skip
+    parser.add_argument(
+        "--simultaneous", action="store_true",
+        help="one band for the whole curve instead of an interval at each alpha",
+    )  # fmt: skip
+    score_options(parser, "empirical")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Compute the curve, and say or draw it."""
+    banded = _band_arguments(arguments)
+    seed = None if banded is None else banded["rng"]
+    paths = [arguments.dev, arguments.test]
+    checked_picture(arguments, paths)
+    with collected() as notices, Progress(3) as step:
+        dev = read_file(arguments.dev, arguments, step, named=arguments.band == "both")
+        test = read_file(arguments.test, arguments, step)
+        with passed_on("dev and test: "):
+            chosen = family_of(arguments.family, [dev, test])
+        system = curve_of(arguments, chosen, dev, test, "")
+        curve = system.curve
+        band = None if banded is None else curve.band(**banded)
+        seed = None if band is None or band.replicates == 0 else seed
+        if arguments.output is not None:
+            draw = partial(curve.plot, band=band, expected=True, a_posteriori=True)
+            save_picture(draw, arguments.output)
+        step()
+    said = messages(notices, arguments)
+    if arguments.json:
+        numbers = epc_numbers(curve, dev, test, band)
+        if band is not None:
+            numbers["band"]["seed"] = seed
+        by = {"family": system.family, "reason": system.chosen_by, "warnings": said}
+        sys.stdout.write(as_json(numbers | by))
+        return
+    if arguments.csv:
+        said += coarse_words([("dev", dev), ("test", test)])
+        sys.stdout.write(epc_csv(curve, dev, test, band, seed))
+    else:
+        text = epc_text(curve, dev, test, system.chosen_words, band, seed)
+        sys.stdout.write(text + "\n")
+    say_warnings(said)
+
+
+def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """What the band is made with; options of a band that was not asked for are refused."""
+    if arguments.band is None:
+        asked = {
+            "--level": arguments.level is not None,
+            "--seed": arguments.seed is not None,
+            "--group": arguments.group is not None,
+            "--replicates": arguments.replicates is not None,
+            "--method": arguments.method is not None,
+            "--simultaneous": arguments.simultaneous,
+        }
+        if any(asked.values()):
+            given = " ".join(option for option, there in asked.items() if there)
+            raise InputError(
+                f"{given} must stand beside --band, whose interval it is about; there is none."
+                " Add --band test or --band both, or leave it out."
+            )
+        return None
+    if arguments.method == "exact" and (arguments.seed, arguments.replicates) != (None, None):
+        raise InputError(
+            "--method exact draws nothing, so that --seed and --replicates have no meaning beside"
+            " it. Leave them out."
+        )
+    level, seed = interval_arguments(arguments)
+    replicates = arguments.replicates
+    if replicates is None:
+        replicates = _REPLICATES[arguments.band]
+    return {
+        "level": level,
+        "resample": arguments.band,
+        "replicates": checks.count(replicates, "replicates"),
+        "simultaneous": arguments.simultaneous,
+        "method": arguments.method or "bootstrap",
+        "rng": seed,
+    }
