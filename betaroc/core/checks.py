@@ -63,7 +63,7 @@ def instance(value: object, kind: type[_T], name: str, made: str) -> _T:
     if isinstance(value, kind):
         return value
     noun = kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
-    raise InputTypeError(
+    raise InputTypeError.about(name)(
         f"{name} must be {'an' if noun[0] in 'AEIO' else 'a'} {noun}; got {shown(value)} of type"
         f" {type(value).__name__}. Make one with {made}."
     )

@@ -117,7 +117,7 @@ def require_scores(
             f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only. Take"
             " Scores: all rows, or a random part of them."
         )
-    raise InputTypeError(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
+    raise InputTypeError.about(name)(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -432,7 +432,7 @@ _COLUMN_OF = {
 
 def _name(name: object) -> str | None:
     if name is not None and not isinstance(name, str):
-        raise InputTypeError(
+        raise InputTypeError.about("name")(
             f"name must be text or None; got {shown(name)} of type {type(name).__name__}."
             " Weights, groups and ids are keywords."
         )

@@ -295,7 +295,7 @@ def _place_of(role: str, column: str, n: int, name: str) -> int:
     known = _BOB[n]
     if column not in known:
         there = f"are {listed(known)}" if known else "are none"
-        raise InputError(
+        raise InputError.about(role)(
             f"{role} must name columns of {name}, which is {n}col text: there {there}; got"
             f" {shown(column)}. {nearest(column, known)}Pass {role}=... or a csv file."
         )

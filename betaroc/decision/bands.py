@@ -62,7 +62,7 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
     if not (
         np.array_equal(band.alpha, alpha) and np.array_equal(band.estimate, value, equal_nan=True)
     ):
-        raise InputError(
+        raise InputError.about("band")(
             f"band must be that of the curve drawn; got one of {band.alpha.size} alphas with other"
             f" alphas or values than the curve's {alpha.size}. Take epc.band() of this curve."
         )
@@ -141,7 +141,7 @@ def checked_replicates(replicates: object, alphas: int) -> int:
     """A count whose table of replicates and alphas fits into memory."""
     number = checks.count(replicates, "replicates")
     if number * alphas > _LARGEST_TABLE:
-        raise InputError(
+        raise InputError.about("replicates")(
             f"replicates must be at most {_LARGEST_TABLE // alphas} for {alphas} alphas, a table of"
             f" {_LARGEST_TABLE / 2**27:g} GB; got {number}. Take fewer."
         )
@@ -299,7 +299,7 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
             f"{fixed}."
         )
     if fitted is not None and o.method == "exact":
-        raise InputError(
+        raise InputError.about("method")(
             "method must be one of 'bootstrap' and 'delta' where test is a fit; got 'exact', which"
             " counts decisions. Give the scores as test of epc."
         )

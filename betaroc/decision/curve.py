@@ -306,7 +306,7 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
         return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
     values = np.atleast_1d(checks.rate_array(alpha, "alpha"))
     if values.ndim != 1 or values.size == 0:
-        raise InputError(
+        raise InputError.about("alpha")(
             f"alpha must be a list of at least one fraction; got shape {values.shape}."
         )
     return np.array(values)

@@ -301,7 +301,7 @@ def _dev_size(
         return round(total / smaller**0.25) if e.criterion in _CUBE_ROOT else total
     m = checks.count(m, "m", 2)
     if m > total:
-        raise InputError(
+        raise InputError.about("m")(
             f"m must be at most the number of dev {what}, {total}; got m={m}. Take m={total} for"
             " the plain bootstrap, or leave m out."
         )

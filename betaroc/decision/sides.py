@@ -38,7 +38,7 @@ def side(given: SideInput, name: str, prior: float | None) -> ScoreModel:
     else:
         model = given.model if isinstance(given, SupportedPair) else given
     if not isinstance(model, ScoreModel):
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"
             f" {type(given).__name__}. Use read_scores for a file, Scores.from_frame for a frame,"
             " Scores.from_labels for labels and scores."
@@ -75,7 +75,7 @@ def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Emp
 def _refuse_model(model: ScoreModel, name: str, instead: str = "") -> NoReturn:
     kinds = f"{type(model.client).__name__} and {type(model.impostor).__name__} laws"
     other = ' or take resample="test"' if name == "dev" else instead
-    raise InputError(
+    raise InputError.about(name)(
         f"{name} must be scores to be resampled; got a model of {kinds}, which has no rows to"
         f" draw. Give Scores as {name} of epc{other}."
     )

@@ -399,13 +399,13 @@ def inclusion(
 # ------------------------------------------------------------------------- the arguments
 def _checked_region(region: Any) -> tuple[float, float]:
     if not isinstance(region, tuple | list) or len(region) != 2:
-        raise InputTypeError(
+        raise InputTypeError.about("region")(
             f"region must be a pair (low, high) of FARs; got {shown(region)}. Give two fractions,"
             " such as (0, 0.1)."
         )
     low, high = (checks.fraction(x, "region") for x in region)
     if not low < high:
-        raise InputError(
+        raise InputError.about("region")(
             f"region must be a pair low < high of FARs; got ({low!r}, {high!r}). Swap or widen it."
         )
     return low, high
@@ -438,7 +438,7 @@ def _by_name(given: Any, systems: Systems, role: str, other: Any) -> dict[str, A
         return dict.fromkeys(systems.names, given)
     unknown = [name for name in given if name not in systems.names]
     if unknown:
-        raise InputError(
+        raise InputError.about(role)(
             f"{role} must map names of classifiers to what they are fitted with;"
             f" {shown(unknown[0])} is none of {checks.listed(systems.names)}."
             f" {checks.nearest(unknown[0], list(systems.names))}Leave it out."
@@ -485,7 +485,7 @@ def _parts(
     alphas = checked_alphas(alpha, single=False, criterion=criterion)
     reach = checks.positive(ends, "ends")
     if reach > 0.5:
-        raise InputError(
+        raise InputError.about("ends")(
             f"ends must be the largest target of either end, in (0, 0.5]; got {reach!r}. Give a"
             " small rate, such as 0.1."
         )

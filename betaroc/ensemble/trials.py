@@ -101,7 +101,7 @@ def systems_of(
     """The classifiers of a frame, of a mapping or of a sequence of Scores."""
     choice(nan_policy, NAN_POLICIES, "nan_policy")
     if isinstance(systems, str) or not isinstance(systems, Sequence | np.ndarray | None):
-        raise InputTypeError(
+        raise InputTypeError.about("systems")(
             f"systems must be a list of names; got {shown(systems)}. Pass a list, such as"
             ' ["cnn", "svm"].'
         )
@@ -151,7 +151,7 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
     for name, source in chosen:
         scores = by_name[source]
         if not isinstance(scores, Scores):
-            raise InputTypeError(
+            raise InputTypeError.about(role)(
                 f"{role} must map names to Scores, or be a frame with a column a classifier; got a"
                 f" {type(scores).__name__} for {shown(name)}. Use Scores.from_labels(y, s)."
             )
@@ -278,7 +278,7 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tu
     found: dict[str, str] = {}
     for column in wanted:
         if column not in present:
-            raise InputError(
+            raise InputError.about("systems")(
                 f"systems must name classifiers of {role}; {shown(column)} is none of"
                 f" {listed(present)}. {nearest(column, list(present))}Pass systems=..."
             )

@@ -88,7 +88,7 @@ def check_request(
     if not row.on_unit:
         given = "boundary" if boundary is not None else "resolution"
         if boundary is not None or resolution is not None:
-            raise InputError(
+            raise InputError.about(given)(
                 f'{given} must be left out for family="{family}": a rule for scores of 0 and 1'
                 " belongs to laws on [0, 1] (beta, logit-normal). Leave it out, or change family."
             )
@@ -111,13 +111,13 @@ def check_request(
 
 def _check_resolution(resolution: float, boundary: str | None) -> float:
     if boundary not in (None, "censor"):
-        raise InputError(
+        raise InputError.about("resolution")(
             f'resolution must be given alone or with boundary="censor"; got boundary="{boundary}".'
             " Leave one of the two out."
         )
     value = finite(resolution, "resolution")
     if not 0.0 < value < 0.5:
-        raise InputError(
+        raise InputError.about("resolution")(
             f"resolution must lie strictly between 0 and 0.5; got {value!r}. Scores rounded to"
             " two decimals have resolution=0.01."
         )

@@ -78,7 +78,7 @@ class Task(NamedTuple):
         if components is not None:
             components = count(components, "components", 2)
             if row.sized is None:
-                raise InputError(
+                raise InputError.about("components")(
                     f'components must be left out for family="{name}"; got {components}. It belongs'
                     ' to family="beta-mixture".'
                 )

@@ -72,7 +72,7 @@ def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tu
         name = choice(family, (*extra, *FAMILIES), "family")
         return name, name
     if len(family) != 2:
-        raise InputError(
+        raise InputError.about("family")(
             "family must be one name or a pair of names (client, impostor); got"
             f' {len(family)}: {shown(list(family))}. Give two, such as ("beta", "beta-mixture").'
         )
@@ -201,7 +201,7 @@ def refuse_rule(
     """A rule for scores of 0 and 1 beside a choice that takes laws on the real line."""
     if chosen.family == "normal" and (boundary is not None or resolution is not None):
         given = "boundary" if boundary is not None else "resolution"
-        raise InputError(
+        raise InputError.about(given)(
             f"{given} must be left out where scores lie outside [0, 1]: it is a rule for"
             f' distributions on [0, 1], and family="{asked}" takes normal here,'
             f" {chosen.reason}. Correct these scores, or leave it out."

@@ -407,7 +407,7 @@ def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     weights = [weights_of(scores, who) for who in _CLASSES]
     for who, w in zip(_CLASSES, weights, strict=True):
         if not np.sum(w) >= 2.0:
-            raise InputError(
+            raise InputError.about(name)(
                 f"{name} must hold two or more trials of each class for a variance; got"
                 f" {float(np.sum(w)):g} {who} trials. Give more."
             )

@@ -309,7 +309,7 @@ def _named_tests(test: ScoreData | Mapping[str, ScoreData] | None) -> dict[str, 
     if isinstance(test, ScoreData):
         return {_name_of(test, "test"): test}
     if not isinstance(test, Mapping) or not all(isinstance(name, str) for name in test):
-        raise InputTypeError(
+        raise InputTypeError.about("test")(
             "test must be Scores, a ScoreSummary or a mapping of names to these; got"
             f" {shown(test)} of type {type(test).__name__}. Pass Scores(client, impostor)."
         )
@@ -325,7 +325,7 @@ def _name_of(scores: ScoreData, otherwise: str) -> str:
 
 def _check_scores(given: Any, name: str) -> None:
     if not isinstance(given, ScoreData):
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be Scores or a ScoreSummary; got {shown(given)} of type"
             f" {type(given).__name__}. Pass Scores(client, impostor) or read_scores(path)."
         )
