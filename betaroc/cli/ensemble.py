@@ -19,7 +19,7 @@ __all__ = ["add_options", "run"]
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument(
-        "scores", nargs="+", metavar="FILE",
+        "files", nargs="+", metavar="FILE",
         help="one table (CSV, TSV, Parquet) with a column a classifier, or one score file a"
         " classifier, the same trials in one order",
     )  # fmt: skip
@@ -74,7 +74,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Judge the classifiers, and say or draw it."""
-    checked_picture(arguments, [*arguments.scores, *arguments.dev])
+    checked_picture(arguments, [*arguments.files, *arguments.dev])
     with collected() as notices, Progress(3) as step:
         result = inclusion_of_files(arguments, step)
         if arguments.output is not None:

@@ -27,7 +27,7 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("scores", metavar="SCORES", help="score file")
+    parser.add_argument("file", metavar="SCORES", help="score file")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument(
         "--check", action="store_true",
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Fit, and say it."""
     level, seed = interval_arguments(arguments)
     with collected() as notices, Progress(2) as step:
-        read = read_file(arguments.scores, arguments, step)
+        read = read_file(arguments.file, arguments, step)
         judge = Judge(level, seed, checks=arguments.check)
         part = fitted_set("scores", read, fit_options_of(arguments, arguments.family), judge)
         reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)

@@ -23,6 +23,7 @@ _OTHERWISE = {
         "Pass --stream never, or a part of the rows."
     ),
     "paired=True": "a paired comparison",
+    ", or take paired=False": ", or take --unpaired",
     "paired=False": "--unpaired",
     'nan_policy="omit"': "--omit-missing",
 }
@@ -33,23 +34,22 @@ def in_options(message: str, arguments: argparse.Namespace, argument: str | None
 
     ``argument`` is the one that an error is about, with whose name its message begins.
     """
-    first, *rest = Sentence(message).parts
-    if argument is not None and first.startswith(f"{argument} "):
-        first, rest = Term(argument), [first.removeprefix(argument), *rest]
-    said = Sentence(first, *rest)
-    text = said.said(lambda term: _OTHERWISE.get(term) or _option(term, arguments))
-    open_end = isinstance(said.parts[-1], Term) and said.parts[-1].value == "..."
-    return f"{text} COLUMN." if open_end else text
+    parts = list(Sentence(message).parts)
+    given = argument is not None and getattr(arguments, argument, None) is not None
+    if given and parts[0].startswith(f"{argument} "):
+        parts[:1] = Term(argument), parts[0].removeprefix(f"{argument}")
+    said = "".join(_option(p, arguments) if isinstance(p, Term) else p for p in parts)
+    unended = isinstance(parts[-1], Term) and parts[-1].value == "..."
+    return f"{said} COLUMN." if unended else said
 
 
 def _option(term: Term, arguments: argparse.Namespace) -> str:
     """The option of an argument, and its value; the term itself where there is no such option."""
     name, value = term.name, term.value
     if name == "resample":
-        value = value.strip('"')
-        name = name if hasattr(arguments, name) else "band"
-    if not hasattr(arguments, name):
-        return term
+        name, value = name if hasattr(arguments, name) else "band", value.strip('"')
+    if term in _OTHERWISE or not hasattr(arguments, name):
+        return _OTHERWISE.get(term, term)
     option = f"--{name.replace('_', '-')}"
     return option if value.startswith(("...", " (")) or not value else f"{option} {value}"
 

@@ -18,6 +18,12 @@ class Term(str):
 
     __slots__ = ()
 
+    def __add__(self, other: str) -> Sentence:
+        return Sentence(self, other)
+
+    def __radd__(self, other: str) -> Sentence:
+        return Sentence(other, self)
+
     @property
     def name(self) -> str:
         """What stands before the sign of equality."""
@@ -54,9 +60,9 @@ class Sentence(str):
     def __radd__(self, other: str) -> Sentence:
         return Sentence(other, self)
 
-    def said(self, words: Callable[[Term], str]) -> str:
-        """The text with other words for its terms."""
-        return "".join(words(p) if isinstance(p, Term) else p for p in self.parts)
+    def said(self, words: Callable[[Term], str]) -> Sentence:
+        """The same with other words for its terms."""
+        return Sentence(*(words(p) if isinstance(p, Term) else p for p in self.parts))
 
     def replaced(self, old: str, new: str) -> Sentence:
         """The same with ``new`` for ``old`` between the terms."""
@@ -66,4 +72,4 @@ class Sentence(str):
 def sentence(text: str) -> Sentence:
     """The text with a term wherever it has something between backticks."""
     pieces = text.split("`")
-    return Sentence(*(Term(p) if k % 2 else p for k, p in enumerate(pieces)))
+    return Sentence(*(Term(p) if k % 2 else p for k, p in enumerate(pieces) if p))

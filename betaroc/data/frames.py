@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.sentences import Term
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.names import names_array, stacked
 
@@ -18,9 +19,9 @@ def frame_columns(frame: Any, wanted: dict[str, str | tuple[str, str]]) -> dict[
     for role, column in ((r, c) for r, names in columns.items() for c in names):
         if column not in present:
             raise InputError(
-                f"{role}={shown(column)} must name a column of the frame; there are"
-                f" {listed(present)}. {nearest(column, [str(p) for p in present])}Pass"
-                f" {role}=..."
+                Term(f"{role}={shown(column)}")
+                + f" must name a column of the frame; there are {listed(present)}."
+                f" {nearest(column, [str(p) for p in present])}Pass " + Term(f"{role}=...")
             )
     table = selected(table, [c for names in columns.values() for c in names])
     return {role: _joined(table, names) for role, names in columns.items()}

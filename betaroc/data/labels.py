@@ -11,6 +11,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.sentences import sentence
 from betaroc.core.text import listed, shown
 
 #: The pairs that need no client_label: the larger is the client's.
@@ -175,6 +176,8 @@ def _client_among(found: list[Any], tally: list[int], client_label: object, name
     if numbers and any(numbers <= known for known in KNOWN_LABELS):
         return type(found[0])(1)
     raise InputError.about(name)(
-        f"{name} must be {{0, 1}}, {{False, True}} or {{-1, 1}} unless client_label= says which"
-        f" label is the client's; got {parts}. Pass client_label= one of them."
+        f"{name} must be {{0, 1}}, {{False, True}} or {{-1, 1}} unless"
+        + sentence(" `client_label=` says which label is the client's; got")
+        + f" {parts}. Pass"
+        + sentence(" `client_label=` one of them.")
     )

@@ -16,6 +16,7 @@ import numpy as np
 from betaroc.core.checks import choice
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError, ScoreFileNotFoundError
 from betaroc.core.notices import public
+from betaroc.core.sentences import sentence
 from betaroc.core.text import shown
 from betaroc.data.frames import named_columns
 from betaroc.data.parquet import read_parquet
@@ -127,9 +128,9 @@ def read_scores(
                 f" {type(given).__name__}. Pass text."
             )
     if score == label:
-        raise InputError(
-            f"score and label must name two columns; both are {shown(score)}."
-            " Name the column of each."
+        raise InputError.about("score")(
+            sentence("`score` and `label` must name two columns; both are")
+            + f" {shown(score)}. Name the column of each."
         )
     names = {"group": group, "id": id}
     columns = {role: named_columns(c, role) for role, c in names.items() if c is not None}
@@ -180,8 +181,9 @@ def _read(
 def _refuse_unused(layout: str, name: str, score: str, label: str, client_label: object) -> None:
     if (score, label) != ("score", "label"):
         raise InputError(
-            f"score= and label= name columns of a header; {name} is {layout} text, which has none"
-            f" (got {shown(score)}, {shown(label)}). Leave them out, or pass format='csv'."
+            sentence("`score=` and `label=` name columns of a header;")
+            + f" {name} is {layout} text, which has none (got {shown(score)}, {shown(label)})."
+            + sentence(" Leave them out, or pass `format='csv'`.")
         )
     if layout != "2col" and client_label is not None:
         raise InputError.about("client_label")(

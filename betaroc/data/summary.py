@@ -16,6 +16,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import public, warn
+from betaroc.core.sentences import sentence
 from betaroc.core.text import shown
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
@@ -505,9 +506,9 @@ def _refuse_one_column(score: object, label: object) -> None:
                 f" {type(given).__name__}. Pass text."
             )
     if score == label:
-        raise InputError(
-            f"score and label must name two columns; both are {shown(score)}."
-            " Name the column of each."
+        raise InputError.about("score")(
+            sentence("`score` and `label` must name two columns; both are")
+            + f" {shown(score)}. Name the column of each."
         )
 
 

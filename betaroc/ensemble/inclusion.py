@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
-from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeError
+from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.text import shown
 from betaroc.data.scores import Scores
@@ -462,10 +462,8 @@ def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, li
     with passed_on(f"{called}: ") as notices:
         try:
             found = fit(scores, **options)
-        except FitError as error:
-            raise type(error)(f"{called}: {error}", error.result) from error
         except BetarocError as error:
-            raise type(error)(f"{called}: {error}") from error
+            raise error.reworded(f"{called}: " + error.sentence) from error
     return found, [f"{called}: {notice.message}" for notice in notices]
 
 

@@ -11,6 +11,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import InputError, ScaleWarning
 from betaroc.core.notices import Notice
+from betaroc.core.sentences import Term, sentence
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
@@ -78,16 +79,17 @@ def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tu
         )
     for name in family:
         if isinstance(name, str) and name in extra:
-            raise InputError(
-                f'"{name}" chooses the families of both classes and must stand alone; got family='
-                f'{tuple(family)!r}. Give family="{name}", or name both families.'
+            raise InputError.about("family")(
+                f'"{name}" chooses the families of both classes and must stand alone; got '
+                + Term(f"family={tuple(family)!r}")
+                + sentence(f'. Give `family="{name}"`, or name both families.')
             )
     pair = tuple(choice(name, tuple(FAMILIES), "family") for name in family)
     for name in pair:
         if FAMILIES[name].of_pairs and pair[0] != pair[1]:
-            raise InputError(
-                f'"{name}" is a family of both classes and must stand alone; got family={pair!r}.'
-                f' Give family="{name}", or "beta" in its place.'
+            raise InputError.about("family")(
+                f'"{name}" is a family of both classes and must stand alone; got '
+                + sentence(f'`family={pair!r}`. Give `family="{name}"`, or "beta" in its place.')
             )
     return pair[0], pair[1]
 
@@ -187,9 +189,8 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
         place = ""
         if worst.first is not None:
             place = f", first {worst.name} at index {worst.first[0]}: {worst.first[1]!r}"
-        text = (
-            f"{outside} of {total} scores lie outside [0, 1]{place}; so"
-            f' family="{asked}" takes normal distributions'
+        text = f"{outside} of {total} scores lie outside [0, 1]{place}; so " + sentence(
+            f'`family="{asked}"` takes normal distributions'
         )
         notices.append(Notice(ScaleWarning, text))
     return Chosen("normal", reason, notices)
@@ -203,15 +204,16 @@ def refuse_rule(
         given = "boundary" if boundary is not None else "resolution"
         raise InputError.about(given)(
             f"{given} must be left out where scores lie outside [0, 1]: it is a rule for"
-            f' distributions on [0, 1], and family="{asked}" takes normal here,'
-            f" {chosen.reason}. Correct these scores, or leave it out."
+            + sentence(f' distributions on [0, 1], and `family="{asked}"` takes normal here,')
+            + f" {chosen.reason}. Correct these scores, or leave it out."
         )
 
 
 def needs_rows(family: str) -> InputError:
     """The error for a summary and a family that must have single scores."""
     summed = [name for name, row in FAMILIES.items() if row.summed]
-    return InputError(
-        f'family="{family}" must have every score; got a summary, which keeps sums and counts in'
-        f" bins only. Fit Scores (all rows, or a random part of them), or one of {listed(summed)}."
+    return InputError.about("family")(
+        sentence(f'`family="{family}"` must have every score; got a summary, which keeps sums and')
+        + sentence(" counts in bins only. `Fit Scores (all rows, or a random part of them)`, or")
+        + f" one of {listed(summed)}."
     )

@@ -399,7 +399,7 @@ def _test_part(
         try:
             fitted = fit_like(given, options)
         except (FitError, InputError) as error:
-            warn(f"not fitted. {error}", BetarocWarning)
+            warn("not fitted. " + error.sentence, BetarocWarning)
             warn_of_low_auc(given)  # which the fit would have said
     part = _part(role, name, given, fitted)
     return judge.judged(replace(part, shift=shift(dev.empirical, part.empirical)))
@@ -415,7 +415,8 @@ def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
         smaller = smaller_of(names)
         if smaller == names:
             raise
-        warn(f"{family_text(named(smaller))} was fitted instead. {error}", BetarocWarning)
+        message = f"{family_text(named(smaller))} was fitted instead. " + error.sentence
+        warn(message, BetarocWarning)
         return fit(given, **{**options, "family": smaller})
 
 
