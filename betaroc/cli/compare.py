@@ -12,12 +12,7 @@ from functools import partial
 from betaroc.cli.curves import curve_of, curve_options
 from betaroc.cli.inputs import family_of, read_file
 from betaroc.cli.messages import Progress, messages, say_warnings
-from betaroc.cli.options import (
-    checked_picture,
-    interval_arguments,
-    interval_options,
-    score_options,
-)
+from betaroc.cli.options import checked_picture, interval_arguments, interval_options, score_options
 from betaroc.core.errors import DuplicateWarning, InputError
 from betaroc.core.notices import collected, warn
 from betaroc.core.text import shown

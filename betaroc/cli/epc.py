@@ -10,12 +10,7 @@ from typing import Any
 from betaroc.cli.curves import curve_of, curve_options
 from betaroc.cli.inputs import family_of, read_file
 from betaroc.cli.messages import Progress, messages, say_warnings
-from betaroc.cli.options import (
-    checked_picture,
-    interval_arguments,
-    interval_options,
-    score_options,
-)
+from betaroc.cli.options import checked_picture, interval_arguments, interval_options, score_options
 from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
@@ -61,9 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Compute the curve, and say or draw it."""
     banded = _band_arguments(arguments)
-    seed = None if banded is None else banded["rng"]
-    paths = [arguments.dev, arguments.test]
-    checked_picture(arguments, paths)
+    checked_picture(arguments, [arguments.dev, arguments.test])
     with collected() as notices, Progress(3) as step:
         dev = read_file(arguments.dev, arguments, step, named=arguments.band == "both")
         test = read_file(arguments.test, arguments, step)
@@ -72,12 +65,13 @@ def run(arguments: argparse.Namespace) -> None:
         system = curve_of(arguments, chosen, dev, test, "")
         curve = system.curve
         band = None if banded is None else curve.band(**banded)
-        seed = None if band is None or band.replicates == 0 else seed
+        drawn = band is not None and band.replicates > 0
         if arguments.output is not None:
             draw = partial(curve.plot, band=band, expected=True, a_posteriori=True)
             save_picture(draw, arguments.output)
         step()
     said = messages(notices, arguments)
+    seed = banded["rng"] if banded is not None and drawn else None
     if arguments.json:
         numbers = epc_numbers(curve, dev, test, band)
         if band is not None:
@@ -97,19 +91,13 @@ def run(arguments: argparse.Namespace) -> None:
 def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
     """What the band is made with; options of a band that was not asked for are refused."""
     if arguments.band is None:
-        asked = {
-            "--level": arguments.level is not None,
-            "--seed": arguments.seed is not None,
-            "--group": arguments.group is not None,
-            "--replicates": arguments.replicates is not None,
-            "--method": arguments.method is not None,
-            "--simultaneous": arguments.simultaneous,
-        }
-        if any(asked.values()):
-            given = " ".join(option for option, there in asked.items() if there)
+        names = ("level", "seed", "group", "replicates", "method", "simultaneous")
+        left_out = (None, False)
+        asked = [f"--{n}" for n in names if all(getattr(arguments, n) is not x for x in left_out)]
+        if asked:
             raise InputError(
-                f"{given} must stand beside --band, whose interval it is about; there is none."
-                " Add --band test or --band both, or leave it out."
+                f"{' '.join(asked)} must stand beside --band, whose interval it is about; there is"
+                " none. Add --band test or --band both, or leave it out."
             )
         return None
     if arguments.method == "exact" and (arguments.seed, arguments.replicates) != (None, None):
@@ -118,9 +106,8 @@ def _band_arguments(arguments: argparse.Namespace) -> dict[str, Any] | None:
             " it. Leave them out."
         )
     level, seed = interval_arguments(arguments)
-    replicates = arguments.replicates
-    if replicates is None:
-        replicates = _REPLICATES[arguments.band]
+    unasked = arguments.replicates is None
+    replicates = _REPLICATES[arguments.band] if unasked else arguments.replicates
     return {
         "level": level,
         "resample": arguments.band,

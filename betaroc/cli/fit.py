@@ -9,12 +9,7 @@ from typing import Any
 
 from betaroc.cli.inputs import chosen_words, read_file
 from betaroc.cli.messages import Progress, messages, say_warnings
-from betaroc.cli.options import (
-    fit_options_of,
-    interval_arguments,
-    interval_options,
-    score_options,
-)
+from betaroc.cli.options import fit_options_of, interval_arguments, interval_options, score_options
 from betaroc.core.notices import collected
 from betaroc.report.analysis import Judge, fitted_set
 from betaroc.report.numbers import as_json, set_numbers

@@ -19,16 +19,9 @@ from betaroc.rendering.files import checked_target
 from betaroc.rendering.picture_files import picture_format
 
 __all__ = [
-    "LEVEL",
-    "SEED",
-    "checked_picture",
-    "fit_options_of",
-    "interval_arguments",
-    "interval_options",
-    "picture_options",
-    "refuse_output",
-    "score_options",
-]
+    "LEVEL", "SEED", "checked_picture", "fit_options_of", "interval_arguments", "interval_options",
+    "picture_options", "refuse_output", "score_options",
+]  # fmt: skip
 
 #: What intervals take unasked.
 LEVEL, SEED = 0.95, 0
@@ -101,11 +94,8 @@ def interval_arguments(arguments: argparse.Namespace) -> tuple[float, int]:
 
 def fit_options_of(arguments: argparse.Namespace, family: Names) -> dict[str, Any]:
     """What a fit is made with."""
-    return {
-        "family": family,
-        "boundary": arguments.boundary,
-        "resolution": arguments.resolution,
-    }
+    rule = {name: getattr(arguments, name) for name in ("boundary", "resolution")}
+    return {"family": family, **rule}
 
 
 def checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:
