@@ -28,7 +28,7 @@ def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
     present = list(source.schema.names())
     for role, column in {"score": score, "label": label, **more}.items():
         if column not in present:
-            raise InputError(
+            raise InputError.about(role)(
                 source.name + Term(f"{role}={shown(column)}") + f" must name a column; there are"
                 f" {listed(present)}. {nearest(column, present)}Pass " + Term(f"{role}=...")
             )

@@ -18,7 +18,7 @@ def frame_columns(frame: Any, wanted: dict[str, str | tuple[str, str]]) -> dict[
     columns = {role: named_columns(given, role) for role, given in wanted.items()}
     for role, column in ((r, c) for r, names in columns.items() for c in names):
         if column not in present:
-            raise InputError(
+            raise InputError.about(role)(
                 Term(f"{role}={shown(column)}")
                 + f" must name a column of the frame; there are {listed(present)}."
                 f" {nearest(column, [str(p) for p in present])}Pass " + Term(f"{role}=...")

@@ -180,7 +180,7 @@ def _read(
 
 def _refuse_unused(layout: str, name: str, score: str, label: str, client_label: object) -> None:
     if (score, label) != ("score", "label"):
-        raise InputError(
+        raise InputError.about("score")(
             sentence("`score=` and `label=` name columns of a header;")
             + f" {name} is {layout} text, which has none (got {shown(score)}, {shown(label)})."
             + sentence(" Leave them out, or pass `format='csv'`.")

@@ -289,7 +289,7 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
         take = sentence(f"Take {' or '.join(ways)}, or give" if ways else "Give")
         take += " br.fit of the scores as both sides of epc."
         got = " and ".join(f"{kind} as {name}" for name, kind in kinds.items())
-        raise InputError(
+        raise InputError.about("method")(
             sentence('`method="delta"` with `resample="both"` needs fits on both sides: a choice')
             + f" among scores has no derivative, a model no sampling error; got {got}. "
             + take
@@ -311,7 +311,7 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
 
 def _refuse_useless_m(o: BandOptions) -> None:
     if o.m is not None and (o.resample == "test" or o.method != "bootstrap"):
-        raise InputError(
+        raise InputError.about("m")(
             'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
             f' and resample="both"; got m={o.m!r} with method={o.method!r},'
             f" resample={o.resample!r}. Leave m out."
@@ -327,7 +327,7 @@ def _dependent(e: Curve, *, groups: bool) -> Groups | None:
 def _refuse_dependent(e: Curve, *, groups: bool) -> None:
     found = _dependent(e, groups=groups)
     if found is not None:
-        raise InputError(
+        raise InputError.about("method")(
             sentence('`method="exact"` needs independent trials; the test scores carry groups:')
             + f" {found.first.size} trials hang on {found.units} groups. Take "
             + sentence('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')

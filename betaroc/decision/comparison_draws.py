@@ -86,7 +86,7 @@ def plan_of(a: Curve, b: Curve, *, resample: str, paired: bool, groups: bool) ->
     for e, name in zip((a, b), _SYSTEMS, strict=True):
         empirical_laws(e.test, f"the test side of {name}")
         if paired and isinstance(e.test.client, Binned):
-            raise InputError(
+            raise InputError.about("paired")(
                 sentence(f"`paired=True` needs the trials themselves; the test side of {name} is a")
                 + sentence(" summary, which has none. `Give Scores, or take` `paired=False`.")
             )

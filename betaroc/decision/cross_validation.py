@@ -320,7 +320,9 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
     for (names, unit), who in zip(sides, ("client", "impostor"), strict=True):
         count = int(unit.max()) + 1
         if folds > count:
-            raise InputError(_too_many_folds(scores, folds, who, count, grouped=bool(names)))
+            raise InputError.about("folds")(
+                _too_many_folds(scores, folds, who, count, grouped=bool(names))
+            )
         index = {name: k for k, name in enumerate(names)}
         first = np.array([index[name] for name in shared], dtype=np.intp)
         rest = np.setdiff1d(np.arange(count), first)

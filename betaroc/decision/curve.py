@@ -300,7 +300,9 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
     """The criterion's parameter as fractions; equally spaced where left out."""
     if single:
         if alpha is not None:
-            raise InputError(f"criterion {criterion!r} has no alpha: leave alpha out.")
+            raise InputError.about("alpha")(
+                f"criterion {criterion!r} has no alpha: leave alpha out."
+            )
         return np.array([0.5])
     if alpha is None:
         return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)

@@ -57,7 +57,7 @@ class FitAgain:
         """Of a curve whose dev side is a fit of scores."""
         if e.dev_fit is None:
             kinds = f"{type(e.dev.client).__name__} and {type(e.dev.impostor).__name__}"
-            raise InputError(
+            raise InputError.about("resample")(
                 sentence(f'`resample="both"` draws dev again; the dev side of {name} is a model')
                 + f" ({kinds}"
                 " distributions), which has no trials. Give epc the dev Scores, br.fit of them or a"
@@ -65,7 +65,7 @@ class FitAgain:
             )
         scores = e.dev_fit.scores
         if not isinstance(scores, Scores):
-            raise InputError(
+            raise InputError.about("resample")(
                 sentence(f'`resample="both"` fits drawn trials again; the dev side of {name} is a')
                 + " fit of a summary, which keeps none. "
                 + sentence("`Give epc the ScoreSummary itself, a fit of Scores,` or take")

@@ -284,7 +284,7 @@ def resample_threshold(
         m = _dev_size(e, m, *units, "scores" if side is None else "groups")
         return ResampledDev(e, client, impostor, m, stratified, side)
     if m is not None:
-        raise InputError(
+        raise InputError.about("m")(
             f"m is a number of dev scores to draw, but dev is a fit, which varies by the errors of"
             f" its parameters; got m={m!r}. Leave m out."
         )

@@ -476,7 +476,7 @@ def _parts(
         measure = "weighted-error" if criterion == "weighted-error" else "hter"
     checks.choice(measure, TRIAL_MEASURES, "measure")
     if measure == "weighted-error" and criterion != measure:
-        raise InputError(
+        raise InputError.about("measure")(
             'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'
             f' criterion {criterion!r}. Take measure="hter" or "dcf".'
         )

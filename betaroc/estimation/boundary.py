@@ -98,13 +98,13 @@ def check_request(
     if resolution is not None:
         resolution = _check_resolution(resolution, boundary)
     elif boundary == "censor":
-        raise InputError(
+        raise InputError.about("boundary")(
             sentence('`boundary="censor"` must come with `resolution=eps`: scores <= eps count as')
             + " F(eps) and scores >= 1 - eps as 1 - F(1 - eps); got none. Pass the precision of the"
             " scores."
         )
     if row.coordinates is None and (resolution is not None or boundary == "matlab"):
-        raise InputError(
+        raise InputError.about("family")(
             sentence(f'`family="{family}"` has no likelihood of rounded or censored scores; got')
             + sentence(f" `boundary={boundary!r}`, `resolution={resolution!r}`. Leave them out,")
             + sentence(' or use `family="beta"` or "logit-normal".')

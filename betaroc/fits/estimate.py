@@ -131,7 +131,7 @@ def fit_distribution(
         )
     name, _ = checked_pair(family, (AUTO,))
     if FAMILIES.get(name) is not None and FAMILIES[name].of_pairs:
-        raise InputError(
+        raise InputError.about("family")(
             f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
         )

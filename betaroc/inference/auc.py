@@ -170,7 +170,7 @@ def auc_interval(
     if found is None or (method is None and not dependent):
         found = single_trials(scores)
     if method == "newcombe" and dependent:
-        raise InputError(
+        raise InputError.about("method")(
             'method="newcombe" takes trials as independent, and these depend on each other by'
             " their groups. Leave method out, or take groups=False."
         )

@@ -52,7 +52,7 @@ def refuse_other_trials(
     for who in _CLASSES:
         one, two = getattr(a, who).size, getattr(b, who).size
         if one != two:
-            raise InputError(
+            raise InputError.about("paired")(
                 _PAIRED + f" needs the same test trials in both; {names[0]} has {one} {who}"
                 f" scores, {names[1]} {two}. Keep the common trials in one order" + _OR_NOT
             )
@@ -69,7 +69,7 @@ def _refuse_other_weights(
 ) -> None:
     bad = np.flatnonzero(one != other)
     if bad.size:
-        raise InputError(
+        raise InputError.about("paired")(
             _PAIRED + f" needs equal weights in both; {bad.size} of {one.size} {who} weights"
             f" differ, first {float(one[bad[0]])!r} and {float(other[bad[0]])!r} at index"
             f" {bad[0]}. Give one weight a trial" + _OR_NOT
@@ -83,7 +83,7 @@ def _refuse_other_names(
     if one is None or other is None:
         return
     if one.ndim != other.ndim:
-        raise InputError(
+        raise InputError.about("paired")(
             _PAIRED + f" needs the same {name} in both; {names[0]} has"
             f" {1 if one.ndim == 1 else 2} columns of them, {names[1]}"
             f" {1 if other.ndim == 1 else 2}. " + do
@@ -91,7 +91,7 @@ def _refuse_other_names(
     differ = one.astype(object) != other.astype(object)
     bad = np.flatnonzero(differ if differ.ndim == 1 else np.any(differ, axis=1))
     if bad.size:
-        raise InputError(
+        raise InputError.about("paired")(
             _PAIRED + f" needs the same test trials in the same order; {bad.size} of {len(one)}"
             f" {name} differ, first {checks.shown(one[bad[0]].tolist())} and"
             f" {checks.shown(other[bad[0]].tolist())} at index {bad[0]}. " + do
@@ -110,7 +110,7 @@ def _refuse_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
     if len(sources) < 2 or all(s.client_ids is not None for s in both):
         return
     if sources[0].order != sources[1].order:
-        raise InputError(
+        raise InputError.about("paired")(
             _PAIRED + " needs the same test trials in the same order; the labels of the two files"
             f" come in different orders ({_place(sources[0])} and"
             f" {_place(sources[1])}). Sort both by trial, name a column of ids when"

@@ -385,7 +385,9 @@ def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> 
         raise InputError(f"{name!r} needs a width, the full width of its interval; got none.")
     checks.choice(method, _METHODS, "method")
     if method != "delta" and name != "auc":
-        raise InputError(f'method={method!r} is for "auc"; got stat {name!r}. Leave it out.')
+        raise InputError.about("method")(
+            f'method={method!r} is for "auc"; got stat {name!r}. Leave it out.'
+        )
 
 
 def _ratio(ratio: Any) -> Fraction:
