@@ -11,7 +11,7 @@ from functools import partial
 
 from betaroc.cli.curves import curve_of, curve_options
 from betaroc.cli.inputs import family_of, read_file
-from betaroc.cli.messages import Progress, messages, say_warnings
+from betaroc.cli.messages import ProgressBar, messages, say_warnings
 from betaroc.cli.options import checked_picture, interval_arguments, interval_options, score_options
 from betaroc.core.errors import DuplicateWarning, InputError
 from betaroc.core.notices import collected, warn
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.measure is None:
         weighted = arguments.criterion == "weighted-error"
         arguments.measure = "weighted-error" if weighted else "hter"
-    with collected() as notices, Progress(6) as step:
+    with collected() as notices, ProgressBar(6) as step:
         files = zip(arguments.dev, arguments.test, strict=True)
         read = [
             [

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from betaroc.cli.classifiers import inclusion_of_files
-from betaroc.cli.messages import Progress, messages, say_warnings
+from betaroc.cli.messages import ProgressBar, messages, say_warnings
 from betaroc.cli.options import LEVEL, checked_picture, picture_options, score_options
 from betaroc.core.notices import collected
 from betaroc.ensemble.sentences import inclusion_numbers
@@ -75,7 +75,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Judge the classifiers, and say or draw it."""
     checked_picture(arguments, [*arguments.files, *arguments.dev])
-    with collected() as notices, Progress(3) as step:
+    with collected() as notices, ProgressBar(3) as step:
         result = inclusion_of_files(arguments, step)
         if arguments.output is not None:
             save_picture(lambda: result.plot().axes[0], arguments.output)

@@ -9,7 +9,7 @@ from typing import Any
 
 from betaroc.cli.curves import curve_of, curve_options
 from betaroc.cli.inputs import family_of, read_file
-from betaroc.cli.messages import Progress, messages, say_warnings
+from betaroc.cli.messages import ProgressBar, messages, say_warnings
 from betaroc.cli.options import checked_picture, interval_arguments, interval_options, score_options
 from betaroc.core import checks
 from betaroc.core.errors import InputError
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Compute the curve, and say or draw it."""
     banded = _band_arguments(arguments)
     checked_picture(arguments, [arguments.dev, arguments.test])
-    with collected() as notices, Progress(3) as step:
+    with collected() as notices, ProgressBar(3) as step:
         dev = read_file(arguments.dev, arguments, step, named=arguments.band == "both")
         test = read_file(arguments.test, arguments, step)
         with passed_on("dev and test: "):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from betaroc.cli.inputs import chosen_words, read_file
-from betaroc.cli.messages import Progress, messages, say_warnings
+from betaroc.cli.messages import ProgressBar, messages, say_warnings
 from betaroc.cli.options import fit_options_of, interval_arguments, interval_options, score_options
 from betaroc.core.notices import collected
 from betaroc.report.analysis import Judge, fitted_set
@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Fit, and say it."""
     level, seed = interval_arguments(arguments)
-    with collected() as notices, Progress(2) as step:
+    with collected() as notices, ProgressBar(2) as step:
         read = read_file(arguments.file, arguments, step)
         judge = Judge(level, seed, checks=arguments.check)
         part = fitted_set("scores", read, fit_options_of(arguments, arguments.family), judge)

@@ -12,7 +12,7 @@ from betaroc.core.notices import Notice
 from betaroc.core.sentences import Sentence, Term
 from betaroc.rendering.numbers import visible
 
-__all__ = ["Progress", "complain", "in_options", "messages", "say_warnings"]
+__all__ = ["ProgressBar", "complain", "in_options", "messages", "say_warnings"]
 
 #: Terms of Python that are no option and its value here.
 _OTHERWISE = {
@@ -71,7 +71,7 @@ def complain(message: str) -> None:
         print(f"betaroc: {visible(message)}", file=sys.stderr)
 
 
-class Progress:
+class ProgressBar:
     """A bar on a terminal, once the work has taken a second."""
 
     def __init__(self, total: int) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from betaroc.cli.inputs import chosen_words, read_file
-from betaroc.cli.messages import Progress, in_options, say_warnings
+from betaroc.cli.messages import ProgressBar, in_options, say_warnings
 from betaroc.cli.options import (
     fit_options_of,
     interval_arguments,
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
     refuse_output(arguments.output, [arguments.dev, *arguments.test], force=arguments.force)
     _page_name(arguments.output)
     level, seed = interval_arguments(arguments)
-    with Progress(2 * (1 + len(arguments.test)) + 1) as step:
+    with ProgressBar(2 * (1 + len(arguments.test)) + 1) as step:
         analysis = _analysis(arguments, step, level, seed)
         analysis.to_html(arguments.output)
         step()

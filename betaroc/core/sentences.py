@@ -1,6 +1,6 @@
 """Sentences in which the terms of Python keep their places, so that the command line has its own.
 
-``sentence('Use `family="beta"`.')`` is the text without the backticks, and knows where it speaks of
+``worded('Use `family="beta"`.')`` is the text without the backticks, and knows where it speaks of
 an argument. Only words of the package itself stand between backticks: what users gave is added
 with ``+``, which keeps the places.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 
-__all__ = ["Sentence", "Term", "sentence"]
+__all__ = ["Sentence", "Term", "worded"]
 
 
 class Term(str):
@@ -69,7 +69,7 @@ class Sentence(str):
         return Sentence(*(p if isinstance(p, Term) else p.replace(old, new) for p in self.parts))
 
 
-def sentence(text: str) -> Sentence:
+def worded(text: str) -> Sentence:
     """The text with a term wherever it has something between backticks."""
     pieces = text.split("`")
     return Sentence(*(Term(p) if k % 2 else p for k, p in enumerate(pieces) if p))

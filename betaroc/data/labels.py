@@ -11,7 +11,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
 
 #: The pairs that need no client_label: the larger is the client's.
@@ -177,7 +177,7 @@ def _client_among(found: list[Any], tally: list[int], client_label: object, name
         return type(found[0])(1)
     raise InputError.about(name)(
         f"{name} must be {{0, 1}}, {{False, True}} or {{-1, 1}} unless"
-        + sentence(" `client_label=` says which label is the client's; got")
+        + worded(" `client_label=` says which label is the client's; got")
         + f" {parts}. Pass"
-        + sentence(" `client_label=` one of them.")
+        + worded(" `client_label=` one of them.")
     )

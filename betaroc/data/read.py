@@ -16,7 +16,7 @@ import numpy as np
 from betaroc.core.checks import choice
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError, ScoreFileNotFoundError
 from betaroc.core.notices import public
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.data.frames import named_columns
 from betaroc.data.parquet import read_parquet
@@ -129,7 +129,7 @@ def read_scores(
             )
     if score == label:
         raise InputError.about("score")(
-            sentence("`score` and `label` must name two columns; both are")
+            worded("`score` and `label` must name two columns; both are")
             + f" {shown(score)}. Name the column of each."
         )
     names = {"group": group, "id": id}
@@ -181,9 +181,9 @@ def _read(
 def _refuse_unused(layout: str, name: str, score: str, label: str, client_label: object) -> None:
     if (score, label) != ("score", "label"):
         raise InputError.about("score")(
-            sentence("`score=` and `label=` name columns of a header;")
+            worded("`score=` and `label=` name columns of a header;")
             + f" {name} is {layout} text, which has none (got {shown(score)}, {shown(label)})."
-            + sentence(" Leave them out, or pass `format='csv'`.")
+            + worded(" Leave them out, or pass `format='csv'`.")
         )
     if layout != "2col" and client_label is not None:
         raise InputError.about("client_label")(

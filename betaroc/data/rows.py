@@ -10,7 +10,7 @@ import numpy as np
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import score_array
 from betaroc.core.errors import FileFormatError, InputError
-from betaroc.core.sentences import Term, sentence
+from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.labels import KNOWN_LABELS, WORDS, label_key, looks_like_labels
 from betaroc.data.names import stacked
@@ -34,7 +34,7 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
     return FileFormatError(
         f"{name} must have a column {shown(column, 40)}; there are {listed(present)}."
         f" {nearest(column, present)}Pass "
-        + sentence(f"`{role}=... (--{role})`." if role in {"score", "label"} else f"`{role}=...`")
+        + worded(f"`{role}=... (--{role})`." if role in {"score", "label"} else f"`{role}=...`")
     )
 
 
@@ -85,7 +85,7 @@ class Rows:
                 return "true"
             raise FileFormatError(
                 f"{self.name}: labels must be {{0, 1}}, {{-1, 1}} or true/false unless"
-                + sentence(" `client_label= (--client-label)` says which is the client's; got")
+                + worded(" `client_label= (--client-label)` says which is the client's; got")
                 + f" {self._tally(kinds, keys)}. Pass one of them."
             )
         wanted = label_key(str(client_label))

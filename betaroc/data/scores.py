@@ -13,7 +13,7 @@ from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import frozen, score_array, weights_array
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.value import Result, Value
 from betaroc.data.frames import frame_columns
@@ -116,7 +116,7 @@ def require_scores(
         raise InputError(
             f"{what} must have every score; got a summary of {scores.n_client} client and"
             f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only."
-            + sentence(" `Take Scores: all rows, or a random part of them.`")
+            + worded(" `Take Scores: all rows, or a random part of them.`")
         )
     raise InputTypeError.about(name)(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
 

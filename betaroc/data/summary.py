@@ -16,7 +16,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import public, warn
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
@@ -507,7 +507,7 @@ def _refuse_one_column(score: object, label: object) -> None:
             )
     if score == label:
         raise InputError.about("score")(
-            sentence("`score` and `label` must name two columns; both are")
+            worded("`score` and `label` must name two columns; both are")
             + f" {shown(score)}. Name the column of each."
         )
 

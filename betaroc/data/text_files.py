@@ -22,7 +22,7 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, InputError
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.rows import Rows, Wanted, missing_column
 
@@ -163,7 +163,7 @@ def _refuse_two_readings(name: str, fields: list[str], text: str) -> None:
             f"{name} may be {len(fields)}col text, whose clients are the rows with equal claimed"
             f" and real identity, or a table without a header: {shown(decimal[0])} in its first"
             f" line is a decimal number, {shown(text)}. Pass"
-            + sentence(f" `format='{len(fields)}col'`, or write a")
+            + worded(f" `format='{len(fields)}col'`, or write a")
             + " header and commas."
         )
 
@@ -284,7 +284,7 @@ def columns_of(file: TextFile, n: int, wanted: Wanted) -> Rows:
             raise FileFormatError(
                 f"{file.name} must have {n} columns separated by blanks; line {line} has"
                 f" {len(fields)}: {shown(text.strip())}. Correct the line, or pass"
-                + sentence(" `format=`.")
+                + worded(" `format=`.")
             )
         label = fields[0] if real is None else str(int(fields[0] == fields[real]))
         found.add(fields[-1], label, line)
@@ -301,7 +301,7 @@ def _place_of(role: str, column: str, n: int, name: str) -> int:
         raise InputError.about(role)(
             f"{role} must name columns of {name}, which is {n}col text: there {there}; got"
             f" {shown(column)}. {nearest(column, known)}Pass"
-            + sentence(f" `{role}=...` or a csv file.")
+            + worded(f" `{role}=...` or a csv file.")
         )
     return known.index(column)
 
@@ -410,7 +410,7 @@ def _refuse_separator(text: str, line: int, name: str, delimiter: str) -> None:
         found = "commas" if other == "," else "tabs"
         raise FileFormatError(
             f"{name} must be separated by {wanted}; line {line} is separated by {found}:"
-            f" {shown(text)}. Leave format out, or pass" + sentence(f" `format={format_!r}`.")
+            f" {shown(text)}. Leave format out, or pass" + worded(f" `format={format_!r}`.")
         )
 
 

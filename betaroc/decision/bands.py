@@ -11,7 +11,7 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.resampling import Cells, checked_rng, class_sizes, streams
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups
@@ -157,7 +157,7 @@ def _warn_of_no_width(e: Curve, low: FloatArray, high: FloatArray, *, groups: bo
     bare = np.flatnonzero((low == high) & ~trivial)
     if bare.size:
         known = e.measure in _ONE_RATE and _dependent(e, groups=groups) is None
-        exact = sentence('; `method="exact"` with `resample="test"` has one.' if known else ".")
+        exact = worded('; `method="exact"` with `resample="test"` has one.' if known else ".")
         warn(
             f"the interval has no width at {bare.size} of {e.alpha.size} alphas, first at"
             f" {float(e.alpha[bare[0]])!r}: the test scores hold no error there, which says"
@@ -248,13 +248,11 @@ def _exact_band(e: Curve, o: BandOptions) -> Band:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
     if e.measure not in _ONE_RATE or o.resample != "test" or o.simultaneous or not o.stratified:
         raise InputError(
-            sentence(
-                '`method="exact"` needs `resample="test"`, simultaneous=False, stratified=True'
-            )
+            worded('`method="exact"` needs `resample="test"`, simultaneous=False, stratified=True')
             + f" and a measure that is one rate ({checks.listed(tuple(_ONE_RATE), 12)}); got"
             f" resample={o.resample!r}, simultaneous={o.simultaneous!r},"
             f" stratified={o.stratified!r},"
-            f" measure {e.measure!r}." + sentence(' Take `method="bootstrap"`.')
+            f" measure {e.measure!r}." + worded(' Take `method="bootstrap"`.')
         )
     client, impostor = empirical_laws(e.test, "test")
     rejected = np.rint(client.counts_at_most(e.chosen)).astype(np.int64)
@@ -282,15 +280,15 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
     names = ("dev", "test") if o.resample == "both" else ("test",)
     kinds = {name: _kind(e, name, fitted) for name in names}
     models = [name for name, kind in kinds.items() if kind == "a model"]
-    fixed = sentence(' or take `resample="test"`.' if models == ["dev"] else ".")
+    fixed = worded(' or take `resample="test"`.' if models == ["dev"] else ".")
     if o.method == "delta" and o.resample == "both" and set(kinds.values()) != {"a fit"}:
         ways = [] if models else ['`method="bootstrap"`']
         ways += [] if "test" in models else ['`resample="test"`']
-        take = sentence(f"Take {' or '.join(ways)}, or give" if ways else "Give")
+        take = worded(f"Take {' or '.join(ways)}, or give" if ways else "Give")
         take += " br.fit of the scores as both sides of epc."
         got = " and ".join(f"{kind} as {name}" for name, kind in kinds.items())
         raise InputError.about("method")(
-            sentence('`method="delta"` with `resample="both"` needs fits on both sides: a choice')
+            worded('`method="delta"` with `resample="both"` needs fits on both sides: a choice')
             + f" among scores has no derivative, a model no sampling error; got {got}. "
             + take
         )
@@ -328,8 +326,8 @@ def _refuse_dependent(e: Curve, *, groups: bool) -> None:
     found = _dependent(e, groups=groups)
     if found is not None:
         raise InputError.about("method")(
-            sentence('`method="exact"` needs independent trials; the test scores carry groups:')
+            worded('`method="exact"` needs independent trials; the test scores carry groups:')
             + f" {found.first.size} trials hang on {found.units} groups. Take "
-            + sentence('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
+            + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
             + " groups=False if the trials do not depend on each other."
         )

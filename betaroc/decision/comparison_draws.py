@@ -14,7 +14,7 @@ from betaroc.core.resampling import (
     class_sizes,
     draw_multinomial,
 )
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.data.groups import Groups, groups_of
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.decision.resample_fit import FitAgain
@@ -87,8 +87,8 @@ def plan_of(a: Curve, b: Curve, *, resample: str, paired: bool, groups: bool) ->
         empirical_laws(e.test, f"the test side of {name}")
         if paired and isinstance(e.test.client, Binned):
             raise InputError.about("paired")(
-                sentence(f"`paired=True` needs the trials themselves; the test side of {name} is a")
-                + sentence(" summary, which has none. `Give Scores, or take` `paired=False`.")
+                worded(f"`paired=True` needs the trials themselves; the test side of {name} is a")
+                + worded(" summary, which has none. `Give Scores, or take` `paired=False`.")
             )
     if paired:
         _refuse_unpaired(a, b, groups=groups)

@@ -13,7 +13,7 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.resampling import refuse_fractional_weights
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
@@ -58,18 +58,18 @@ class FitAgain:
         if e.dev_fit is None:
             kinds = f"{type(e.dev.client).__name__} and {type(e.dev.impostor).__name__}"
             raise InputError.about("resample")(
-                sentence(f'`resample="both"` draws dev again; the dev side of {name} is a model')
+                worded(f'`resample="both"` draws dev again; the dev side of {name} is a model')
                 + f" ({kinds}"
                 " distributions), which has no trials. Give epc the dev Scores, br.fit of them or a"
-                + sentence(' ScoreSummary, or take `resample="test"`: these two thresholds.')
+                + worded(' ScoreSummary, or take `resample="test"`: these two thresholds.')
             )
         scores = e.dev_fit.scores
         if not isinstance(scores, Scores):
             raise InputError.about("resample")(
-                sentence(f'`resample="both"` fits drawn trials again; the dev side of {name} is a')
+                worded(f'`resample="both"` fits drawn trials again; the dev side of {name} is a')
                 + " fit of a summary, which keeps none. "
-                + sentence("`Give epc the ScoreSummary itself, a fit of Scores,` or take")
-                + sentence(' `resample="test"`: these two thresholds.')
+                + worded("`Give epc the ScoreSummary itself, a fit of Scores,` or take")
+                + worded(' `resample="test"`: these two thresholds.')
             )
         for who in _CLASSES:
             weights = getattr(scores, f"{who}_weights")

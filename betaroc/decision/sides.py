@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.resampling import refuse_fractional_weights
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.data.dataset_checks import Distributions
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
 from betaroc.data.scores import ScoreData, Scores
@@ -75,7 +75,7 @@ def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Emp
 
 def _refuse_model(model: ScoreModel, name: str, instead: str = "") -> NoReturn:
     kinds = f"{type(model.client).__name__} and {type(model.impostor).__name__} laws"
-    other = sentence(' or take `resample="test"`') if name == "dev" else instead
+    other = worded(' or take `resample="test"`') if name == "dev" else instead
     raise InputError.about(name)(
         f"{name} must be scores to be resampled; got a model of {kinds}, which has no rows to"
         f" draw. Give Scores as {name} of epc" + other + "."

@@ -14,7 +14,7 @@ import numpy as np
 
 from betaroc.core.checks import choice, finite
 from betaroc.core.errors import DegenerateDataError, InputError
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.estimation.contract import AtEnds, Coordinates, Data, Family, Matrix, Maximum, Sample
@@ -90,7 +90,7 @@ def check_request(
         given = "boundary" if boundary is not None else "resolution"
         if boundary is not None or resolution is not None:
             raise InputError.about(given)(
-                sentence(f'{given} must be left out for `family="{family}"`: a rule for scores of')
+                worded(f'{given} must be left out for `family="{family}"`: a rule for scores of')
                 + " 0 and 1 belongs to laws on [0, 1] (beta, logit-normal). Leave it out, or change"
                 " family."
             )
@@ -99,15 +99,15 @@ def check_request(
         resolution = _check_resolution(resolution, boundary)
     elif boundary == "censor":
         raise InputError.about("boundary")(
-            sentence('`boundary="censor"` must come with `resolution=eps`: scores <= eps count as')
+            worded('`boundary="censor"` must come with `resolution=eps`: scores <= eps count as')
             + " F(eps) and scores >= 1 - eps as 1 - F(1 - eps); got none. Pass the precision of the"
             " scores."
         )
     if row.coordinates is None and (resolution is not None or boundary == "matlab"):
         raise InputError.about("family")(
-            sentence(f'`family="{family}"` has no likelihood of rounded or censored scores; got')
-            + sentence(f" `boundary={boundary!r}`, `resolution={resolution!r}`. Leave them out,")
-            + sentence(' or use `family="beta"` or "logit-normal".')
+            worded(f'`family="{family}"` has no likelihood of rounded or censored scores; got')
+            + worded(f" `boundary={boundary!r}`, `resolution={resolution!r}`. Leave them out,")
+            + worded(' or use `family="beta"` or "logit-normal".')
         )
     return Request(boundary, resolution)
 
@@ -115,14 +115,14 @@ def check_request(
 def _check_resolution(resolution: float, boundary: str | None) -> float:
     if boundary not in (None, "censor"):
         raise InputError.about("resolution")(
-            sentence('resolution must be given alone or with `boundary="censor"`; got')
-            + sentence(f' `boundary="{boundary}"`. Leave one of the two out.')
+            worded('resolution must be given alone or with `boundary="censor"`; got')
+            + worded(f' `boundary="{boundary}"`. Leave one of the two out.')
         )
     value = finite(resolution, "resolution")
     if not 0.0 < value < 0.5:
         raise InputError.about("resolution")(
             f"resolution must lie strictly between 0 and 0.5; got {value!r}. Scores rounded to"
-            + sentence(" two decimals have `resolution=0.01`.")
+            + worded(" two decimals have `resolution=0.01`.")
         )
     return value
 
@@ -148,7 +148,7 @@ def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
         where = sample.first_end_words()
         raise InputError(
             f"{sample.name} must lie strictly between 0 and 1 with"
-            + sentence(' `boundary="error"`; got')
+            + worded(' `boundary="error"`; got')
             + f" {ends.n_zero} scores of exactly 0 and {ends.n_one} of exactly 1 among {n}"
             f"{f', {where}' if where else ''}. Leave boundary out to fit point masses, or"
             ' use "censor", "squeeze" or "drop".'
@@ -172,7 +172,7 @@ def _inside(sample: Data, ends: AtEnds) -> Data:
             f"{sample.name}: at least 2 distinct scores must lie strictly between 0 and 1;"
             f" {ends.n_zero} of {sample.n} are exactly 0, {ends.n_one} of {sample.n} exactly 1"
             f" (perhaps after rounding), {left} inside. If scores round to 1, fit 1 - score or"
-            + sentence(' logits (`family="normal"`), or use `family="empirical"`.')
+            + worded(' logits (`family="normal"`), or use `family="empirical"`.')
         )
     return inside
 
@@ -206,9 +206,7 @@ def _squeeze(sample: Sample, family: Family) -> Ruled:
     ends, n = sample.ends(), sample.total
     if not n > 1.0:
         raise InputError(
-            sentence(
-                f'{sample.name}: `boundary="squeeze"` needs a total weight above 1; got {n!r}.'
-            )
+            worded(f'{sample.name}: `boundary="squeeze"` needs a total weight above 1; got {n!r}.')
             + " Weights are frequencies: a weight k stands for k equal trials."
         )
     moved = sample.replace((sample.values * (n - 1.0) + 0.5) / n)
@@ -238,7 +236,7 @@ def _censor(sample: Sample, family: Family, coordinates: Coordinates, request: R
         raise DegenerateDataError(
             f"{sample.name}: too little is left to fit: {n_low} of {n} scores are censored at"
             f" {edges[0]!r} and {n_high} at {edges[1]!r}, {n - n_low - n_high} lie between."
-            + sentence(' Give a smaller resolution, more scores, or use `family="empirical"`.')
+            + worded(' Give a smaller resolution, more scores, or use `family="empirical"`.')
         )
     likelihood = censored(
         coordinates,
@@ -266,10 +264,10 @@ def _interval(sample: Sample, family: Family, coordinates: Coordinates, step: fl
     if found[-1] - found[0] < 2 or not np.any((found > 0) & (found < last)):
         raise DegenerateDataError(
             f"{sample.name}: the resolution must be finer than the spread of the scores; with"
-            + sentence(f" `resolution={step!r}` the {n} scores ({ends.n_zero} exactly 0,")
+            + worded(f" `resolution={step!r}` the {n} scores ({ends.n_zero} exactly 0,")
             + f" {ends.n_one} exactly 1) fill {found.size} cell(s) from {found[0] * step:.6g} to"
-            + sentence(f" {found[-1] * step:.6g}. Pass a finer resolution, or use")
-            + sentence(' `family="empirical"`.')
+            + worded(f" {found[-1] * step:.6g}. Pass a finer resolution, or use")
+            + worded(' `family="empirical"`.')
         )
     likelihood = cells(
         np.maximum((found - 0.5) * step, 0.0), np.minimum((found + 0.5) * step, 1.0), counts

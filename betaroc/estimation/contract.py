@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import DegenerateDataError
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.text import listed
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
@@ -284,5 +284,5 @@ def too_few_distinct(sample: Data, family: str) -> DegenerateDataError:
     return DegenerateDataError(
         f"{sample.name}: a {family} law needs at least 2 distinct scores; got"
         f" {sample.n}, all equal to {sample.low!r}. The likelihood is unbounded."
-        + sentence(' Give more scores, or use `family="empirical"`.')
+        + worded(' Give more scores, or use `family="empirical"`.')
     )

@@ -9,7 +9,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import count
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import Notice
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
@@ -80,8 +80,8 @@ class Task(NamedTuple):
             components = count(components, "components", 2)
             if row.sized is None:
                 raise InputError.about("components")(
-                    sentence(f'components must be left out for `family="{name}"`; got')
-                    + sentence(f' {components}. It belongs to `family="beta-mixture"`.')
+                    worded(f'components must be left out for `family="{name}"`; got')
+                    + worded(f' {components}. It belongs to `family="beta-mixture"`.')
                 )
         return cls(name, row, request, components)
 
@@ -173,10 +173,10 @@ def _outside(sample: Data, family: str) -> InputError:
     percent = sample.low >= 0.0 and 2.0 < sample.high <= 100.0
     hint = "They look like percentages: divide by 100. " if percent else ""
     return InputError(
-        sentence(f'{sample.name} must lie in [0, 1] for `family="{family}"`; got')
+        worded(f'{sample.name} must lie in [0, 1] for `family="{family}"`; got')
         + f" {sample.n_outside()} of {sample.n} outside (min {sample.low:.6g}, max"
         f" {sample.high:.6g}){sample.outside_words()}. {hint}Otherwise fit"
-        + sentence(' `family="normal"`, or map both classes into [0, 1] by one fixed function')
+        + worded(' `family="normal"`, or map both classes into [0, 1] by one fixed function')
         + " first."
     )
 

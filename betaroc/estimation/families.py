@@ -11,7 +11,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import InputError, ScaleWarning
 from betaroc.core.notices import Notice
-from betaroc.core.sentences import Term, sentence
+from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
@@ -82,14 +82,14 @@ def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tu
             raise InputError.about("family")(
                 f'"{name}" chooses the families of both classes and must stand alone; got '
                 + Term(f"family={tuple(family)!r}")
-                + sentence(f'. Give `family="{name}"`, or name both families.')
+                + worded(f'. Give `family="{name}"`, or name both families.')
             )
     pair = tuple(choice(name, tuple(FAMILIES), "family") for name in family)
     for name in pair:
         if FAMILIES[name].of_pairs and pair[0] != pair[1]:
             raise InputError.about("family")(
                 f'"{name}" is a family of both classes and must stand alone; got '
-                + sentence(f'`family={pair!r}`. Give `family="{name}"`, or "beta" in its place.')
+                + worded(f'`family={pair!r}`. Give `family="{name}"`, or "beta" in its place.')
             )
     return pair[0], pair[1]
 
@@ -189,7 +189,7 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
         place = ""
         if worst.first is not None:
             place = f", first {worst.name} at index {worst.first[0]}: {worst.first[1]!r}"
-        text = f"{outside} of {total} scores lie outside [0, 1]{place}; so " + sentence(
+        text = f"{outside} of {total} scores lie outside [0, 1]{place}; so " + worded(
             f'`family="{asked}"` takes normal distributions'
         )
         notices.append(Notice(ScaleWarning, text))
@@ -204,7 +204,7 @@ def refuse_rule(
         given = "boundary" if boundary is not None else "resolution"
         raise InputError.about(given)(
             f"{given} must be left out where scores lie outside [0, 1]: it is a rule for"
-            + sentence(f' distributions on [0, 1], and `family="{asked}"` takes normal here,')
+            + worded(f' distributions on [0, 1], and `family="{asked}"` takes normal here,')
             + f" {chosen.reason}. Correct these scores, or leave it out."
         )
 
@@ -213,7 +213,7 @@ def needs_rows(family: str) -> InputError:
     """The error for a summary and a family that must have single scores."""
     summed = [name for name, row in FAMILIES.items() if row.summed]
     return InputError.about("family")(
-        sentence(f'`family="{family}"` must have every score; got a summary, which keeps sums and')
-        + sentence(" counts in bins only. `Fit Scores (all rows, or a random part of them)`, or")
+        worded(f'`family="{family}"` must have every score; got a summary, which keeps sums and')
+        + worded(" counts in bins only. `Fit Scores (all rows, or a random part of them)`, or")
         + f" one of {listed(summed)}."
     )

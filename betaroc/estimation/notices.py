@@ -17,7 +17,7 @@ from betaroc.core.errors import (
     SmallSampleWarning,
 )
 from betaroc.core.notices import Notice, warn
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.boundary import BoundaryRule
@@ -29,9 +29,9 @@ _TIES_TELL = 30
 #: A score is influential if it moves a parameter by this share and this many times 1/n.
 _SHARE, _TIMES = 0.5, 10.0
 
-_PRECISION = sentence("`resolution=`.")
+_PRECISION = worded("`resolution=`.")
 _ADVICE: dict[type[BetarocWarning], str] = {
-    BoundaryWarning: sentence('Other choices: `boundary="error"`, "censor", "squeeze", "drop".'),
+    BoundaryWarning: worded('Other choices: `boundary="error"`, "censor", "squeeze", "drop".'),
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
     DiscretenessWarning: "A continuous law is fitted; if scores were rounded, pass " + _PRECISION,
     ScaleWarning: "If they belong in [0, 1], correct those outside; else name a family.",

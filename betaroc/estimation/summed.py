@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from betaroc.core.errors import InputError
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.text import listed
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
@@ -53,7 +53,7 @@ class Sums(NamedTuple):
         raise InputError(
             f"{self.name}: this rule for rounded or extreme scores needs every score, and a summary"
             " keeps sums and counts in bins only. "
-            + sentence("`Fit Scores (all rows, or a random part of them)`, or leave `resolution=`")
+            + worded("`Fit Scores (all rows, or a random part of them)`, or leave `resolution=`")
             + f" out and take boundary None or {listed(SUMMED_POLICIES)}."
         )
 

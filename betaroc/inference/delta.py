@@ -14,7 +14,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.resampling import streams
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Band, Interval, from_log, from_logit
 from betaroc.inference.parameter_errors import ParameterNames, free_coordinates, laws_at
@@ -281,7 +281,7 @@ def _refuse_one_law(f: PairEstimate) -> None:
         raise InputError(
             "the likeliest proper pair is one law for both classes here, whose errors know no"
             f" difference between them; shared are {', '.join(f.tied)}. Take the intervals of"
-            + sentence(' `family="beta"`.')
+            + worded(' `family="beta"`.')
         )
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.errors import InputError
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.data.groups import ScoredTrials, Trials, weights_of
 from betaroc.data.scores import Scores, ScoreSource
 
@@ -17,7 +17,7 @@ __all__ = ["joint_trials", "refuse_other_trials", "same_trials"]
 
 _CLASSES = ("client", "impostor")
 #: What is asked for, and the way out of it.
-_PAIRED, _OR_NOT = sentence("`paired=True`"), sentence("`, or take paired=False`.")
+_PAIRED, _OR_NOT = worded("`paired=True`"), worded("`, or take paired=False`.")
 
 
 def joint_trials(a: ScoredTrials, b: ScoredTrials) -> Trials:
@@ -59,7 +59,7 @@ def refuse_other_trials(
         _refuse_other_weights(weights_of(a, who), weights_of(b, who), who)
         _refuse_other_names(a, b, f"{who}_ids", names, "Sort both by id" + _OR_NOT)
         if groups:
-            do = sentence("Give both the same groups`, or take groups=False`.")
+            do = worded("Give both the same groups`, or take groups=False`.")
             _refuse_other_names(a, b, f"{who}_groups", names, do)
     _refuse_other_order(a, b)
 
@@ -114,6 +114,6 @@ def _refuse_other_order(a: ScoredTrials, b: ScoredTrials) -> None:
             _PAIRED + " needs the same test trials in the same order; the labels of the two files"
             f" come in different orders ({_place(sources[0])} and"
             f" {_place(sources[1])}). Sort both by trial, name a column of ids when"
-            + sentence(" reading (`id=...`)")
+            + worded(" reading (`id=...`)")
             + _OR_NOT
         )

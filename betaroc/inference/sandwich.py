@@ -12,7 +12,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import score_array, weights_array
 from betaroc.core.errors import InputError
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, Trials, groups_of, settled, single_trials
@@ -177,9 +177,7 @@ def observation_scores(
     """Derivative of each observation's log-likelihood in the parameters, shape (n, p)."""
     if not result.names:
         raise InputError(
-            sentence(
-                f'a covariance needs parameters; got a fit of `family="{result.family}"`, which'
-            )
+            worded(f'a covariance needs parameters; got a fit of `family="{result.family}"`, which')
             + " has none. Fit a parametric family, or resample the scores."
         )
     values = _as_fitted(result, values, weights)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ExtrapolationWarning, MisfitWarning
 from betaroc.core.notices import warn
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
@@ -314,7 +314,7 @@ def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
         warn(
             f"the fit is contradicted where it is asked: {'; '.join(m.words() for m in found)}"
             " (exact binomial test, level 0.01). Look at br.check_fit and br.compare_families, or"
-            + sentence(' count: `family="empirical"`.'),
+            + worded(' count: `family="empirical"`.'),
             MisfitWarning,
         )
     return beyond

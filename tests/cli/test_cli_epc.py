@@ -15,7 +15,7 @@ import pytest
 import betaroc as br
 from betaroc.cli import main
 from betaroc.cli.messages import in_options
-from betaroc.core.sentences import sentence
+from betaroc.core.sentences import worded
 from betaroc.core.text import alphas_words
 from helpers.places import DATA
 
@@ -568,8 +568,8 @@ def test_messages_in_the_words_of_the_command_line() -> None:
         ("unless `client_label= (--client-label)` says", "unless --client-label says"),
         ("'score=1.csv', line 3: the score must be finite",) * 2,
     ):
-        assert in_options(sentence(given), options) == said
-        assert str(sentence(given)) == given.replace("`", "")
+        assert in_options(worded(given), options) == said
+        assert str(worded(given)) == given.replace("`", "")
 
 
 def test_choices_are_named_in_full(capsys: pytest.CaptureFixture[str]) -> None:

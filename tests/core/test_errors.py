@@ -11,7 +11,7 @@ import pytest
 import betaroc as br
 from betaroc.core.errors import ScoreFileNotFoundError
 from betaroc.core.notices import collected, passed_on, warn
-from betaroc.core.sentences import Sentence, Term, sentence
+from betaroc.core.sentences import Sentence, Term, worded
 
 SCORES = br.Scores([0.6, 0.7, 0.8, 0.55, 0.9, 0.65], [0.1, 0.2, 0.3, 0.45, 0.35, 0.62])
 OTHER = br.Scores([0.5, 0.7, 0.8], [0.1, 0.2, 0.6])
@@ -52,7 +52,7 @@ def test_errors_know_their_argument(call: Callable[[], object], argument: str | 
      br.MissingDependencyError],
 )  # fmt: skip
 def test_errors_are_pickled_and_copied_whole(kind: type[br.BetarocError]) -> None:
-    error = kind.about("level")("level must be 1. " + sentence(ADVICE))
+    error = kind.about("level")("level must be 1. " + worded(ADVICE))
     if isinstance(error, br.FitError):
         error.result = (1, 2)
     for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
@@ -75,7 +75,7 @@ def test_what_is_no_name_is_no_argument() -> None:
 
 
 def test_sentences_keep_the_places_of_their_terms() -> None:
-    said = "dev: `x`; " + sentence(ADVICE) + " Or `y`." + Term("id=...")
+    said = "dev: `x`; " + worded(ADVICE) + " Or `y`." + Term("id=...")
     assert said == 'dev: `x`; Use family="beta", or leave resolution= out. Or `y`.id=...'
     terms = [part for part in said.parts if isinstance(part, Term)]
     assert [(t.name, t.value) for t in terms] == [
@@ -90,7 +90,7 @@ def test_sentences_keep_the_places_of_their_terms() -> None:
 
 def test_notices_keep_them_too() -> None:
     with collected() as notices, passed_on("dev: "):
-        warn(sentence(ADVICE), br.ScaleWarning)
+        warn(worded(ADVICE), br.ScaleWarning)
     ((_, message),) = notices
     assert isinstance(message, Sentence)
     assert message.parts[:2] == ("dev: ", "Use ")
