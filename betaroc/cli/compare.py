@@ -33,34 +33,26 @@ _LONGEST = 40
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    option = parser.add_argument
     for role, verb in (("dev", "choose on"), ("test", "meet, the same trials in one order")):
         parser.add_argument(
             f"--{role}", required=True, nargs="+", action="extend", metavar=role.upper(),
             help=f"two files: scores of the first and of the second system to {verb}"
             + ("; with --unpaired the same file may serve both" if role == "dev" else ""),
         )  # fmt: skip
-    parser.add_argument(
-        "--name", nargs="+", action="extend", metavar="NAME",
-        help="two names of the systems (default: A B)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--id", metavar="COLUMN",
-        help="column that names the trial: whether both files hold the same trials is checked",
-    )  # fmt: skip
-    parser.add_argument(
-        "--resample", choices=("both", "test"), default="both",
+    option("--name", nargs="+", action="extend", metavar="NAME",
+        help="two names of the systems (default: A B)")  # fmt: skip
+    option("--id", metavar="COLUMN",
+        help="column that names the trial: whether both files hold the same trials is"
+        " checked")  # fmt: skip
+    option("--resample", choices=("both", "test"), default="both",
         help="both: dev too is drawn, and its thresholds chosen, again; test: at these two"
-        " thresholds as they are (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--unpaired", action="store_true",
-        help="the systems judge different test trials, which are drawn independently",
-    )  # fmt: skip
+        " thresholds as they are (default: %(default)s)")  # fmt: skip
+    option("--unpaired", action="store_true",
+        help="the systems judge different test trials, which are drawn independently")  # fmt: skip
     interval_options(parser, "of the intervals and the band of the difference")
-    parser.add_argument(
-        "--replicates", type=int, metavar="N",
-        help="bootstrap replicates (default: 2000; 400 where a fit is made in each)",
-    )  # fmt: skip
+    option("--replicates", type=int, metavar="N",
+        help="bootstrap replicates (default: 2000; 400 where a fit is made in each)")  # fmt: skip
     curve_options(parser, "weighted-error, with another criterion hter")
     score_options(parser, "empirical")
 

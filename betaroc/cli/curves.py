@@ -68,21 +68,17 @@ def curve_of(
 
 def curve_options(parser: argparse.ArgumentParser, measure: str = "hter") -> None:
     """Those of both commands. Unasked, a measure in words is left to the command."""
-    parser.add_argument(
-        "--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
+    option = parser.add_argument
+    option("--criterion", default="weighted-error", choices=tuple(CRITERIA), metavar="C",
         help=f"what a threshold is chosen for: {', '.join(CRITERIA)} (default: weighted-error)."
         " Of a target, such as far, the rate nearest to it on dev is taken, not the nearest at"
-        " most it; for a guarantee see br.guaranteed_threshold",
-    )  # fmt: skip
+        " most it; for a guarantee see br.guaranteed_threshold")  # fmt: skip
     measures = (*MEASURES, "weighted-error")
-    parser.add_argument(
-        "--measure", default=measure if measure in measures else None, choices=measures,
-        metavar="M", help=f"what is counted: {', '.join(measures)} (default: {measure})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--alpha", nargs="+", action="extend", type=float, metavar="A",
-        help="the criterion's weights or targets in [0, 1] (default: 0, 0.01, ..., 1)",
-    )  # fmt: skip
+    unasked = measure if measure in measures else None
+    option("--measure", default=unasked, choices=measures, metavar="M",
+        help=f"what is counted: {', '.join(measures)} (default: {measure})")  # fmt: skip
+    option("--alpha", nargs="+", action="extend", type=float, metavar="A",
+        help="the criterion's weights or targets in [0, 1] (default: 0, 0.01, ..., 1)")  # fmt: skip
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="one JSON document on standard output")
     form.add_argument("--csv", action="store_true", help="one row an alpha on standard output")

@@ -18,56 +18,37 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE",
+    option = parser.add_argument
+    option("files", nargs="+", metavar="FILE",
         help="one table (CSV, TSV, Parquet) with a column a classifier, or one score file a"
-        " classifier, the same trials in one order",
-    )  # fmt: skip
-    parser.add_argument(
-        "--systems", nargs="+", action="extend", metavar="COLUMN",
-        help="columns of the classifiers (default: all numeric ones beside the labels)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--name", nargs="+", action="extend", metavar="NAME",
-        help="names of the classifiers of several files (default: the files')",
-    )  # fmt: skip
-    parser.add_argument(
-        "--dev", nargs="+", action="extend", default=[], metavar="DEV",
+        " classifier, the same trials in one order")  # fmt: skip
+    option("--systems", nargs="+", action="extend", metavar="COLUMN",
+        help="columns of the classifiers (default: all numeric ones beside the"
+        " labels)")  # fmt: skip
+    option("--name", nargs="+", action="extend", metavar="NAME",
+        help="names of the classifiers of several files (default: the files')")  # fmt: skip
+    option("--dev", nargs="+", action="extend", default=[], metavar="DEV",
         help="other trials, given alike, on which weights and thresholds of the fused scores are"
-        " learned (default: other folds)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--region", nargs=2, type=float, default=[0.0, 1.0], metavar=("LOW", "HIGH"),
-        help="FARs that matter (default: 0 1)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--folds", type=int, default=5, metavar="K", help="folds (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--ends", type=float, default=0.1, metavar="R",
-        help="largest target of the low-FAR and of the high-FAR end (default: %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--omit-missing", action="store_true", help="leave out rows of a table that lack a score"
-    )
-    parser.add_argument(
-        "--level", type=float, metavar="L",
-        help=f"confidence level of verdicts and intervals (default: {LEVEL})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--seed", type=int, metavar="N",
-        help="seed by which trials are dealt to folds (default: in turn)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--group", nargs="+", metavar="COLUMN",
-        help="one or two columns that name what trials hang on: intervals and folds allow for it",
-    )  # fmt: skip
-    parser.add_argument(
-        "--id", metavar="COLUMN",
+        " learned (default: other folds)")  # fmt: skip
+    option("--region", nargs=2, type=float, default=[0.0, 1.0], metavar=("LOW", "HIGH"),
+        help="FARs that matter (default: 0 1)")  # fmt: skip
+    option("--folds", type=int, default=5, metavar="K", help="folds (default: %(default)s)")
+    option("--ends", type=float, default=0.1, metavar="R",
+        help="largest target of the low-FAR and of the high-FAR end (default:"
+        " %(default)s)")  # fmt: skip
+    option("--omit-missing", action="store_true",
+        help="leave out rows of a table that lack a score")  # fmt: skip
+    option("--level", type=float, metavar="L",
+        help=f"confidence level of verdicts and intervals (default: {LEVEL})")  # fmt: skip
+    option("--seed", type=int, metavar="N",
+        help="seed by which trials are dealt to folds (default: in turn)")  # fmt: skip
+    option("--group", nargs="+", metavar="COLUMN",
+        help="one or two columns that name what trials hang on: intervals and folds allow for"
+        " it")  # fmt: skip
+    option("--id", metavar="COLUMN",
         help="column of several files that names the trial: whether all hold the same trials in"
-        " one order is then checked",
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+        " one order is then checked")  # fmt: skip
+    option("--json", action="store_true", help="one JSON document on standard output")
     picture_options(parser)
     score_options(parser, "auto", stream=False)
 

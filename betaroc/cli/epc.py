@@ -27,29 +27,24 @@ _REPLICATES = {"test": 10_000, "both": 1000}
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--dev", required=True, metavar="DEV", help="scores to choose on")
-    parser.add_argument("--test", required=True, metavar="TEST", help="scores to meet")
+    option = parser.add_argument
+    option("--dev", required=True, metavar="DEV", help="scores to choose on")
+    option("--test", required=True, metavar="TEST", help="scores to meet")
     curve_options(parser)
-    parser.add_argument(
-        "--band", choices=("test", "both"),
+    option("--band", choices=("test", "both"),
         help="interval of the curve: test resamples the test trials at dev's thresholds as they"
-        " are; both also lets dev choose again",
-    )  # fmt: skip
+        " are; both also lets dev choose again")  # fmt: skip
     interval_options(parser, "of the band")
-    parser.add_argument(
-        "--replicates", type=int, metavar="N",
+    option("--replicates", type=int, metavar="N",
         help="bootstrap replicates (default:"
-        f" {_REPLICATES['test']} for --band test, {_REPLICATES['both']} for --band both)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--method", choices=("bootstrap", "delta", "exact"),
+        f" {_REPLICATES['test']} for --band test, {_REPLICATES['both']} for --band"
+        " both)")  # fmt: skip
+    option("--method", choices=("bootstrap", "delta", "exact"),
         help="how the band is found (default: bootstrap); exact is Clopper and Pearson's for a"
-        " measure that is one rate, with --band test: the one to take where no error was seen",
-    )  # fmt: skip
-    parser.add_argument(
-        "--simultaneous", action="store_true",
-        help="one band for the whole curve instead of an interval at each alpha",
-    )  # fmt: skip
+        " measure that is one rate, with --band test: the one to take where no error was"
+        " seen")  # fmt: skip
+    option("--simultaneous", action="store_true",
+        help="one band for the whole curve instead of an interval at each alpha")  # fmt: skip
     score_options(parser, "empirical")
 
 

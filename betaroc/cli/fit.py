@@ -22,13 +22,12 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("file", metavar="SCORES", help="score file")
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument(
-        "--check", action="store_true",
+    option = parser.add_argument
+    option("file", metavar="SCORES", help="score file")
+    option("--json", action="store_true", help="one JSON document on standard output")
+    option("--check", action="store_true",
         help="also check the fit by simulation, set the families beside each other and audit the"
-        " ends",
-    )  # fmt: skip
+        " ends")  # fmt: skip
     interval_options(parser, "of every interval")
     score_options(parser, "auto")
 

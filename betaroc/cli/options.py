@@ -29,18 +29,14 @@ LEVEL, SEED = 0.95, 0
 
 def interval_options(parser: argparse.ArgumentParser, of: str) -> None:
     """Those of intervals. Unasked they stay None: the command says what they need."""
-    parser.add_argument(
-        "--level", type=float, metavar="L", help=f"confidence level {of} (default: {LEVEL})"
-    )
-    parser.add_argument(
-        "--seed", type=int, metavar="N",
-        help=f"seed by which trials are resampled (default: {SEED}, so a call can be repeated)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--group", nargs="+", metavar="COLUMN",
+    option = parser.add_argument
+    option("--level", type=float, metavar="L", help=f"confidence level {of} (default: {LEVEL})")
+    option("--seed", type=int, metavar="N",
+        help=f"seed by which trials are resampled (default: {SEED}, so a call can be"
+        " repeated)")  # fmt: skip
+    option("--group", nargs="+", metavar="COLUMN",
         help="one or two columns that name what trials hang on, such as claimed real of 4col"
-        " files: the trials of a group are resampled together",
-    )  # fmt: skip
+        " files: the trials of a group are resampled together")  # fmt: skip
 
 
 def picture_options(parser: argparse.ArgumentParser) -> None:
@@ -51,37 +47,29 @@ def picture_options(parser: argparse.ArgumentParser) -> None:
 
 def score_options(parser: argparse.ArgumentParser, family: str, *, stream: bool = True) -> None:
     """Those of score files and of their fits."""
-    parser.add_argument(
-        "--family", default=family, type=family_option, metavar="FAMILY",
+    option = parser.add_argument
+    option("--family", default=family, type=family_option, metavar="FAMILY",
         help="family of both classes, or of clients and of impostors with a comma between, such as"
         " beta,beta-mixture (default: %(default)s). One of"
         f" {', '.join(FAMILIES)}; empirical is the scores themselves. auto is beta where every"
         " score of the call, of several systems each by itself, lies in [0, 1], else normal; best"
         " is the pair that br.compare_families recommends for the scores fitted. The output says"
-        " which was chosen, and why",
-    )  # fmt: skip
-    parser.add_argument("--score", default="score", metavar="COLUMN", help="column of the scores")
-    parser.add_argument("--label", default="label", metavar="COLUMN", help="column of the labels")
-    parser.add_argument("--client-label", metavar="LABEL", help="label of the clients")
-    parser.add_argument(
-        "--format", choices=FORMATS,
-        help="format of the files (default: what their content shows)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--boundary", choices=POLICIES,
-        help="what to do with scores of exactly 0 and 1 (default: inflate, with a warning)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--resolution", type=float, metavar="R", help="scores were rounded to multiples of R"
-    )
+        " which was chosen, and why")  # fmt: skip
+    option("--score", default="score", metavar="COLUMN", help="column of the scores")
+    option("--label", default="label", metavar="COLUMN", help="column of the labels")
+    option("--client-label", metavar="LABEL", help="label of the clients")
+    option("--format", choices=FORMATS,
+        help="format of the files (default: what their content shows)")  # fmt: skip
+    option("--boundary", choices=POLICIES,
+        help="what to do with scores of exactly 0 and 1 (default: inflate, with a"
+        " warning)")  # fmt: skip
+    option("--resolution", type=float, metavar="R", help="scores were rounded to multiples of R")
     if not stream:
         return
-    parser.add_argument(
-        "--stream", choices=("auto", "always", "never"), default="auto",
+    option("--stream", choices=("auto", "always", "never"), default="auto",
         help="read Parquet files in pieces and keep sums and counts in bins instead of rows, in"
         f" bounded memory: always, never, or where a file has more than {STREAMED / 1e6:g} million"
-        " rows and nothing asked for needs them (default: auto)",
-    )  # fmt: skip
+        " rows and nothing asked for needs them (default: auto)")  # fmt: skip
 
 
 # ------------------------------------------------------------------------ before any work

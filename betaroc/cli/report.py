@@ -30,13 +30,12 @@ __all__ = ["add_options", "run"]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--dev", required=True, metavar="DEV", help="score file to fit")
-    parser.add_argument(
-        "--test", nargs="+", action="extend", default=[], metavar="TEST",
-        help="score files on which dev's thresholds are met; may be repeated",
-    )  # fmt: skip
-    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
-    parser.add_argument("--force", action="store_true", help="replace OUT if it exists")
+    option = parser.add_argument
+    option("--dev", required=True, metavar="DEV", help="score file to fit")
+    option("--test", nargs="+", action="extend", default=[], metavar="TEST",
+        help="score files on which dev's thresholds are met; may be repeated")  # fmt: skip
+    option("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
+    option("--force", action="store_true", help="replace OUT if it exists")
     interval_options(parser, "of every interval in the report")
     score_options(parser, "best")
 

@@ -23,21 +23,17 @@ _DONE, _INCOMPLETE = 0, 3
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("config", metavar="CONFIG", help="TOML file with design and statistics")
-    parser.add_argument(
-        "--folder", metavar="F",
+    option = parser.add_argument
+    option("config", metavar="CONFIG", help="TOML file with design and statistics")
+    option("--folder", metavar="F",
         help="folder of the results (default: the file's, else one called like the file); a study"
-        " that was begun there is gone on with",
-    )  # fmt: skip
-    parser.add_argument(
-        "--workers", type=int, metavar="K",
-        help="worker processes, -1 for as many as processors (default: the file's, else 1)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--seed", type=int, metavar="N",
-        help=f"seed of designs and samples (default: the file's, else {SEED})",
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+        " that was begun there is gone on with")  # fmt: skip
+    option("--workers", type=int, metavar="K",
+        help="worker processes, -1 for as many as processors (default: the file's, else"
+        " 1)")  # fmt: skip
+    option("--seed", type=int, metavar="N",
+        help=f"seed of designs and samples (default: the file's, else {SEED})")  # fmt: skip
+    option("--json", action="store_true", help="one JSON document on standard output")
 
 
 def run(arguments: argparse.Namespace) -> int:
