@@ -36,7 +36,7 @@ def in_options(message: str, arguments: argparse.Namespace, argument: str | None
     """
     parts = list(Sentence(message).parts)
     given = argument is not None and getattr(arguments, argument, None) is not None
-    if given and parts[0].startswith(f"{argument} "):
+    if given and parts[0].startswith(f"{argument} must "):
         parts[:1] = Term(argument), parts[0].removeprefix(f"{argument}")
     said = "".join(_option(p, arguments) if isinstance(p, Term) else p for p in parts)
     unended = isinstance(parts[-1], Term) and parts[-1].value == "..."
