@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core import checks
+from betaroc.cli.options import interval_arguments
 from betaroc.core.arrays import IntArray
 from betaroc.core.errors import FileFormatError, InputError
 from betaroc.core.text import listed, nearest, shown
@@ -22,21 +22,20 @@ __all__ = ["inclusion_of_files"]
 
 def inclusion_of_files(arguments: Any, step: Callable[[], None]) -> Inclusion:
     """What a call of the command line asks for."""
-    level = 0.95 if arguments.level is None else checks.level(arguments.level, "--level")
-    seed = None if arguments.seed is None else checks.count(arguments.seed, "--seed", 0)
+    level, seed = interval_arguments(arguments)
     _refuse_other_options(arguments)
-    given, dev = (_read(paths, arguments) for paths in (arguments.scores, arguments.dev))
+    given, dev = (_read(paths, arguments) for paths in (arguments.files, arguments.dev))
     step()
     client_label = None
-    if len(arguments.scores) == 1:
+    if len(arguments.files) == 1:
         client_label = _typed_label(given, arguments.label, arguments.client_label)
     result = inclusion(
         given, label=arguments.label, client_label=client_label, systems=arguments.systems,
         region=tuple(arguments.region), level=level, family=arguments.family,
         boundary=arguments.boundary, resolution=arguments.resolution, dev=dev,
-        folds=arguments.folds, ends=arguments.ends, rng=seed,
+        folds=arguments.folds, ends=arguments.ends, rng=None if arguments.seed is None else seed,
         nan_policy="omit" if arguments.omit_missing else "raise",
-        group=_group(arguments) if len(arguments.scores) == 1 else None,
+        group=_group(arguments) if len(arguments.files) == 1 else None,
     )  # fmt: skip
     step()
     return result
@@ -44,17 +43,17 @@ def inclusion_of_files(arguments: Any, step: Callable[[], None]) -> Inclusion:
 
 def _refuse_other_options(arguments: Any) -> None:
     """Options of one table beside several files, and of several files beside a table."""
-    table = len(arguments.scores) == 1
+    table = len(arguments.files) == 1
     of_files = {"--name": arguments.name, "--id": arguments.id, "--format": arguments.format}
     of_table = {"--systems": arguments.systems, "--omit-missing": arguments.omit_missing or None}
     for option, value in (of_files if table else of_table).items():
         if value is not None:
             what = "several score files, one a classifier" if table else "one table"
-            got = "one table" if table else f"{len(arguments.scores)} files"
+            got = "one table" if table else f"{len(arguments.files)} files"
             raise InputError(f"{option} must stand beside {what}; got {got}. Leave it out.")
-    if arguments.dev and len(arguments.dev) != len(arguments.scores):
+    if arguments.dev and len(arguments.dev) != len(arguments.files):
         raise InputError(
-            f"--dev must name as many files as there are of scores, {len(arguments.scores)}; got"
+            f"--dev must name as many files as there are of scores, {len(arguments.files)}; got"
             f" {len(arguments.dev)}. Give one table for a table, one file a classifier for files."
         )
 
@@ -64,7 +63,7 @@ def _read(paths: Sequence[str], arguments: Any) -> Any:
         return None
     if len(paths) == 1:
         return _table(paths[0], arguments)
-    names = arguments.name if arguments.name is not None else _file_names(arguments.scores)
+    names = arguments.name if arguments.name is not None else _file_names(arguments.files)
     return _score_sets(
         paths, names, score=arguments.score, label=arguments.label,
         client_label=arguments.client_label, format=arguments.format, id=arguments.id,
@@ -105,7 +104,7 @@ def _table(path: str, arguments: Any) -> Any:
         present = [str(column) for column in frame.columns]
         raise FileFormatError(
             f"{shown(name)} must have a column {shown(label)}; there are {listed(present)}."
-            f" {nearest(label, present)}Pass label=... (--label)."
+            f" {nearest(label, present)}Pass --label."
         )
     if arguments.systems is None:
         _refuse_torn_columns(frame, [label, *(arguments.group or [])], name)
@@ -191,7 +190,7 @@ def _refuse_torn_columns(frame: Any, others: Sequence[str], name: str) -> None:
             raise FileFormatError(
                 f"{shown(name)}, column {shown(column)}: {bad.size} of {len(values)} values are no"
                 f" numbers, first {shown(values.iloc[bad[0]])} in row {bad[0]} (counted from 0)."
-                " Correct them, or name the classifiers: systems=..."
+                " Correct them, or name the classifiers: --systems COLUMN."
             )
 
 
@@ -204,7 +203,7 @@ def _typed_label(frame: Any, label: str, client_label: str | None) -> object:
     if len(present) == 2 and found not in present:
         present = [int(x) if isinstance(x, float) and x.is_integer() else x for x in present]
         raise InputError(
-            f"client_label must be one of the labels; got {shown(client_label)}, but column"
+            f"--client-label must be one of the labels; got {shown(client_label)}, but column"
             f" {shown(label)} holds {listed(present)}. Give one of them."
         )
     return found

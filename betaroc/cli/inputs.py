@@ -151,8 +151,8 @@ def _naming_the_path(path: str) -> Iterator[None]:
     try:
         yield
     except (FileFormatError, InputError) as error:
-        text = str(error).replace(shown(Path(path).name), path_words(path))
-        raise type(error)(text) from error
+        name = shown(Path(path).name)
+        raise error.reworded(error.sentence.replaced(name, path_words(path))) from error
 
 
 def _one_or_two(columns: Sequence[str]) -> str | tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What ``betaroc study`` does and says."""
+"""``betaroc study``: the synthetic-data study of a TOML file, begun or gone on with."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Any
 
+from betaroc.cli.options import SEED
 from betaroc.core.errors import InputError
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import path_words, visible
@@ -14,24 +15,33 @@ from betaroc.studies.configuration import read_configuration
 from betaroc.studies.result import StudyResult, read
 from betaroc.studies.storage import Folder
 
-__all__ = ["run_study"]
+__all__ = ["add_options", "run"]
 
 #: Exit codes.
 _DONE, _INCOMPLETE = 0, 3
 
 
-def run_study(arguments: argparse.Namespace, seed: int) -> int:
-    """Run the study of a configuration, say what came out; the exit code.
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    option = parser.add_argument
+    option("config", metavar="CONFIG", help="TOML file with design and statistics")
+    option("--folder", metavar="F",
+        help="folder of the results (default: the file's, else one called like the file); a study"
+        " that was begun there is gone on with")  # fmt: skip
+    option("--workers", type=int, metavar="K",
+        help="worker processes, -1 for as many as processors (default: the file's, else"
+        " 1)")  # fmt: skip
+    option("--seed", type=int, metavar="N",
+        help=f"seed of designs and samples (default: the file's, else {SEED})")  # fmt: skip
+    option("--json", action="store_true", help="one JSON document on standard output")
 
-    ``seed`` is the one to take where neither the command line nor the configuration has one.
-    """
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the study of a configuration, say what came out; the exit code."""
     asked = read_configuration(arguments.config)
-    if arguments.seed is not None:
-        if arguments.seed < 0:
-            raise InputError(f"--seed must be an int >= 0; got {arguments.seed}.")
-        seed = arguments.seed
-    elif asked.seed is not None:
-        seed = asked.seed
+    seed = next((k for k in (arguments.seed, asked.seed) if k is not None), SEED)
+    if arguments.seed is not None and seed < 0:
+        raise InputError.about("seed")(f"seed must be an int >= 0; got {seed}.")
     study = asked.study(folder=arguments.folder, workers=arguments.workers, seed=seed)
     try:
         result = study.run()

@@ -52,7 +52,7 @@ def choice(value: object, options: Sequence[str], name: str) -> str:
     if isinstance(value, str) and value in options:
         return str(value)
     kind = InputError if isinstance(value, str) else InputTypeError
-    raise kind(
+    raise kind.about(name)(
         f"{name} must be one of {listed(options, 12)}; got {shown(value)}."
         f" {nearest(value, options)}".rstrip()
     )
@@ -63,7 +63,7 @@ def instance(value: object, kind: type[_T], name: str, made: str) -> _T:
     if isinstance(value, kind):
         return value
     noun = kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
-    raise InputTypeError(
+    raise InputTypeError.about(name)(
         f"{name} must be {'an' if noun[0] in 'AEIO' else 'a'} {noun}; got {shown(value)} of type"
         f" {type(value).__name__}. Make one with {made}."
     )
@@ -73,7 +73,9 @@ def flag(value: object, name: str) -> bool:
     """True or False, nothing that merely counts as either."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise InputTypeError(f"{name} must be True or False; got {shown(value)}. Give one of them.")
+    raise InputTypeError.about(name)(
+        f"{name} must be True or False; got {shown(value)}. Give one of them."
+    )
 
 
 def _real(value: object, name: str, must: str) -> float:
@@ -84,15 +86,17 @@ def _real(value: object, name: str, must: str) -> float:
         value = value[()]
     if isinstance(value, bool | np.bool_ | complex | np.complexfloating | str | bytes):
         kind = type(value).__name__
-        raise InputTypeError(f"{name} {must}; got {shown(value)} of type {kind}. Give one number.")
+        raise InputTypeError.about(name)(
+            f"{name} {must}; got {shown(value)} of type {kind}. Give one number."
+        )
     if isinstance(value, np.ndarray | list | tuple | dict | set):
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} {must}; got a {type(value).__name__}, {shown(value)}. Give one number."
         )
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} {must}; got {shown(value)} of type {type(value).__name__}. Give one number."
         ) from error
 
@@ -102,7 +106,7 @@ def finite(value: object, name: str) -> float:
     must = "must be a finite number"
     number = _real(value, name, must)
     if not math.isfinite(number):
-        raise InputError(f"{name} {must}; got {number!r}. Give a finite value.")
+        raise InputError.about(name)(f"{name} {must}; got {number!r}. Give a finite value.")
     return number
 
 
@@ -111,7 +115,7 @@ def positive(value: object, name: str) -> float:
     must = "must be a finite number > 0"
     number = _real(value, name, must)
     if not (math.isfinite(number) and number > 0.0):
-        raise InputError(f"{name} {must}; got {number!r}. Give a positive value.")
+        raise InputError.about(name)(f"{name} {must}; got {number!r}. Give a positive value.")
     return number
 
 
@@ -119,7 +123,7 @@ def fraction(value: object, name: str, must: str = "must be a fraction in [0, 1]
     """A number in [0, 1]."""
     number = _real(value, name, must)
     if not 0.0 <= number <= 1.0:
-        raise InputError(f"{name} {must}; got {number!r}. {_percent(number)}")
+        raise InputError.about(name)(f"{name} {must}; got {number!r}. {_percent(number)}")
     return number
 
 
@@ -139,7 +143,7 @@ def level(value: object, name: str = "level") -> float:
     must = "must be a confidence level strictly between 0 and 1"
     number = _real(value, name, must)
     if not 0.0 < number < 1.0:
-        raise InputError(f"{name} {must}; got {number!r}. {_percent(number)}")
+        raise InputError.about(name)(f"{name} {must}; got {number!r}. {_percent(number)}")
     return number
 
 
@@ -151,9 +155,9 @@ def count(value: object, name: str, minimum: int = 1) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         number = _real(value, name, must)
         hint = f"Did you mean {round(number)}?" if math.isfinite(number) else "Give an int."
-        raise InputError(f"{name} {must}; got {shown(value)}. {hint}")
+        raise InputError.about(name)(f"{name} {must}; got {shown(value)}. {hint}")
     if value < minimum:
-        raise InputError(f"{name} {must}; got {value}. Give a larger count.")
+        raise InputError.about(name)(f"{name} {must}; got {value}. Give a larger count.")
     return int(value)
 
 
@@ -162,7 +166,7 @@ def generator(rng: Any) -> np.random.Generator:
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
-        raise InputTypeError(
+        raise InputTypeError.about("rng")(
             f"rng must be None, an int >= 0, a SeedSequence or a Generator; got"
             f" {shown(rng)}. Give a seed such as 1."
         ) from error
@@ -210,24 +214,24 @@ def _from_objects(array: AnyArray, name: str) -> AnyArray:
         if isinstance(item, bool | np.bool_) or not isinstance(item, Real | np.number):
             kind = type(item).__name__
             if item is None or kind in {"NAType", "NaTType"}:
-                raise InputError(
+                raise InputError.about(name)(
                     f"{name} must have no missing value; got {shown(item)} at index {i} of"
                     f" {array.size}. Drop these rows first."
                 )
             ragged = isinstance(item, list | tuple | np.ndarray)
             hint = "Flatten it." if ragged else "Convert all items with float(...)."
-            raise InputTypeError(
+            raise InputTypeError.about(name)(
                 f"{name} must hold real numbers; got {shown(item)} of type {kind} at index {i}."
                 f" {hint}"
             )
         if isinstance(item, complex | np.complexfloating):
-            raise InputTypeError(
+            raise InputTypeError.about(name)(
                 f"{name} must hold real numbers; got a complex at index {i}. Pass x.real."
             )
     try:
         result = np.array([float(item) for item in array], dtype=np.float64)
     except OverflowError as error:
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must fit float64; an int is too large for it. Rescale the scores."
         ) from error
     for i, (item, number) in enumerate(zip(array, result, strict=True)):
@@ -237,7 +241,7 @@ def _from_objects(array: AnyArray, name: str) -> AnyArray:
 
 
 def _raise_lost(item: object, index: int, name: str) -> NoReturn:
-    raise InputError(
+    raise InputError.about(name)(
         f"{name} must keep their identity as float64; the integer {shown(item)} at index {index}"
         " is beyond 2**53 and would be rounded. Subtract a constant or rank them first."
     )
@@ -269,7 +273,9 @@ def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
     if "weight" in name:
         words["b"] = ("booleans", "Convert with .astype(float).")
     what, do = words.get(kind, (f"dtype {array.dtype}", "Convert with .astype(float)."))
-    raise InputTypeError(f"{name} must be real numbers; got {what} (dtype {array.dtype}). {do}")
+    raise InputTypeError.about(name)(
+        f"{name} must be real numbers; got {what} (dtype {array.dtype}). {do}"
+    )
 
 
 def _warn_half(array: AnyArray, name: str) -> None:
@@ -286,7 +292,7 @@ def _refuse_rounded(wide: AnyArray, narrow: FloatArray, name: str) -> None:
     changed = np.flatnonzero(same | np.isinf(narrow) & np.isfinite(wide))
     if changed.size:
         index = int(changed[0])
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must keep 0, 1 and inf apart as float64; {changed.size} of {wide.size} values"
             f" become exactly {narrow[index]!s}, first at index {index}:"
             f" {str(wide[index])[:60]}. Pass 1 - score or logits."
@@ -300,7 +306,7 @@ def _refuse_nonfinite(array: FloatArray, name: str) -> None:
     bad = np.flatnonzero(~known)
     index = int(bad[0])
     kind = "NaN" if math.isnan(array[index]) else repr(float(array[index]))
-    raise InputError(
+    raise InputError.about(name)(
         f"{name} must be finite; score {index} is {kind} ({bad.size} of {array.size} are NaN or"
         " infinite). Nothing is dropped unasked: remove or replace these trials first."
     )
@@ -313,7 +319,7 @@ def probability_array(values: npt.ArrayLike, name: str) -> FloatArray:
         outside = np.flatnonzero((array < 0.0) | (array > 1.0))
     if outside.size:
         index = int(outside[0])
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must be fractions in [0, 1]; {outside.size} of {array.size} are outside, first"
             f" at index {index}: {float(array.flat[index])!r}. Divide percentages by 100."
         )
@@ -325,7 +331,7 @@ def rate_array(values: npt.ArrayLike, name: str) -> FloatArray:
     array = probability_array(values, name)
     unknown = np.flatnonzero(np.isnan(array))
     if unknown.size:
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must be fractions in [0, 1]; {unknown.size} of {array.size} are NaN, first at"
             f" index {int(unknown[0])}. Leave them out."
         )
@@ -348,7 +354,7 @@ def weights_array(values: Any, n: int, name: str) -> FloatArray:
     """``n`` finite weights >= 0, not all zero, as a read-only float64 array."""
     array = _float64(array_1d(values, name), name)
     if array.size != n:
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must have one weight a score; got {array.size} weights for {n} scores."
             " Pass the weights of the same rows."
         )
@@ -356,14 +362,14 @@ def weights_array(values: Any, n: int, name: str) -> FloatArray:
     negative = np.flatnonzero(array < 0.0)
     if negative.size:
         index = int(negative[0])
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must be >= 0; {name}[{index}] = {float(array[index])!r} < 0"
             f" ({negative.size} of {n} are negative). A weight k stands for k equal trials."
         )
     if not array.any():
         named = [c for c in ("client", "impostor") if c in name]
         classes = f"the {named[0]} class has" if named else "the client and impostor classes have"
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must have a sum > 0; all {n} are 0, so {classes} total weight 0."
             " Give at least one positive weight."
         )
@@ -374,7 +380,7 @@ def _refuse_nonfinite_weight(array: FloatArray, name: str) -> None:
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         index = int(bad[0])
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must be finite; {name}[{index}] is {float(array[index])!r} ({bad.size} of"
             f" {array.size} are NaN or infinite). Give a frequency, or 0 to leave a trial out."
         )

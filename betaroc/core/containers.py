@@ -13,7 +13,7 @@ from betaroc.core.text import listed, shown
 
 def refuse_kind(values: object, name: str, what: str, do: str) -> NoReturn:
     """Raise InputTypeError for an object of a kind that is not read."""
-    raise InputTypeError(
+    raise InputTypeError.about(name)(
         f"{name} must be a one-dimensional sequence of real numbers; got {what}"
         f" ({type(values).__name__}). {do}"
     )
@@ -43,7 +43,7 @@ def _refuse_foreign(values: object, name: str) -> None:
     if _module(values) in {"torch", "cupy", "jax", "jaxlib"} and "cpu" not in str(device).lower():
         refuse_kind(values, name, f"an array on {shown(device)}", "Pass x.cpu().")
     if np.isscalar(values):
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must be a one-dimensional sequence of real numbers; got the single value"
             f" {shown(values)}. Pass [x]."
         )
@@ -85,7 +85,7 @@ def array_1d(values: Any, name: str) -> AnyArray:
     gone = _missing(values)
     if gone is not None and gone.ndim == 1 and gone.any():
         at = np.flatnonzero(gone)
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must have no missing value; got {at.size} of {gone.size} missing (NA, null or"
             f" NaN), first at positions {listed(at.tolist())}. Drop these rows first."
         )
@@ -93,7 +93,9 @@ def array_1d(values: Any, name: str) -> AnyArray:
     if array.ndim != 1:
         _refuse_shape(array, name)
     if array.size == 0:
-        raise InputError(f"{name} must hold at least one value; got 0. Check the selection.")
+        raise InputError.about(name)(
+            f"{name} must hold at least one value; got 0. Check the selection."
+        )
     return array
 
 
@@ -106,15 +108,17 @@ def to_numpy(values: Any, name: str) -> AnyArray:
         array = np.asarray(values)
         return np.asarray(values, dtype=object) if mixed and array.ndim == 1 else array
     except RecursionError as error:
-        raise InputTypeError(f"{name} contains itself. Pass a flat list of numbers.") from error
+        raise InputTypeError.about(name)(
+            f"{name} contains itself. Pass a flat list of numbers."
+        ) from error
     except Exception as error:  # a foreign __array__ may raise anything at all; it is chained
         ragged = _first_ragged(values)
         if ragged is not None:
-            raise InputTypeError(
+            raise InputTypeError.about(name)(
                 f"{name} must be a flat sequence of real numbers; got nested items of different"
                 f" lengths, first at index {ragged}: {shown(values[ragged])}. Flatten it."
             ) from error
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be readable as an array; a {type(values).__name__} raised"
             f" {type(error).__name__}: {shown(str(error), 120)}. Pass a list or a numpy array."
         ) from error
@@ -133,6 +137,10 @@ def _first_ragged(values: Any) -> int | None:
 
 def _refuse_shape(array: AnyArray, name: str) -> NoReturn:
     if array.ndim == 0:
-        raise InputError(f"{name} must be one-dimensional; got a single value, shape (). Pass [x].")
+        raise InputError.about(name)(
+            f"{name} must be one-dimensional; got a single value, shape (). Pass [x]."
+        )
     hint = "Pass x.ravel()." if array.size == max(array.shape) else "Pass one column of it."
-    raise InputError(f"{name} must be one-dimensional; got an array of shape {array.shape}. {hint}")
+    raise InputError.about(name)(
+        f"{name} must be one-dimensional; got an array of shape {array.shape}. {hint}"
+    )

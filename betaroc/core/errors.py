@@ -6,7 +6,11 @@ line, value), where, and what to do next.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self
+
+from betaroc.core.sentences import Sentence
 
 __all__ = [
     "BetarocError",
@@ -37,7 +41,41 @@ __all__ = [
 
 
 class BetarocError(Exception):
-    """Root of every error that betaroc raises."""
+    """Root of every error that betaroc raises.
+
+    Parameters
+    ----------
+    message : str
+        What must hold, what was given and what to do.
+    argument : str, optional
+        What the message is about; "layout[1]" is an item of the argument "layout".
+
+    Attributes
+    ----------
+    argument : str or None
+        The name of the argument that is refused, None where the error speaks of none.
+    """
+
+    def __init__(self, message: str = "", *, argument: str | None = None) -> None:
+        super().__init__(message)
+        name = (argument or "").partition("[")[0]
+        self.argument = name if name.isidentifier() else None
+
+    @classmethod
+    def about(cls, argument: str) -> Callable[[str], Self]:
+        """What makes such errors about that argument of their messages."""
+        return partial(cls, argument=argument)
+
+    @property
+    def sentence(self) -> Sentence:
+        """The message, with the places of the arguments it mentions."""
+        return Sentence(self.args[0])
+
+    def reworded(self, message: str) -> Self:
+        """The same error with another message."""
+        other = type(self)(message)
+        other.__dict__.update(self.__dict__)
+        return other
 
 
 class InputError(BetarocError, ValueError):
@@ -57,6 +95,8 @@ class FitError(BetarocError, RuntimeError):
         What went wrong.
     result : object, optional
         The partial result, never to be used as a fit.
+    argument : str, optional
+        What the message is about.
 
     Attributes
     ----------
@@ -64,12 +104,11 @@ class FitError(BetarocError, RuntimeError):
         The partial result.
     """
 
-    def __init__(self, message: str, result: Any = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str = "", result: Any = None, *, argument: str | None = None
+    ) -> None:
+        super().__init__(message, argument=argument)
         self.result = result
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.result)
 
 
 class DegenerateDataError(FitError):

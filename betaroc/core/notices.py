@@ -96,7 +96,7 @@ def passed_on(
     finally:
         for notice in notices:
             if not issubclass(notice.category, but):
-                warn(f"{prefix}{notice.message}", notice.category)
+                warn(prefix + notice.message, notice.category)
 
 
 @contextmanager

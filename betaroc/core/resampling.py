@@ -59,7 +59,7 @@ def checked_rng(rng: Any) -> Any:
         return rng
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
         return checks.count(rng, "rng", 0)
-    raise InputTypeError(
+    raise InputTypeError.about("rng")(
         "rng must be None, an int >= 0, a numpy SeedSequence or a numpy Generator; got"
         f" {type(rng).__name__}. Give a seed, such as rng=1."
     )
@@ -135,7 +135,7 @@ def refuse_fractional_weights(weights: FloatArray | None, name: str) -> None:
         return
     bad = np.flatnonzero(weights != np.floor(weights))
     if bad.size:
-        raise InputError(
+        raise InputError.about("weights")(
             f"weights must be whole numbers of copies to be resampled; {bad.size} of"
             f" {weights.size} {name} weights are not, first"
             f" {float(weights[bad[0]])!r} at index {bad[0]}. Leave the weights out, or repeat"

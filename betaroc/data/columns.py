@@ -10,6 +10,7 @@ from typing import Any
 from betaroc.core.checks import LARGEST_EXACT
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import warn
+from betaroc.core.sentences import Term
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.engines import Source, arrays_of, is_lazy
 from betaroc.data.sums import is_missing
@@ -27,9 +28,9 @@ def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
     present = list(source.schema.names())
     for role, column in {"score": score, "label": label, **more}.items():
         if column not in present:
-            raise InputError(
-                f"{source.name}{role}={shown(column)} must name a column; there are"
-                f" {listed(present)}. {nearest(column, present)}Pass {role}=..."
+            raise InputError.about(role)(
+                source.name + Term(f"{role}={shown(column)}") + f" must name a column; there are"
+                f" {listed(present)}. {nearest(column, present)}Pass " + Term(f"{role}=...")
             )
     kind = source.schema[score]
     if not kind.is_numeric():

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.sentences import Term
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.names import names_array, stacked
 
@@ -17,10 +18,10 @@ def frame_columns(frame: Any, wanted: dict[str, str | tuple[str, str]]) -> dict[
     columns = {role: named_columns(given, role) for role, given in wanted.items()}
     for role, column in ((r, c) for r, names in columns.items() for c in names):
         if column not in present:
-            raise InputError(
-                f"{role}={shown(column)} must name a column of the frame; there are"
-                f" {listed(present)}. {nearest(column, [str(p) for p in present])}Pass"
-                f" {role}=..."
+            raise InputError.about(role)(
+                Term(f"{role}={shown(column)}")
+                + f" must name a column of the frame; there are {listed(present)}."
+                f" {nearest(column, [str(p) for p in present])}Pass " + Term(f"{role}=...")
             )
     table = selected(table, [c for names in columns.values() for c in names])
     return {role: _joined(table, names) for role, names in columns.items()}
@@ -35,12 +36,12 @@ def opened(frame: Any) -> tuple[Any, list[str]]:
         table: Any = nw.from_native(frame)
         return table, list(table.collect_schema().names())
     except NarwhalsError as error:
-        raise InputError(
+        raise InputError.about("frame")(
             f"frame must have readable, distinct columns; {type(error).__name__}:"
             f" {shown(str(error), 160)}. Rename the columns first."
         ) from error
     except TypeError as error:
-        raise InputTypeError(
+        raise InputTypeError.about("frame")(
             "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask);"
             f" got {shown(frame)} of type {type(frame).__name__}. Use Scores.from_labels(y, s)."
         ) from error
@@ -58,12 +59,12 @@ def named_columns(given: Any, role: str) -> tuple[str, ...]:
     """The names of one column, or of two different ones given as a tuple."""
     names = given if isinstance(given, tuple) else (given,)
     if not all(isinstance(name, str) for name in names):
-        raise InputTypeError(
+        raise InputTypeError.about(role)(
             f"{role} must be the name of a column, or a tuple of two; got {shown(given)} of type"
             f" {type(given).__name__}. Pass text, such as ('claimed', 'real')."
         )
     if len(names) != len(set(names)) or not 1 <= len(names) <= (1 if role in _SINGLE else 2):
-        raise InputError(
+        raise InputError.about(role)(
             f"{role} must name one column"
             + ("" if role in _SINGLE else " or two different ones")
             + f"; got {shown(given)}. Name each column once."

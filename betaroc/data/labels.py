@@ -11,6 +11,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.sentences import worded
 from betaroc.core.text import listed, shown
 
 #: The pairs that need no client_label: the larger is the client's.
@@ -50,7 +51,7 @@ def _refuse_one_class(mask: BoolArray, found: Sequence[object], n: int, name: st
     """Raise unless both classes occur."""
     if mask.all() or not mask.any():
         missing = "impostor" if mask.any() else "client"
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must name both classes; there are no {missing} scores: all {n} labels are"
             f" {listed(found)}. Add the trials of the other class."
         )
@@ -82,17 +83,17 @@ def _label_array(labels: npt.ArrayLike, name: str) -> AnyArray:
     if array.dtype.kind == "O":
         array = _one_type(array, name)
     if array.dtype.kind == "S":
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be text, numbers or booleans; got bytes, first {shown(array[0])}."
             ' Decode them: np.char.decode(y, "ascii").'
         )
     if array.dtype.kind not in "biufUT":
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be text, numbers or booleans; got dtype {array.dtype}. Pass two labels."
         )
     if array.dtype.kind == "f" and np.isnan(array).any():
         at = np.flatnonzero(np.isnan(array))
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must have no missing label; got {at.size} NaN of {array.size}, first at"
             f" positions {listed(at.tolist())}. Drop these rows first."
         )
@@ -104,14 +105,14 @@ def _one_type(array: AnyArray, name: str) -> AnyArray:
     groups: dict[str, tuple[int, object]] = {}
     for index, item in enumerate(array):
         if item is None or type(item).__name__ in {"NAType", "NaTType"}:
-            raise InputError(
+            raise InputError.about(name)(
                 f"{name} must have no missing label; got {shown(item)} at position {index}."
                 " Drop these rows first."
             )
         groups.setdefault(_kind(item, index, name), (index, item))
     if len(groups) > 1:
         parts = ", ".join(f"{shown(v)} ({k}) at {i}" for k, (i, v) in groups.items())
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must hold labels of one type; got mixed types: {parts}."
             " Convert them to one type first."
         )
@@ -126,11 +127,11 @@ def _kind(item: object, index: int, name: str) -> str:
     if isinstance(item, str):
         return "text"
     if isinstance(item, bytes):
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be text, numbers or booleans; got bytes {shown(item)} at {index}."
             ' Decode them: [v.decode("ascii") for v in y].'
         )
-    raise InputTypeError(
+    raise InputTypeError.about(name)(
         f"{name} must be text, numbers or booleans; got {shown(item)} of type"
         f" {type(item).__name__} at {index}. Pass two labels."
     )
@@ -149,13 +150,13 @@ def _refuse_many(
             if swapped
             else ("Did you swap y and scores? Soft labels must be cut into two classes first.")
         )
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must hold two labels; label {shown(found[i])} at {where[i]} is not one of two"
             f" classes ({len(found)} distinct values in {n}). {hint}"
         )
     parts = ", ".join(f"{shown(v, 24)} (count {c})" for v, c in zip(found[:4], tally, strict=False))
     more = f" and {len(found) - 4} more" if len(found) > 4 else ""
-    raise InputError(
+    raise InputError.about(name)(
         f"{name} must hold two labels; got {len(found)}: {parts}{more}. For one against the rest"
         f" pass the booleans y == {shown(found[0], 24)}."
     )
@@ -167,14 +168,16 @@ def _client_among(found: list[Any], tally: list[int], client_label: object, name
         for value in found:
             if isinstance(value, str) == isinstance(client_label, str) and value == client_label:
                 return value
-        raise InputError(
+        raise InputError.about("client_label")(
             f"client_label must be one of the labels; got {shown(client_label)}, but {name} holds"
             f" {parts}. Give one of them, of the same type."
         )
     numbers = set() if isinstance(found[0], str) else {float(v) for v in found}
     if numbers and any(numbers <= known for known in KNOWN_LABELS):
         return type(found[0])(1)
-    raise InputError(
-        f"{name} must be {{0, 1}}, {{False, True}} or {{-1, 1}} unless client_label= says which"
-        f" label is the client's; got {parts}. Pass client_label= one of them."
+    raise InputError.about(name)(
+        f"{name} must be {{0, 1}}, {{False, True}} or {{-1, 1}} unless"
+        + worded(" `client_label=` says which label is the client's; got")
+        + f" {parts}. Pass"
+        + worded(" `client_label=` one of them.")
     )

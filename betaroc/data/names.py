@@ -18,12 +18,12 @@ def names_array(values: Any, n: int, name: str) -> AnyArray:
     if array.dtype.kind == "O" and all(isinstance(v, str) for v in array):
         array = array.astype(str)
     if array.dtype.kind not in "iuU":
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be integers or text; got dtype {array.dtype}, first {shown(array[0])}."
             " Convert with .astype(str)."
         )
     if array.size != n:
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must have one entry a score; got {array.size} for {n} scores."
             " Pass the entries of the same rows."
         )
@@ -74,7 +74,7 @@ def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
         hint = "one or two columns"
         if values.shape == (2, n):
             hint = "np.column_stack((first, second))"
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must have one row a score and one or two columns, shape ({n},) or ({n}, 2);"
             f" got shape {values.shape}. Pass {hint}."
         )

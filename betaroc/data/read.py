@@ -16,6 +16,7 @@ import numpy as np
 from betaroc.core.checks import choice
 from betaroc.core.errors import FileFormatError, InputError, InputTypeError, ScoreFileNotFoundError
 from betaroc.core.notices import public
+from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.data.frames import named_columns
 from betaroc.data.parquet import read_parquet
@@ -122,14 +123,14 @@ def read_scores(
         choice(format, FORMATS, "format")
     for given, name in ((score, "score"), (label, "label")):
         if not isinstance(given, str):
-            raise InputTypeError(
+            raise InputTypeError.about(name)(
                 f"{name} must be the name of a column; got {shown(given)} of type"
                 f" {type(given).__name__}. Pass text."
             )
     if score == label:
-        raise InputError(
-            f"score and label must name two columns; both are {shown(score)}."
-            " Name the column of each."
+        raise InputError.about("score")(
+            worded("`score` and `label` must name two columns; both are")
+            + f" {shown(score)}. Name the column of each."
         )
     names = {"group": group, "id": id}
     columns = {role: named_columns(c, role) for role, c in names.items() if c is not None}
@@ -179,12 +180,13 @@ def _read(
 
 def _refuse_unused(layout: str, name: str, score: str, label: str, client_label: object) -> None:
     if (score, label) != ("score", "label"):
-        raise InputError(
-            f"score= and label= name columns of a header; {name} is {layout} text, which has none"
-            f" (got {shown(score)}, {shown(label)}). Leave them out, or pass format='csv'."
+        raise InputError.about("score")(
+            worded("`score=` and `label=` name columns of a header;")
+            + f" {name} is {layout} text, which has none (got {shown(score)}, {shown(label)})."
+            + worded(" Leave them out, or pass `format='csv'`.")
         )
     if layout != "2col" and client_label is not None:
-        raise InputError(
+        raise InputError.about("client_label")(
             f"client_label must be None for {layout} files, whose clients are the rows with equal"
             f" claimed and real identity; got {shown(client_label)} for {name}. Leave it out."
         )
@@ -201,13 +203,13 @@ def regular_file(path: object) -> Path:
     if isinstance(path, bytes):
         path = os.fsdecode(path)
     if not isinstance(path, str | os.PathLike):
-        raise InputTypeError(
+        raise InputTypeError.about("path")(
             f"path must be the path of a file; got a {type(path).__name__}. Frames are read by"
             " Scores.from_frame, arrays by Scores.from_labels."
         )
     text = os.fsdecode(os.fspath(path))
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", text):
-        raise FileFormatError(
+        raise FileFormatError.about("path")(
             f"path must be a local file; got the address {shown(text)}. Download it first:"
             " betaroc opens no connection."
         )
@@ -215,11 +217,11 @@ def regular_file(path: object) -> Path:
     try:
         mode = os.stat(text).st_mode
     except FileNotFoundError as error:
-        raise ScoreFileNotFoundError(
+        raise ScoreFileNotFoundError.about("path")(
             f"path must be an existing file; there is no {where}. {_neighbours(Path(text))}"
         ) from error
     except (OSError, ValueError) as error:
-        raise FileFormatError(
+        raise FileFormatError.about("path")(
             f"path must be a readable file; {where}: {getattr(error, 'strerror', error)}."
             " Check the path."
         ) from error
@@ -230,7 +232,7 @@ def regular_file(path: object) -> Path:
             (stat.S_ISSOCK, "a socket"),
         )
         kind = next((what for test, what in kinds if test(mode)), "a device")
-        raise FileFormatError(
+        raise FileFormatError.about("path")(
             f"path must be a regular file; {where} is {kind}. Name one score file in it,"
             " or copy the stream to a file first."
         )

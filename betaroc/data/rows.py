@@ -10,6 +10,7 @@ import numpy as np
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import score_array
 from betaroc.core.errors import FileFormatError, InputError
+from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.labels import KNOWN_LABELS, WORDS, label_key, looks_like_labels
 from betaroc.data.names import stacked
@@ -32,8 +33,8 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
     """The error for a column that the header lacks."""
     return FileFormatError(
         f"{name} must have a column {shown(column, 40)}; there are {listed(present)}."
-        f" {nearest(column, present)}Pass {role}=..."
-        + (f" (--{role})." if role in {"score", "label"} else "")
+        f" {nearest(column, present)}Pass "
+        + worded(f"`{role}=... (--{role})`." if role in {"score", "label"} else f"`{role}=...`")
     )
 
 
@@ -60,7 +61,7 @@ class Rows:
         try:
             values = score_array(self.scores, f"{self.name}, scores")
         except InputError as error:
-            raise FileFormatError(str(error)) from error
+            raise FileFormatError(error.sentence) from error
         keys = [label_key(token) for token in self.tokens]
         kinds = list(dict.fromkeys(keys))
         if len(kinds) > 2:
@@ -84,14 +85,16 @@ class Rows:
                 return "true"
             raise FileFormatError(
                 f"{self.name}: labels must be {{0, 1}}, {{-1, 1}} or true/false unless"
-                f" client_label= (--client-label) says which is the client's; got"
-                f" {self._tally(kinds, keys)}. Pass one of them."
+                + worded(" `client_label= (--client-label)` says which is the client's; got")
+                + f" {self._tally(kinds, keys)}. Pass one of them."
             )
         wanted = label_key(str(client_label))
         if wanted in kinds:
             return wanted
-        raise FileFormatError(
-            f"{self.name}: client_label must be one of the labels; got {shown(client_label)}, the"
+        raise FileFormatError.about("client_label")(
+            f"{self.name}: "
+            + Term("client_label")
+            + f" must be one of the labels; got {shown(client_label)}, the"
             f" file holds {self._tally(kinds, keys)}."
             f" {nearest(client_label, [str(k) for k in kinds])}".rstrip()
         )

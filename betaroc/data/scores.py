@@ -13,6 +13,7 @@ from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import frozen, score_array, weights_array
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.value import Result, Value
 from betaroc.data.frames import frame_columns
@@ -114,10 +115,10 @@ def require_scores(
     if isinstance(scores, ScoreData):
         raise InputError(
             f"{what} must have every score; got a summary of {scores.n_client} client and"
-            f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only. Take"
-            " Scores: all rows, or a random part of them."
+            f" {scores.n_impostor} impostor scores, which keeps sums and counts in bins only."
+            + worded(" `Take Scores: all rows, or a random part of them.`")
         )
-    raise InputTypeError(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
+    raise InputTypeError.about(name)(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -432,7 +433,7 @@ _COLUMN_OF = {
 
 def _name(name: object) -> str | None:
     if name is not None and not isinstance(name, str):
-        raise InputTypeError(
+        raise InputTypeError.about("name")(
             f"name must be text or None; got {shown(name)} of type {type(name).__name__}."
             " Weights, groups and ids are keywords."
         )

@@ -39,7 +39,9 @@ def file_source(path: Path, engine: str | None = None) -> Source:
 
 def _engine(wanted: str | None) -> str:
     if wanted is not None and wanted not in _ENGINES:
-        raise InputError(f"engine must be one of {listed(_ENGINES)}; got {shown(wanted)}.")
+        raise InputError.about("engine")(
+            f"engine must be one of {listed(_ENGINES)}; got {shown(wanted)}."
+        )
     for engine in _ENGINES if wanted is None else (wanted,):
         if importlib.util.find_spec(engine) is not None:
             return engine

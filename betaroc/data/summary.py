@@ -16,6 +16,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import public, warn
+from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
@@ -251,7 +252,7 @@ class ScoreSummary(ScoreData):
             ("layout", self.layout, other.layout),
         ):
             if one != two:
-                raise InputError(
+                raise InputError.about("summaries")(
                     f"summaries must have one {what} to be added; got {one!r} and {two!r}."
                     " Summarize both with the same bins= and layout=."
                 )
@@ -471,7 +472,7 @@ class _Wanted(NamedTuple):
 def _wanted(score: Any, label: Any, client_label: object, bins: Any, layout: Any) -> _Wanted:
     bins = checks.count(bins, "bins", 8)
     if bins > MOST_BINS:
-        raise InputError(f"bins must be at most {MOST_BINS}; got {bins}. Take fewer.")
+        raise InputError.about("bins")(f"bins must be at most {MOST_BINS}; got {bins}. Take fewer.")
     _refuse_one_column(score, label)
     return _Wanted(score, label, client_label, bins, _layout(layout, bins))
 
@@ -480,15 +481,17 @@ def _layout(given: Any, bins: int) -> Layout:
     if given is None:
         return None
     if not isinstance(given, tuple) or len(given) != 2:
-        raise InputTypeError(
+        raise InputTypeError.about("layout")(
             f"layout must be None or a tuple (low, high); got {shown(given)} of type"
             f" {type(given).__name__}. Take layout=(0.0, 1.0) for equal bins on [0, 1]."
         )
     low, high = checks.finite(given[0], "layout[0]"), checks.finite(given[1], "layout[1]")
     if not low < high:
-        raise InputError(f"layout must have low < high; got {given!r}. Take the scores' range.")
+        raise InputError.about("layout")(
+            f"layout must have low < high; got {given!r}. Take the scores' range."
+        )
     if not (math.isfinite(high - low) and math.isfinite(bins / (high - low))):
-        raise InputError(
+        raise InputError.about("layout")(
             f"layout must be of a width that doubles can hold and divide by; got {given!r}. Take"
             " the scores' range, or leave layout out."
         )
@@ -498,14 +501,14 @@ def _layout(given: Any, bins: int) -> Layout:
 def _refuse_one_column(score: object, label: object) -> None:
     for given, name in ((score, "score"), (label, "label")):
         if not isinstance(given, str):
-            raise InputTypeError(
+            raise InputTypeError.about(name)(
                 f"{name} must be the name of a column; got {shown(given)} of type"
                 f" {type(given).__name__}. Pass text."
             )
     if score == label:
-        raise InputError(
-            f"score and label must name two columns; both are {shown(score)}."
-            " Name the column of each."
+        raise InputError.about("score")(
+            worded("`score` and `label` must name two columns; both are")
+            + f" {shown(score)}. Name the column of each."
         )
 
 
@@ -525,7 +528,7 @@ def _guarded(progress: Any) -> Progress | None:
     if progress is None:
         return None
     if not callable(progress):
-        raise InputTypeError(
+        raise InputTypeError.about("progress")(
             f"progress must be a function of rows done and rows to do; got {shown(progress)} of"
             f" type {type(progress).__name__}. Pass one, or leave it out."
         )
@@ -534,7 +537,7 @@ def _guarded(progress: Any) -> Progress | None:
         try:
             progress(done, total)
         except Exception as error:
-            raise InputError(
+            raise InputError.about("progress")(
                 f"progress must not raise; at {done} of {total} rows it raised"
                 f" {type(error).__name__}: {shown(str(error), 140)}. Correct the function."
             ) from error

@@ -22,6 +22,7 @@ import numpy as np
 
 from betaroc.core.arrays import AnyArray
 from betaroc.core.errors import FileFormatError, InputError
+from betaroc.core.sentences import worded
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.rows import Rows, Wanted, missing_column
 
@@ -161,8 +162,9 @@ def _refuse_two_readings(name: str, fields: list[str], text: str) -> None:
         raise FileFormatError(
             f"{name} may be {len(fields)}col text, whose clients are the rows with equal claimed"
             f" and real identity, or a table without a header: {shown(decimal[0])} in its first"
-            f" line is a decimal number, {shown(text)}. Pass format='{len(fields)}col', or write a"
-            " header and commas."
+            f" line is a decimal number, {shown(text)}. Pass"
+            + worded(f" `format='{len(fields)}col'`, or write a")
+            + " header and commas."
         )
 
 
@@ -281,7 +283,8 @@ def columns_of(file: TextFile, n: int, wanted: Wanted) -> Rows:
         if len(fields) != n:
             raise FileFormatError(
                 f"{file.name} must have {n} columns separated by blanks; line {line} has"
-                f" {len(fields)}: {shown(text.strip())}. Correct the line, or pass format=."
+                f" {len(fields)}: {shown(text.strip())}. Correct the line, or pass"
+                + worded(" `format=`.")
             )
         label = fields[0] if real is None else str(int(fields[0] == fields[real]))
         found.add(fields[-1], label, line)
@@ -295,9 +298,10 @@ def _place_of(role: str, column: str, n: int, name: str) -> int:
     known = _BOB[n]
     if column not in known:
         there = f"are {listed(known)}" if known else "are none"
-        raise InputError(
+        raise InputError.about(role)(
             f"{role} must name columns of {name}, which is {n}col text: there {there}; got"
-            f" {shown(column)}. {nearest(column, known)}Pass {role}=... or a csv file."
+            f" {shown(column)}. {nearest(column, known)}Pass"
+            + worded(f" `{role}=...` or a csv file.")
         )
     return known.index(column)
 
@@ -406,7 +410,7 @@ def _refuse_separator(text: str, line: int, name: str, delimiter: str) -> None:
         found = "commas" if other == "," else "tabs"
         raise FileFormatError(
             f"{name} must be separated by {wanted}; line {line} is separated by {found}:"
-            f" {shown(text)}. Leave format out, or pass format={format_!r}."
+            f" {shown(text)}. Leave format out, or pass" + worded(f" `format={format_!r}`.")
         )
 
 

@@ -139,7 +139,9 @@ def epc_average(
     checks.choice(pair, tuple(_PAIRS), "pair")
     low, high = checks.fraction(low, "low"), checks.fraction(high, "high")
     if not low < high:
-        raise InputError(f"low must be less than high; got low={low!r}, high={high!r}.")
+        raise InputError.about("low")(
+            f"low must be less than high; got low={low!r}, high={high!r}."
+        )
     of_dev, of_test = side(dev, "dev", prior), side(test, "test", prior)
     first, second, mean = _PAIRS[pair]
     parts = [_mean(of_dev, of_test, name, mean, low, high) for name in (first, second)]

@@ -11,6 +11,7 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.resampling import Cells, checked_rng, class_sizes, streams
+from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups
@@ -62,7 +63,7 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
     if not (
         np.array_equal(band.alpha, alpha) and np.array_equal(band.estimate, value, equal_nan=True)
     ):
-        raise InputError(
+        raise InputError.about("band")(
             f"band must be that of the curve drawn; got one of {band.alpha.size} alphas with other"
             f" alphas or values than the curve's {alpha.size}. Take epc.band() of this curve."
         )
@@ -141,7 +142,7 @@ def checked_replicates(replicates: object, alphas: int) -> int:
     """A count whose table of replicates and alphas fits into memory."""
     number = checks.count(replicates, "replicates")
     if number * alphas > _LARGEST_TABLE:
-        raise InputError(
+        raise InputError.about("replicates")(
             f"replicates must be at most {_LARGEST_TABLE // alphas} for {alphas} alphas, a table of"
             f" {_LARGEST_TABLE / 2**27:g} GB; got {number}. Take fewer."
         )
@@ -156,11 +157,11 @@ def _warn_of_no_width(e: Curve, low: FloatArray, high: FloatArray, *, groups: bo
     bare = np.flatnonzero((low == high) & ~trivial)
     if bare.size:
         known = e.measure in _ONE_RATE and _dependent(e, groups=groups) is None
-        exact = '; method="exact" with resample="test" has one' if known else ""
+        exact = worded('; `method="exact"` with `resample="test"` has one.' if known else ".")
         warn(
             f"the interval has no width at {bare.size} of {e.alpha.size} alphas, first at"
             f" {float(e.alpha[bare[0]])!r}: the test scores hold no error there, which says"
-            f" nothing of those to come{exact}.",
+            " nothing of those to come" + exact,
             SmallSampleWarning,
         )
 
@@ -247,11 +248,11 @@ def _exact_band(e: Curve, o: BandOptions) -> Band:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
     if e.measure not in _ONE_RATE or o.resample != "test" or o.simultaneous or not o.stratified:
         raise InputError(
-            'method="exact" needs resample="test", simultaneous=False, stratified=True and a'
-            f" measure that is one rate ({checks.listed(tuple(_ONE_RATE), 12)}); got"
+            worded('`method="exact"` needs `resample="test"`, simultaneous=False, stratified=True')
+            + f" and a measure that is one rate ({checks.listed(tuple(_ONE_RATE), 12)}); got"
             f" resample={o.resample!r}, simultaneous={o.simultaneous!r},"
             f" stratified={o.stratified!r},"
-            f' measure {e.measure!r}. Take method="bootstrap".'
+            f" measure {e.measure!r}." + worded(' Take `method="bootstrap"`.')
         )
     client, impostor = empirical_laws(e.test, "test")
     rejected = np.rint(client.counts_at_most(e.chosen)).astype(np.int64)
@@ -279,16 +280,17 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
     names = ("dev", "test") if o.resample == "both" else ("test",)
     kinds = {name: _kind(e, name, fitted) for name in names}
     models = [name for name, kind in kinds.items() if kind == "a model"]
-    fixed = ' or take resample="test"' if models == ["dev"] else ""
+    fixed = worded(' or take `resample="test"`.' if models == ["dev"] else ".")
     if o.method == "delta" and o.resample == "both" and set(kinds.values()) != {"a fit"}:
-        ways = [] if models else ['method="bootstrap"']
-        ways += [] if "test" in models else ['resample="test"']
-        take = f"Take {' or '.join(ways)}, or give" if ways else "Give"
+        ways = [] if models else ['`method="bootstrap"`']
+        ways += [] if "test" in models else ['`resample="test"`']
+        take = worded(f"Take {' or '.join(ways)}, or give" if ways else "Give")
+        take += " br.fit of the scores as both sides of epc."
         got = " and ".join(f"{kind} as {name}" for name, kind in kinds.items())
-        raise InputError(
-            'method="delta" with resample="both" needs fits on both sides: a choice among scores'
-            f" has no derivative, a model no sampling error; got {got}. {take} br.fit of the"
-            " scores as both sides of epc."
+        raise InputError.about("method")(
+            worded('`method="delta"` with `resample="both"` needs fits on both sides: a choice')
+            + f" among scores has no derivative, a model no sampling error; got {got}. "
+            + take
         )
     if models:
         law = e._side(models[0]).model
@@ -296,10 +298,10 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
             f"{' and '.join(models)} must be scores or a fit to have a band; got a model of"
             f" {type(law.client).__name__} and {type(law.impostor).__name__} laws, which has no"
             f" sampling error. Give Scores, or br.fit of them, as {' and '.join(models)} of epc"
-            f"{fixed}."
+            + fixed
         )
     if fitted is not None and o.method == "exact":
-        raise InputError(
+        raise InputError.about("method")(
             "method must be one of 'bootstrap' and 'delta' where test is a fit; got 'exact', which"
             " counts decisions. Give the scores as test of epc."
         )
@@ -307,7 +309,7 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
 
 def _refuse_useless_m(o: BandOptions) -> None:
     if o.m is not None and (o.resample == "test" or o.method != "bootstrap"):
-        raise InputError(
+        raise InputError.about("m")(
             'm is the number of dev scores drawn in each replicate and needs method="bootstrap"'
             f' and resample="both"; got m={o.m!r} with method={o.method!r},'
             f" resample={o.resample!r}. Leave m out."
@@ -323,9 +325,9 @@ def _dependent(e: Curve, *, groups: bool) -> Groups | None:
 def _refuse_dependent(e: Curve, *, groups: bool) -> None:
     found = _dependent(e, groups=groups)
     if found is not None:
-        raise InputError(
-            'method="exact" needs independent trials; the test scores carry groups:'
-            f' {found.first.size} trials hang on {found.units} groups. Take method="delta" with'
-            ' resample="test", method="bootstrap", or groups=False if the trials do not depend on'
-            " each other."
+        raise InputError.about("method")(
+            worded('`method="exact"` needs independent trials; the test scores carry groups:')
+            + f" {found.first.size} trials hang on {found.units} groups. Take "
+            + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
+            + " groups=False if the trials do not depend on each other."
         )

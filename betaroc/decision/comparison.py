@@ -250,7 +250,7 @@ class Comparison(CurveDifference):
         if alpha is None and self.alpha.size == 1:
             return 0
         if alpha is None:
-            raise InputError(
+            raise InputError.about("alpha")(
                 f"alpha must be given: the curves were computed at {self.alpha.size}, from"
                 f" {float(self.alpha.min())!r} to {float(self.alpha.max())!r}. Name one of them."
             )
@@ -259,11 +259,11 @@ class Comparison(CurveDifference):
         nearest = float(self.alpha[place])
         if abs(nearest - wanted) > SAME_ALPHA:
             if CRITERIA[self.first.criterion].single:
-                raise InputError(
+                raise InputError.about("alpha")(
                     f"alpha must be left out: criterion {self.first.criterion!r} has none; got"
                     f" {wanted!r}."
                 )
-            raise InputError(
+            raise InputError.about("alpha")(
                 f"alpha must be one of the {self.alpha.size} at which the curves were computed; got"
                 f" {wanted!r}, the nearest is {nearest!r}. Take that, or give epc this alpha."
             )
@@ -421,7 +421,9 @@ def _range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, flo
     low = checks.fraction(_RANGE[0] if low is None else low, "low")
     high = checks.fraction(_RANGE[1] if high is None else high, "high")
     if not low < high:
-        raise InputError(f"low must be less than high; got low={low!r}, high={high!r}.")
+        raise InputError.about("low")(
+            f"low must be less than high; got low={low!r}, high={high!r}."
+        )
     first, last = float(e.alpha.min()), float(e.alpha.max())
     if max(low, first) < min(high, last):
         return max(low, first), min(high, last)
@@ -472,7 +474,7 @@ def _mean(
 def _refuse_different_curves(a: Epc, b: Epc) -> None:
     for e, name in ((a, "epc_a"), (b, "epc_b")):
         if not isinstance(e, Epc):
-            raise InputTypeError(
+            raise InputTypeError.about(name)(
                 f"{name} must be an Epc; got {type(e).__name__}. Make it with br.epc(dev, test)."
             )
     for name in ("criterion", "measure"):

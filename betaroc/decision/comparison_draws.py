@@ -11,6 +11,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import class_sizes, draw_multinomial
+from betaroc.core.sentences import worded
 from betaroc.data.groups import Groups, groups_of
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.decision.resample_fit import FitAgain
@@ -82,9 +83,9 @@ def plan_of(a: Curve, b: Curve, *, resample: str, paired: bool, groups: bool) ->
     for e, name in zip((a, b), _SYSTEMS, strict=True):
         empirical_laws(e.test, f"the test side of {name}")
         if paired and isinstance(e.test.client, Binned):
-            raise InputError(
-                f"paired=True needs the trials themselves; the test side of {name} is a summary,"
-                " which has none. Give Scores, or take paired=False."
+            raise InputError.about("paired")(
+                worded(f"`paired=True` needs the trials themselves; the test side of {name} is a")
+                + worded(" summary, which has none. `Give Scores, or take` `paired=False`.")
             )
     if paired:
         _refuse_unpaired(a, b, groups=groups)

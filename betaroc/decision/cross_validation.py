@@ -248,7 +248,7 @@ def _refuse_empty_fold(scores: Scores, who: str, numbers: IntArray, folds: int) 
 # ------------------------------------------------------------------- folds that are given
 def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArray]:
     if len(folds) != 2:
-        raise InputError(
+        raise InputError.about("folds")(
             f"folds must be an int or the pair (client_folds, impostor_folds); got a tuple of"
             f" {len(folds)}. Give one array of fold labels a class."
         )
@@ -266,7 +266,7 @@ def _given_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
         )
     labels = sorted({*client.tolist(), *impostor.tolist()})
     if len(labels) < 2:
-        raise InputError(
+        raise InputError.about("folds")(
             f"folds must name at least 2 folds; got only {checks.shown(labels[0])}. Thresholds"
             " come from the other folds."
         )
@@ -316,7 +316,9 @@ def _dealt_folds(scores: Scores, folds: Any, rng: Any) -> tuple[IntArray, IntArr
     for (names, unit), who in zip(sides, ("client", "impostor"), strict=True):
         count = int(unit.max()) + 1
         if folds > count:
-            raise InputError(_too_many_folds(scores, folds, who, count, grouped=bool(names)))
+            raise InputError.about("folds")(
+                _too_many_folds(scores, folds, who, count, grouped=bool(names))
+            )
         index = {name: k for k, name in enumerate(names)}
         first = np.array([index[name] for name in shared], dtype=np.intp)
         rest = np.setdiff1d(np.arange(count), first)
@@ -346,7 +348,7 @@ def _too_many_folds(scores: Scores, folds: int, who: str, count: int, *, grouped
 
 def _fold_count(folds: Any) -> int:
     if isinstance(folds, list) or (isinstance(folds, np.ndarray) and folds.ndim):
-        raise InputTypeError(
+        raise InputTypeError.about("folds")(
             f"folds must be an int or the pair (client_folds, impostor_folds); got a"
             f" {type(folds).__name__}. Give a tuple of two arrays of fold labels."
         )
@@ -373,7 +375,7 @@ def _connected(
     graph = coo_array((np.ones(len(number)), (number[:, 0], number[:, 1])), shape=(names.size,) * 2)
     total, component = connected_components(graph, directed=False)
     if total == 1:
-        raise InputError(
+        raise InputError.about("folds")(
             "folds must keep trials with a common label together, but the two columns of groups"
             f" connect all {len(number)} trials through {names.size} labels. Give the folds as"
             " arrays and scores without the trials between folds, or give one column as groups:"

@@ -300,13 +300,15 @@ def checked_alphas(alpha: npt.ArrayLike | None, *, single: bool, criterion: str)
     """The criterion's parameter as fractions; equally spaced where left out."""
     if single:
         if alpha is not None:
-            raise InputError(f"criterion {criterion!r} has no alpha: leave alpha out.")
+            raise InputError.about("alpha")(
+                f"criterion {criterion!r} has no alpha: leave alpha out."
+            )
         return np.array([0.5])
     if alpha is None:
         return np.linspace(0.0, 1.0, _AUTOMATIC_ALPHAS)
     values = np.atleast_1d(checks.rate_array(alpha, "alpha"))
     if values.ndim != 1 or values.size == 0:
-        raise InputError(
+        raise InputError.about("alpha")(
             f"alpha must be a list of at least one fraction; got shape {values.shape}."
         )
     return np.array(values)

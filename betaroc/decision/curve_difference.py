@@ -190,7 +190,7 @@ def both_names(names: tuple[str, str], given: Sequence[str] | None) -> tuple[str
     if given is None:
         return names
     if isinstance(given, str) or len(given) != 2:
-        raise InputError(
+        raise InputError.about("names")(
             f"names must be those of the two systems; got {shown(given)}. Give two, such as"
             ' names=("A", "B").'
         )

@@ -474,7 +474,7 @@ def epc(
     checks.choice(criterion, tuple(CRITERIA), "criterion")
     checks.choice(measure, (*MEASURES, WEIGHTED_ERROR), "measure")
     if measure == WEIGHTED_ERROR and criterion != WEIGHTED_ERROR:
-        raise InputError(
+        raise InputError.about("measure")(
             f'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'
             f' criterion {criterion!r}. Take measure="hter" or "dcf".'
         )

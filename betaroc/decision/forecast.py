@@ -326,7 +326,7 @@ def epc_forecast(
     """
     model = fit.model if isinstance(fit, Fit) else fit
     if not isinstance(model, ScoreModel):
-        raise InputTypeError(
+        raise InputTypeError.about("fit")(
             f"fit must be a fit or a ScoreModel; got {type(fit).__name__}. For scores, fit them"
             " first: epc_forecast(fit(scores), ...)."
         )

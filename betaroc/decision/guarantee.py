@@ -224,7 +224,7 @@ def _model_threshold(model: ScoreModel | Fit | None, kind: str, rate: float) -> 
         return None
     law = model.model if isinstance(model, Fit) else model
     if not isinstance(law, ScoreModel):
-        raise InputTypeError(
+        raise InputTypeError.about("model")(
             f"model must be a ScoreModel or a fit; got {type(model).__name__}. Make one with"
             " betaroc.fit(scores)."
         )

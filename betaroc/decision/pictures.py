@@ -348,7 +348,7 @@ def plot_a_priori(
     """
     choice(curve, _CURVES, "curve")
     if isinstance(curves, Epc) or not isinstance(curves, Sequence) or not curves:
-        raise InputTypeError(
+        raise InputTypeError.about("curves")(
             f"curves must be a list of one or more Epc; got {shown(curves)}. Pass"
             " [br.epc(dev, test), ...], one a system."
         )
@@ -357,7 +357,7 @@ def plot_a_priori(
     called = [e.test.name or e.dev.name or f"system {k}" for k, e in enumerate(curves, start=1)]
     if names is not None:
         if isinstance(names, str) or len(names) != len(called):
-            raise InputError(
+            raise InputError.about("names")(
                 f"names must be one for each of the {len(called)} curves; got {shown(names)}."
                 " Give a name for each system."
             )
@@ -446,7 +446,7 @@ def _places(epc: Epc, alpha: npt.ArrayLike | None) -> list[int]:
     for a in wanted:
         place = int(np.argmin(np.abs(epc.alpha - a)))
         if not abs(epc.alpha[place] - a) <= _SAME:
-            raise InputError(
+            raise InputError.about("alpha")(
                 f"alpha must be some of the {epc.alpha.size} at which the curve was computed; got"
                 f" {float(a)!r}, the nearest is {float(epc.alpha[place])!r}. Take that, or give"
                 " epc this alpha."

@@ -13,6 +13,7 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import quietly
 from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
@@ -56,17 +57,19 @@ class FitAgain:
         """Of a curve whose dev side is a fit of scores."""
         if e.dev_fit is None:
             kinds = f"{type(e.dev.client).__name__} and {type(e.dev.impostor).__name__}"
-            raise InputError(
-                f'resample="both" draws dev again; the dev side of {name} is a model ({kinds}'
+            raise InputError.about("resample")(
+                worded(f'`resample="both"` draws dev again; the dev side of {name} is a model')
+                + f" ({kinds}"
                 " distributions), which has no trials. Give epc the dev Scores, br.fit of them or a"
-                ' ScoreSummary, or take resample="test": these two thresholds.'
+                + worded(' ScoreSummary, or take `resample="test"`: these two thresholds.')
             )
         scores = e.dev_fit.scores
         if not isinstance(scores, Scores):
-            raise InputError(
-                f'resample="both" fits drawn trials again; the dev side of {name} is a fit of a'
-                " summary, which keeps none. Give epc the ScoreSummary itself, a fit of Scores, or"
-                ' take resample="test": these two thresholds.'
+            raise InputError.about("resample")(
+                worded(f'`resample="both"` fits drawn trials again; the dev side of {name} is a')
+                + " fit of a summary, which keeps none. "
+                + worded("`Give epc the ScoreSummary itself, a fit of Scores,` or take")
+                + worded(' `resample="test"`: these two thresholds.')
             )
         for who in _CLASSES:
             weights = getattr(scores, f"{who}_weights")

@@ -284,7 +284,7 @@ def resample_threshold(
         m = _dev_size(e, m, *units, "scores" if side is None else "groups")
         return ResampledDev(e, client, impostor, m, stratified, side)
     if m is not None:
-        raise InputError(
+        raise InputError.about("m")(
             f"m is a number of dev scores to draw, but dev is a fit, which varies by the errors of"
             f" its parameters; got m={m!r}. Leave m out."
         )
@@ -301,7 +301,7 @@ def _dev_size(
         return round(total / smaller**0.25) if e.criterion in _CUBE_ROOT else total
     m = checks.count(m, "m", 2)
     if m > total:
-        raise InputError(
+        raise InputError.about("m")(
             f"m must be at most the number of dev {what}, {total}; got m={m}. Take m={total} for"
             " the plain bootstrap, or leave m out."
         )

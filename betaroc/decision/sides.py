@@ -6,6 +6,7 @@ from typing import NoReturn
 
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.resampling import refuse_fractional_weights
+from betaroc.core.sentences import worded
 from betaroc.data.dataset_checks import Distributions
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
 from betaroc.data.scores import ScoreData, Scores
@@ -38,7 +39,7 @@ def side(given: SideInput, name: str, prior: float | None) -> ScoreModel:
     else:
         model = given.model if isinstance(given, SupportedPair) else given
     if not isinstance(model, ScoreModel):
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be Scores, a ScoreSummary, a ScoreModel or a fit; got"
             f" {type(given).__name__}. Use read_scores for a file, Scores.from_frame for a frame,"
             " Scores.from_labels for labels and scores."
@@ -74,10 +75,10 @@ def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Emp
 
 def _refuse_model(model: ScoreModel, name: str, instead: str = "") -> NoReturn:
     kinds = f"{type(model.client).__name__} and {type(model.impostor).__name__} laws"
-    other = ' or take resample="test"' if name == "dev" else instead
-    raise InputError(
+    other = worded(' or take `resample="test"`') if name == "dev" else instead
+    raise InputError.about(name)(
         f"{name} must be scores to be resampled; got a model of {kinds}, which has no rows to"
-        f" draw. Give Scores as {name} of epc{other}."
+        f" draw. Give Scores as {name} of epc" + other + "."
     )
 
 

@@ -575,7 +575,7 @@ def _refuse_shapes(shapes: FloatArray, name: str) -> None:
     if np.any(bad):
         first = np.argwhere(bad)[0].tolist()
         where = f" at index {first[0] if len(first) == 1 else tuple(first)}" if first else ""
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must be finite and > 0; {np.count_nonzero(bad)} of {bad.size} are not, the"
             f" first is {float(shapes[tuple(first)])!r}{where}. Give positive shapes."
         )

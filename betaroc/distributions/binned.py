@@ -63,7 +63,7 @@ class Binned(Empirical):
     def __init__(self, edges: npt.ArrayLike, counts: npt.ArrayLike) -> None:
         places = score_array(edges, "edges")
         if places.size < 2 or np.any(np.diff(places) <= 0.0):
-            raise InputError(
+            raise InputError.about("edges")(
                 f"edges must be two or more ascending numbers; got {places.size}, of which"
                 f" {int(np.sum(np.diff(places) <= 0.0))} do not exceed the one before. Sort them"
                 " and drop repeats."

@@ -65,7 +65,7 @@ class Inflated(Distribution):
     def __post_init__(self) -> None:
         whole = isinstance(self.base, Distribution) and self.base.continuous == (1.0, self.base)
         if not whole:
-            raise InputTypeError(
+            raise InputTypeError.about("base")(
                 "base must be a continuous law such as Beta or LogitNormal; got"
                 f" {type(self.base).__name__}. Point masses elsewhere: use Empirical."
             )

@@ -80,12 +80,12 @@ class BetaMixture(Distribution):
             )
         for k, law in enumerate(components):
             if not isinstance(law, Beta):
-                raise InputTypeError(
+                raise InputTypeError.about("components")(
                     f"components must be Beta laws; number {k} is {type(law).__name__}."
                 )
         checked = tuple(positive(w, f"weights[{k}]") for k, w in enumerate(weights))
         if abs(math.fsum(checked) - 1.0) > _WHOLE:
-            raise InputError(
+            raise InputError.about("weights")(
                 f"weights must add up to 1; got {math.fsum(checked)!r}. Divide them by their sum."
             )
         object.__setattr__(self, "weights", checked)
@@ -262,7 +262,7 @@ def _listed(value: Any, name: str) -> tuple[Any, ...]:
     try:
         return tuple(value)
     except TypeError:
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be a sequence, one entry a component; got {type(value).__name__}."
         ) from None
 

@@ -84,7 +84,7 @@ class Shifted(Distribution):
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Distribution):
-            raise InputTypeError(
+            raise InputTypeError.about("base")(
                 "base must be a distribution such as Beta(a, b); got"
                 f" {type(self.base).__name__}. For scores use Empirical."
             )
@@ -93,7 +93,7 @@ class Shifted(Distribution):
         logit = on_unit if self.logit is None else flag(self.logit, "logit")
         if logit != on_unit and (logit or self.base.continuous is not None):
             low, high = self.base.support
-            raise InputError(
+            raise InputError.about("logit")(
                 f"logit must be {on_unit} for a base on [{low:g}, {high:g}]; got {logit}. Leave it"
                 " out."
             )
@@ -106,7 +106,7 @@ class Shifted(Distribution):
         for name, value in (("base", base), ("shift", shift), ("scale", scale), ("logit", own)):
             object.__setattr__(self, name, value)
         if self.continuous is not None and np.any(np.diff(self.atoms.places) <= 0.0):
-            raise InputError(
+            raise InputError.about("scale")(
                 f"scale must keep the point masses of base apart; with shift {shift!r} and scale"
                 f" {scale!r} they are one double. Give a larger scale."
             )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import IntArray
-from betaroc.core.errors import BetarocError, FitError, InputError, InputTypeError
+from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.notices import passed_on, public, quietly
 from betaroc.core.text import shown
 from betaroc.data.scores import Scores
@@ -400,13 +400,13 @@ def inclusion(
 # ------------------------------------------------------------------------- the arguments
 def _checked_region(region: Any) -> tuple[float, float]:
     if not isinstance(region, tuple | list) or len(region) != 2:
-        raise InputTypeError(
+        raise InputTypeError.about("region")(
             f"region must be a pair (low, high) of FARs; got {shown(region)}. Give two fractions,"
             " such as (0, 0.1)."
         )
     low, high = (checks.fraction(x, "region") for x in region)
     if not low < high:
-        raise InputError(
+        raise InputError.about("region")(
             f"region must be a pair low < high of FARs; got ({low!r}, {high!r}). Swap or widen it."
         )
     return low, high
@@ -439,7 +439,7 @@ def _by_name(given: Any, systems: Systems, role: str, other: Any) -> dict[str, A
         return dict.fromkeys(systems.names, given)
     unknown = [name for name in given if name not in systems.names]
     if unknown:
-        raise InputError(
+        raise InputError.about(role)(
             f"{role} must map names of classifiers to what they are fitted with;"
             f" {shown(unknown[0])} is none of {checks.listed(systems.names)}."
             f" {checks.nearest(unknown[0], list(systems.names))}Leave it out."
@@ -463,10 +463,8 @@ def _fitted(scores: Scores, name: str, options: dict[str, Any]) -> tuple[Fit, li
     with passed_on(f"{called}: ") as notices:
         try:
             found = fit(scores, **options)
-        except FitError as error:
-            raise type(error)(f"{called}: {error}", error.result) from error
         except BetarocError as error:
-            raise type(error)(f"{called}: {error}") from error
+            raise error.reworded(f"{called}: " + error.sentence) from error
     return found, [f"{called}: {notice.message}" for notice in notices]
 
 
@@ -479,14 +477,14 @@ def _parts(
         measure = "weighted-error" if criterion == "weighted-error" else "hter"
     checks.choice(measure, TRIAL_MEASURES, "measure")
     if measure == "weighted-error" and criterion != measure:
-        raise InputError(
+        raise InputError.about("measure")(
             'measure "weighted-error" needs criterion "weighted-error", whose alpha it shares; got'
             f' criterion {criterion!r}. Take measure="hter" or "dcf".'
         )
     alphas = checked_alphas(alpha, single=False, criterion=criterion)
     reach = checks.positive(ends, "ends")
     if reach > 0.5:
-        raise InputError(
+        raise InputError.about("ends")(
             f"ends must be the largest target of either end, in (0, 0.5]; got {reach!r}. Give a"
             " small rate, such as 0.1."
         )

@@ -18,6 +18,7 @@ from betaroc.core.errors import (
     SameDataWarning,
 )
 from betaroc.core.notices import warn
+from betaroc.core.sentences import Term
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
 from betaroc.data.frames import frame_columns, named_columns, opened, selected
@@ -100,7 +101,7 @@ def systems_of(
     """The classifiers of a frame, of a mapping or of a sequence of Scores."""
     choice(nan_policy, NAN_POLICIES, "nan_policy")
     if isinstance(systems, str) or not isinstance(systems, Sequence | np.ndarray | None):
-        raise InputTypeError(
+        raise InputTypeError.about("systems")(
             f"systems must be a list of names; got {shown(systems)}. Pass a list, such as"
             ' ["cnn", "svm"].'
         )
@@ -150,7 +151,7 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
     for name, source in chosen:
         scores = by_name[source]
         if not isinstance(scores, Scores):
-            raise InputTypeError(
+            raise InputTypeError.about(role)(
                 f"{role} must map names to Scores, or be a frame with a column a classifier; got a"
                 f" {type(scores).__name__} for {shown(name)}. Use Scores.from_labels(y, s)."
             )
@@ -177,15 +178,20 @@ def _refuse_weights(scores: Scores, name: str) -> None:
         )
 
 
+#: What is said of two systems, of an ensemble, which cannot do without the same trials.
+_UNPAIRED = {
+    "paired=True": "an ensemble", ", or take paired=False": "", ", or take groups=False": "",
+}  # fmt: skip
+
+
 def _same_trials(first: Scores, other: Scores, names: tuple[str, str]) -> None:
     called = tuple(f"classifier {shown(name)}" for name in names)
     try:
         refuse_other_trials(first, other, (called[0], called[1]), groups=True)
     except InputError as error:
-        text = str(error).replace("paired=True needs", "an ensemble needs")
-        text = text.replace(", or take paired=False", "").replace(", or take groups=False", "")
+        text = error.sentence.said(lambda term: _UNPAIRED.get(term, term))
         if not any(name in text for name in called):
-            text = f"{called[0]} and {called[1]}: {text}"
+            text = f"{called[0]} and {called[1]}: " + text
         raise InputError(text) from error
 
 
@@ -245,7 +251,8 @@ def _refuse_ids(matrix: FloatArray, names: Sequence[str], role: str) -> None:
             raise InputError(
                 f"column {shown(name)} of {_table_words(role)} must hold scores; its {values.size}"
                 " values are whole numbers, all different, as ids or row numbers are. Name the"
-                f" classifiers, such as {listed(others)}, or this one too if it is one: systems=..."
+                f" classifiers, such as {listed(others)}, or this one too if it is one: "
+                + Term("systems=...")
             )
 
 
@@ -256,9 +263,10 @@ def _table_words(role: str) -> str:
 def _refuse_absent(columns: Sequence[str], present: Sequence[str]) -> None:
     for column in columns:
         if column not in present:
-            raise InputError(
-                f"group={shown(column)} must name a column of the frame; there are"
-                f" {listed(present)}. {nearest(column, list(present))}Pass group=..."
+            raise InputError.about("group")(
+                Term(f"group={shown(column)}")
+                + f" must name a column of the frame; there are {listed(present)}."
+                f" {nearest(column, list(present))}Pass " + Term("group=...")
             )
 
 
@@ -277,9 +285,9 @@ def _chosen(wanted: Sequence[str], present: Sequence[str], role: str) -> list[tu
     found: dict[str, str] = {}
     for column in wanted:
         if column not in present:
-            raise InputError(
+            raise InputError.about("systems")(
                 f"systems must name classifiers of {role}; {shown(column)} is none of"
-                f" {listed(present)}. {nearest(column, list(present))}Pass systems=..."
+                f" {listed(present)}. {nearest(column, list(present))}Pass " + Term("systems=...")
             )
         found[_new_name(str(column), found)] = column
     return list(found.items())
@@ -331,8 +339,9 @@ def _refuse_missing(names: Sequence[str], gone: Sequence[_Missing], left: int) -
     ]
     raise InputError(
         f"every classifier must have a score in every row; {'; '.join(said)} (rows counted from"
-        f' 0). Complete them, leave the classifier out, or pass nan_policy="omit" to judge the'
-        f" {left} rows that all have."
+        " 0). Complete them, leave the classifier out, or pass "
+        + Term('nan_policy="omit"')
+        + f" to judge the {left} rows that all have."
     )
 
 

@@ -89,7 +89,9 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
     rows, shape = _rows(array, axis)
     sums = row_sums(rows, known=False)
     if not np.isfinite(sums).all():
-        raise InputError(f"x must lie strictly between 0 and 1; {_counted(array)} {_ADVICE}")
+        raise InputError.about("x")(
+            f"x must lie strictly between 0 and 1; {_counted(array)} {_ADVICE}"
+        )
     means = [(one / rows.shape[1]).reshape(shape) for one in sums]
     if shape == ():
         return float(means[0]), float(means[1])
@@ -99,19 +101,19 @@ def mean_logs(x: npt.ArrayLike, axis: int | None = -1) -> tuple[Any, Any]:
 def _rows(x: FloatArray, axis: object) -> tuple[FloatArray, tuple[int, ...]]:
     """One sample a row, and the shape of the result."""
     if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int | np.integer)):
-        raise InputTypeError(
+        raise InputTypeError.about("axis")(
             f"axis must be an int or None; got {shown(axis)} of type {type(axis).__name__}."
             " Give the axis along which a sample's scores lie."
         )
     if axis is not None and not -x.ndim <= axis < x.ndim:
-        raise InputError(
+        raise InputError.about("axis")(
             f"axis must name one of the {x.ndim} axes of x; got {axis} for the shape {x.shape}."
             " Leave it out for the last, or pass None for all scores as one sample."
         )
     moved = x.reshape(-1) if axis is None else np.moveaxis(x, int(axis), -1)
     n, shape = moved.shape[-1], moved.shape[:-1]
     if n == 0:
-        raise InputError(
+        raise InputError.about("x")(
             f"x must have at least one score in a sample; got the shape {x.shape} and axis={axis}."
             " Leave out empty samples, or pass another axis."
         )

@@ -11,6 +11,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.polygamma import beta_inverse_information, phi_tau_of
+from betaroc.core.sentences import worded
 from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, stirling_remainder
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.contract import (
@@ -81,7 +82,8 @@ def _too_concentrated(sample: Data) -> DegenerateDataError:
     return DegenerateDataError(
         f"{sample.name}: a beta law is fitted while a + b <= 1e12; the {sample.n} scores,"
         f" between {sample.low!r} and {sample.high!r}, ask for more: beyond, it is not told from a"
-        ' single point. Use family="logit-normal" or "empirical", or scores on another scale.'
+        " single point."
+        + worded(' Use `family="logit-normal"` or "empirical", or scores on another scale.')
     )
 
 

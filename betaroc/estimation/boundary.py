@@ -14,6 +14,7 @@ import numpy as np
 
 from betaroc.core.checks import choice, finite
 from betaroc.core.errors import DegenerateDataError, InputError
+from betaroc.core.sentences import worded
 from betaroc.core.value import Value
 from betaroc.distributions.inflated import MASSES, Inflated
 from betaroc.estimation.contract import AtEnds, Coordinates, Data, Family, Matrix, Maximum, Sample
@@ -88,38 +89,40 @@ def check_request(
     if not row.on_unit:
         given = "boundary" if boundary is not None else "resolution"
         if boundary is not None or resolution is not None:
-            raise InputError(
-                f'{given} must be left out for family="{family}": a rule for scores of 0 and 1'
-                " belongs to laws on [0, 1] (beta, logit-normal). Leave it out, or change family."
+            raise InputError.about(given)(
+                worded(f'{given} must be left out for `family="{family}"`: a rule for scores of')
+                + " 0 and 1 belongs to laws on [0, 1] (beta, logit-normal). Leave it out, or change"
+                " family."
             )
         return Request(None, None)
     if resolution is not None:
         resolution = _check_resolution(resolution, boundary)
     elif boundary == "censor":
-        raise InputError(
-            'boundary="censor" must come with resolution=eps: scores <= eps count as F(eps) and'
-            " scores >= 1 - eps as 1 - F(1 - eps); got none. Pass the precision of the scores."
+        raise InputError.about("boundary")(
+            worded('`boundary="censor"` must come with `resolution=eps`: scores <= eps count as')
+            + " F(eps) and scores >= 1 - eps as 1 - F(1 - eps); got none. Pass the precision of the"
+            " scores."
         )
     if row.coordinates is None and (resolution is not None or boundary == "matlab"):
-        raise InputError(
-            f'family="{family}" has no likelihood of rounded or censored scores; got'
-            f" boundary={boundary!r}, resolution={resolution!r}. Leave them out, or use"
-            ' family="beta" or "logit-normal".'
+        raise InputError.about("family")(
+            worded(f'`family="{family}"` has no likelihood of rounded or censored scores; got')
+            + worded(f" `boundary={boundary!r}`, `resolution={resolution!r}`. Leave them out,")
+            + worded(' or use `family="beta"` or "logit-normal".')
         )
     return Request(boundary, resolution)
 
 
 def _check_resolution(resolution: float, boundary: str | None) -> float:
     if boundary not in (None, "censor"):
-        raise InputError(
-            f'resolution must be given alone or with boundary="censor"; got boundary="{boundary}".'
-            " Leave one of the two out."
+        raise InputError.about("resolution")(
+            worded('resolution must be given alone or with `boundary="censor"`; got')
+            + worded(f' `boundary="{boundary}"`. Leave one of the two out.')
         )
     value = finite(resolution, "resolution")
     if not 0.0 < value < 0.5:
-        raise InputError(
+        raise InputError.about("resolution")(
             f"resolution must lie strictly between 0 and 0.5; got {value!r}. Scores rounded to"
-            " two decimals have resolution=0.01."
+            + worded(" two decimals have `resolution=0.01`.")
         )
     return value
 
@@ -144,8 +147,9 @@ def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
     if policy == "error":
         where = sample.first_end_words()
         raise InputError(
-            f'{sample.name} must lie strictly between 0 and 1 with boundary="error"; got'
-            f" {ends.n_zero} scores of exactly 0 and {ends.n_one} of exactly 1 among {n}"
+            f"{sample.name} must lie strictly between 0 and 1 with"
+            + worded(' `boundary="error"`; got')
+            + f" {ends.n_zero} scores of exactly 0 and {ends.n_one} of exactly 1 among {n}"
             f"{f', {where}' if where else ''}. Leave boundary out to fit point masses, or"
             ' use "censor", "squeeze" or "drop".'
         )
@@ -168,7 +172,7 @@ def _inside(sample: Data, ends: AtEnds) -> Data:
             f"{sample.name}: at least 2 distinct scores must lie strictly between 0 and 1;"
             f" {ends.n_zero} of {sample.n} are exactly 0, {ends.n_one} of {sample.n} exactly 1"
             f" (perhaps after rounding), {left} inside. If scores round to 1, fit 1 - score or"
-            ' logits (family="normal"), or use family="empirical".'
+            + worded(' logits (`family="normal"`), or use `family="empirical"`.')
         )
     return inside
 
@@ -202,8 +206,8 @@ def _squeeze(sample: Sample, family: Family) -> Ruled:
     ends, n = sample.ends(), sample.total
     if not n > 1.0:
         raise InputError(
-            f'{sample.name}: boundary="squeeze" needs a total weight above 1; got {n!r}. Weights'
-            " are frequencies: a weight k stands for k equal trials."
+            worded(f'{sample.name}: `boundary="squeeze"` needs a total weight above 1; got {n!r}.')
+            + " Weights are frequencies: a weight k stands for k equal trials."
         )
     moved = sample.replace((sample.values * (n - 1.0) + 0.5) / n)
     count = int(np.count_nonzero(moved.values != sample.values))
@@ -232,7 +236,7 @@ def _censor(sample: Sample, family: Family, coordinates: Coordinates, request: R
         raise DegenerateDataError(
             f"{sample.name}: too little is left to fit: {n_low} of {n} scores are censored at"
             f" {edges[0]!r} and {n_high} at {edges[1]!r}, {n - n_low - n_high} lie between."
-            ' Give a smaller resolution, more scores, or use family="empirical".'
+            + worded(' Give a smaller resolution, more scores, or use `family="empirical"`.')
         )
     likelihood = censored(
         coordinates,
@@ -260,9 +264,10 @@ def _interval(sample: Sample, family: Family, coordinates: Coordinates, step: fl
     if found[-1] - found[0] < 2 or not np.any((found > 0) & (found < last)):
         raise DegenerateDataError(
             f"{sample.name}: the resolution must be finer than the spread of the scores; with"
-            f" resolution={step!r} the {n} scores ({ends.n_zero} exactly 0, {ends.n_one} exactly"
-            f" 1) fill {found.size} cell(s) from {found[0] * step:.6g} to"
-            f' {found[-1] * step:.6g}. Pass a finer resolution, or use family="empirical".'
+            + worded(f" `resolution={step!r}` the {n} scores ({ends.n_zero} exactly 0,")
+            + f" {ends.n_one} exactly 1) fill {found.size} cell(s) from {found[0] * step:.6g} to"
+            + worded(f" {found[-1] * step:.6g}. Pass a finer resolution, or use")
+            + worded(' `family="empirical"`.')
         )
     likelihood = cells(
         np.maximum((found - 0.5) * step, 0.0), np.minimum((found + 0.5) * step, 1.0), counts

@@ -11,6 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError
+from betaroc.core.sentences import worded
 from betaroc.core.text import listed
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
@@ -282,5 +283,5 @@ def too_few_distinct(sample: Data, family: str) -> DegenerateDataError:
     return DegenerateDataError(
         f"{sample.name}: a {family} law needs at least 2 distinct scores; got"
         f" {sample.n}, all equal to {sample.low!r}. The likelihood is unbounded."
-        ' Give more scores, or use family="empirical".'
+        + worded(' Give more scores, or use `family="empirical"`.')
     )

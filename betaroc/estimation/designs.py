@@ -66,30 +66,32 @@ def right_side(formula: Any, name: str, score: str) -> Any:
     import patsy
 
     if not isinstance(formula, str):
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be text, such as 'sharpening' or 'C(camera) + sharpening'; got"
             f" {shown(formula)} of type {type(formula).__name__}."
         )
     if not formula.strip():
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must not be empty; got {formula!r}. Without covariates it is '1'."
         )
     try:
         parsed = patsy.ModelDesc.from_formula(formula)
     except (patsy.PatsyError, SyntaxError, ValueError) as error:
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must be a formula; {shown(formula)} is none: {shown(str(error), 120)}."
             " Terms are joined by +, categories are C(camera)."
         ) from error
     left = "".join(term.name() for term in parsed.lhs_termlist)
     if left not in ("", score):
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must have nothing or the score column, {score!r}, left of ~; got {left!r}."
             " Write the right-hand side alone."
         )
     parsed.lhs_termlist = []
     if not parsed.rhs_termlist:
-        raise InputError(f"{name} must have a term; got {formula!r}. Without covariates it is '1'.")
+        raise InputError.about(name)(
+            f"{name} must have a term; got {formula!r}. Without covariates it is '1'."
+        )
     return parsed
 
 
@@ -101,12 +103,12 @@ def formula_columns(parsed: Any, name: str, present: list[str], own: tuple[str, 
     found = list(dict.fromkeys(n for f in _factors(parsed) for n in _names(f.code, name)))
     for column in found:
         if column in own:
-            raise InputError(
+            raise InputError.about(name)(
                 f"{name} must not use {column!r}: the score is what is explained, and each class"
                 " has its own regression. Leave it out."
             )
         if column == "prior":
-            raise InputError(
+            raise InputError.about(name)(
                 f"{name} must not use a column called 'prior', which means the share of clients"
                 " here. Rename the column."
             )
@@ -115,7 +117,7 @@ def formula_columns(parsed: Any, name: str, present: list[str], own: tuple[str, 
     unknown = [c for c in found if c not in present and c not in known]
     if unknown:
         columns = [c for c in present if c not in own]
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must name columns of the frame; {unknown[0]!r} is none of"
             f" {listed(columns)}. {nearest(unknown[0], columns)}".rstrip()
         )
@@ -131,7 +133,7 @@ def _names(code: str, name: str) -> list[str]:
     try:
         tree = ast.parse(code.strip(), mode="eval")
     except SyntaxError as error:
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must be a formula; {shown(code)} in it is not readable. Names with blanks are"
             " Q('a name')."
         ) from error

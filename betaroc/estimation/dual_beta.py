@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from betaroc.core.errors import DegenerateDataError
+from betaroc.core.sentences import worded
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.contract import Data, Family, Maximum
 
@@ -31,7 +32,7 @@ def _power(sample: Data, which: int) -> tuple[float, float]:
         raise DegenerateDataError(
             f"{sample.name}: a dual-beta fit needs at least 2 distinct scores, since equal ones are"
             f" of no continuous law; got {sample.n}, all equal to {sample.low!r}. Give"
-            ' more scores, or use family="empirical".'
+            + worded(' more scores, or use `family="empirical"`.')
         )
     p = -1.0 / sample.mean_logs()[which]
     return p, sample.total * (math.log(p) - 1.0 + 1.0 / p)

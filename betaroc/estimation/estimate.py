@@ -9,6 +9,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import count
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import Notice
+from betaroc.core.sentences import worded
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
@@ -78,9 +79,9 @@ class Task(NamedTuple):
         if components is not None:
             components = count(components, "components", 2)
             if row.sized is None:
-                raise InputError(
-                    f'components must be left out for family="{name}"; got {components}. It belongs'
-                    ' to family="beta-mixture".'
+                raise InputError.about("components")(
+                    worded(f'components must be left out for `family="{name}"`; got')
+                    + worded(f' {components}. It belongs to `family="beta-mixture"`.')
                 )
         return cls(name, row, request, components)
 
@@ -172,10 +173,11 @@ def _outside(sample: Data, family: str) -> InputError:
     percent = sample.low >= 0.0 and 2.0 < sample.high <= 100.0
     hint = "They look like percentages: divide by 100. " if percent else ""
     return InputError(
-        f'{sample.name} must lie in [0, 1] for family="{family}"; got {sample.n_outside()} of'
-        f" {sample.n} outside (min {sample.low:.6g}, max {sample.high:.6g})"
-        f"{sample.outside_words()}. {hint}Otherwise fit"
-        ' family="normal", or map both classes into [0, 1] by one fixed function first.'
+        worded(f'{sample.name} must lie in [0, 1] for `family="{family}"`; got')
+        + f" {sample.n_outside()} of {sample.n} outside (min {sample.low:.6g}, max"
+        f" {sample.high:.6g}){sample.outside_words()}. {hint}Otherwise fit"
+        + worded(' `family="normal"`, or map both classes into [0, 1] by one fixed function')
+        + " first."
     )
 
 

@@ -11,6 +11,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import choice
 from betaroc.core.errors import InputError, ScaleWarning
 from betaroc.core.notices import Notice
+from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
@@ -72,22 +73,23 @@ def checked_pair(family: Names | Sequence[str], extra: Sequence[str] = ()) -> tu
         name = choice(family, (*extra, *FAMILIES), "family")
         return name, name
     if len(family) != 2:
-        raise InputError(
+        raise InputError.about("family")(
             "family must be one name or a pair of names (client, impostor); got"
             f' {len(family)}: {shown(list(family))}. Give two, such as ("beta", "beta-mixture").'
         )
     for name in family:
         if isinstance(name, str) and name in extra:
-            raise InputError(
-                f'"{name}" chooses the families of both classes and must stand alone; got family='
-                f'{tuple(family)!r}. Give family="{name}", or name both families.'
+            raise InputError.about("family")(
+                f'"{name}" chooses the families of both classes and must stand alone; got '
+                + Term(f"family={tuple(family)!r}")
+                + worded(f'. Give `family="{name}"`, or name both families.')
             )
     pair = tuple(choice(name, tuple(FAMILIES), "family") for name in family)
     for name in pair:
         if FAMILIES[name].of_pairs and pair[0] != pair[1]:
-            raise InputError(
-                f'"{name}" is a family of both classes and must stand alone; got family={pair!r}.'
-                f' Give family="{name}", or "beta" in its place.'
+            raise InputError.about("family")(
+                f'"{name}" is a family of both classes and must stand alone; got '
+                + worded(f'`family={pair!r}`. Give `family="{name}"`, or "beta" in its place.')
             )
     return pair[0], pair[1]
 
@@ -187,9 +189,8 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
         place = ""
         if worst.first is not None:
             place = f", first {worst.name} at index {worst.first[0]}: {worst.first[1]!r}"
-        text = (
-            f"{outside} of {total} scores lie outside [0, 1]{place}; so"
-            f' family="{asked}" takes normal distributions'
+        text = f"{outside} of {total} scores lie outside [0, 1]{place}; so " + worded(
+            f'`family="{asked}"` takes normal distributions'
         )
         notices.append(Notice(ScaleWarning, text))
     return Chosen("normal", reason, notices)
@@ -201,17 +202,18 @@ def refuse_rule(
     """A rule for scores of 0 and 1 beside a choice that takes laws on the real line."""
     if chosen.family == "normal" and (boundary is not None or resolution is not None):
         given = "boundary" if boundary is not None else "resolution"
-        raise InputError(
+        raise InputError.about(given)(
             f"{given} must be left out where scores lie outside [0, 1]: it is a rule for"
-            f' distributions on [0, 1], and family="{asked}" takes normal here,'
-            f" {chosen.reason}. Correct these scores, or leave it out."
+            + worded(f' distributions on [0, 1], and `family="{asked}"` takes normal here,')
+            + f" {chosen.reason}. Correct these scores, or leave it out."
         )
 
 
 def needs_rows(family: str) -> InputError:
     """The error for a summary and a family that must have single scores."""
     summed = [name for name, row in FAMILIES.items() if row.summed]
-    return InputError(
-        f'family="{family}" must have every score; got a summary, which keeps sums and counts in'
-        f" bins only. Fit Scores (all rows, or a random part of them), or one of {listed(summed)}."
+    return InputError.about("family")(
+        worded(f'`family="{family}"` must have every score; got a summary, which keeps sums and')
+        + worded(" counts in bins only. `Fit Scores (all rows, or a random part of them)`, or")
+        + f" one of {listed(summed)}."
     )

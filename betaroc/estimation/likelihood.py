@@ -11,6 +11,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
+from betaroc.core.sentences import worded
 from betaroc.distributions.base import Distribution
 from betaroc.estimation.contract import Coordinates, Matrix, Maximum, Sample
 
@@ -125,7 +126,7 @@ def maximise(
         raise FitError(
             f"{name}: the likelihood's maximum was not reached to the last digits; gradient"
             f" {norm:.3g} at {best!r}. The partial result is the error's .result."
-            ' Try boundary="inflate".',
+            + worded(' Try `boundary="inflate"`.'),
             estimate,
         )
     return estimate
@@ -145,7 +146,7 @@ def _no_maximum(name: str, law: Distribution) -> DegenerateDataError:
     return DegenerateDataError(
         f"{name}: this likelihood has no maximum: it still grows at {law!r}. Too few distinct"
         " scores or cells are left inside (0, 1). Use a finer resolution, more scores, or"
-        ' family="empirical".'
+        + worded(' `family="empirical"`.')
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
+from betaroc.core.sentences import worded
 from betaroc.core.special import log_beta
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
@@ -113,7 +114,7 @@ def estimate_mixture(given: Data, count: int = 2) -> Maximum:
         raise DegenerateDataError(
             f"{sample.name}: a mixture of {count} beta laws needs at least"
             f" {_LEAST_SCORES * count:g} scores inside (0, 1); got {sample.total:g}. Give more"
-            ' scores, or use family="beta".'
+            + worded(' scores, or use `family="beta"`.')
         )
     single = estimate_beta(sample)
     cap = _CONCENTRATION * (1.0 + sum(single.values))
@@ -177,7 +178,7 @@ def _checked(sample: Sample, estimate: Maximum) -> Maximum:
     raise FitError(
         f"{sample.name}: the mixture did not converge: gradient {estimate.gradient_norm:.3g} at"
         f" {estimate.distribution!r}, where the likelihood is flat in some direction. The partial"
-        ' result is the error\'s .result. Use fewer components, or family="beta".',
+        + worded(' result is the error\'s .result. Use fewer components, or `family="beta"`.'),
         estimate,
     )
 
@@ -187,7 +188,8 @@ def _nothing_found(sample: Sample, count: int, single: Maximum) -> FitError:
         f"{sample.name}: no mixture of {count} beta laws was found whose components all have"
         f" {_LEAST_SCORES:g} scores and a width and which is likelier than one beta law; the scores"
         " ask for one law, or for a point mass. The error's .result is that one beta law. Use"
-        ' family="beta", resolution=... for rounded scores, or family="empirical".',
+        + worded(' `family="beta"`, `resolution=...` for rounded scores, or')
+        + worded(' `family="empirical"`.'),
         single._replace(converged=False),
     )
 

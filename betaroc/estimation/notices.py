@@ -17,6 +17,7 @@ from betaroc.core.errors import (
     SmallSampleWarning,
 )
 from betaroc.core.notices import Notice, warn
+from betaroc.core.sentences import worded
 from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.boundary import BoundaryRule
@@ -28,22 +29,23 @@ _TIES_TELL = 30
 #: A score is influential if it moves a parameter by this share and this many times 1/n.
 _SHARE, _TIMES = 0.5, 10.0
 
+_PRECISION = worded("`resolution=`.")
 _ADVICE: dict[type[BetarocWarning], str] = {
-    BoundaryWarning: 'Other choices: boundary="error", "censor", "squeeze", "drop".',
+    BoundaryWarning: worded('Other choices: `boundary="error"`, "censor", "squeeze", "drop".'),
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
-    DiscretenessWarning: "A continuous law is fitted; if scores were rounded, pass resolution=.",
+    DiscretenessWarning: "A continuous law is fitted; if scores were rounded, pass " + _PRECISION,
     ScaleWarning: "If they belong in [0, 1], correct those outside; else name a family.",
-    InfluenceWarning: "Check that score; if it was rounded, pass resolution=.",
+    InfluenceWarning: "Check that score; if it was rounded, pass " + _PRECISION,
 }
 
 
 def give(notices: Iterable[Notice]) -> None:
     """One warning for each category, its parts of the classes joined."""
-    grouped: dict[type[BetarocWarning], list[str]] = {}
-    for notice in notices:
-        grouped.setdefault(notice.category, []).append(notice.message)
-    for category, texts in grouped.items():
-        warn(f"{'; '.join(texts)}. {_ADVICE[category]}", category)
+    grouped: dict[type[BetarocWarning], str] = {}
+    for category, text in notices:
+        grouped[category] = grouped[category] + "; " + text if category in grouped else text
+    for category, text in grouped.items():
+        warn(text + ". " + _ADVICE[category], category)
 
 
 def few_scores(name: str, total: float) -> list[Notice]:

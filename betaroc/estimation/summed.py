@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 from betaroc.core.errors import InputError
+from betaroc.core.sentences import worded
 from betaroc.core.text import listed
 from betaroc.data.summary import ScoreSummary
 from betaroc.data.sums import ClassSummary
@@ -51,8 +52,9 @@ class Sums(NamedTuple):
     def rows(self) -> Sample:
         raise InputError(
             f"{self.name}: this rule for rounded or extreme scores needs every score, and a summary"
-            " keeps sums and counts in bins only. Fit Scores (all rows, or a random part of them),"
-            f" or leave resolution= out and take boundary None or {listed(SUMMED_POLICIES)}."
+            " keeps sums and counts in bins only. "
+            + worded("`Fit Scores (all rows, or a random part of them)`, or leave `resolution=`")
+            + f" out and take boundary None or {listed(SUMMED_POLICIES)}."
         )
 
     def ends(self) -> AtEnds:

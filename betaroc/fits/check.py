@@ -289,7 +289,7 @@ def check_fit(
     [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')]
     """
     if not isinstance(f, PairEstimate):
-        raise InputTypeError(
+        raise InputTypeError.about("f")(
             f"f must be a Fit; got {type(f).__name__}. Make one with br.fit(scores)."
         )
     replicates = checks.count(replicates, "replicates", 19)
@@ -375,13 +375,13 @@ class _Side:
         low, high = (result.params.get(mass, 0.0) for mass in MASSES)
         rule = result.boundary
         if not result.names:
-            raise InputTypeError(
+            raise InputTypeError.about("f")(
                 f"f must be a fit of a parametric family; its {who} class is of family"
                 f" {result.family!r}, whose distribution is the scores themselves. Fit one, such as"
                 ' family="beta".'
             )
         if rule is not None and rule.policy not in ("inflate", "error", "drop"):
-            raise InputError(
+            raise InputError.about("f")(
                 "f must be fitted to the scores themselves for a check; its boundary rule is"
                 f" {rule.policy!r}. Fit with boundary=None, or give far= or frr= to count there."
             )

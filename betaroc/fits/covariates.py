@@ -447,7 +447,7 @@ class CovariateFit(CovariateEstimate):
         Also where the values leave the data, in words.
         """
         if not isinstance(given, Mapping):
-            raise InputTypeError(
+            raise InputTypeError.about("covariates")(
                 "covariates must be a mapping of names to values, such as {'sharpening': 0.5}; got"
                 f" {shown(given)} of type {type(given).__name__}."
             )
@@ -626,7 +626,7 @@ def _ruled(
     ends = {w: (int(np.sum(v == 0.0)), int(np.sum(v == 1.0))) for w, v in values.items()}
     met = [f"{z} {w} scores of exactly 0 and {o} of exactly 1" for w, (z, o) in ends.items()]
     if boundary in (None, "error") and any(sum(e) for e in ends.values()):
-        raise InputError(
+        raise InputError.about("scores")(
             "scores must lie strictly between 0 and 1 for a beta regression; got"
             f" {' and '.join(met)}. Pass boundary='drop' to leave these rows out, or 'squeeze' to"
             " shrink all scores towards 1/2, which is inconsistent."

@@ -125,13 +125,13 @@ def fit_distribution(
     (1.860003, 0.7823)
     """
     if isinstance(family, tuple | list):
-        raise InputError(
+        raise InputError.about("family")(
             f"family must be one name for one sample; got {shown(family)}. A pair of names is for"
             " br.fit, which has two."
         )
     name, _ = checked_pair(family, (AUTO,))
     if FAMILIES.get(name) is not None and FAMILIES[name].of_pairs:
-        raise InputError(
+        raise InputError.about("family")(
             f'family="{name}" must be fitted to both classes; it says nothing of one sample.'
             " Use br.fit(Scores(client, impostor), family)."
         )
@@ -263,14 +263,16 @@ def fit(
     (3.3701, 0.5)
     """
     if not isinstance(scores, ScoreData):
-        raise InputTypeError(
+        raise InputTypeError.about("scores")(
             f"scores must be betaroc.Scores or a ScoreSummary; got {shown(scores)} of type"
             f" {type(scores).__name__}. Make one with Scores(client, impostor),"
             " Scores.from_labels(y_true, y_score) or read_scores(path)."
         )
     if family == BEST:
         if components is not None:
-            raise InputError('components must be left out for family="best"; it chooses.')
+            raise InputError.about("components")(
+                'components must be left out for family="best"; it chooses.'
+            )
         return best_fit(scores, boundary, resolution)
     names, reason = checked_pair(family, (AUTO, BEST)), ""
     said: list[Notice] = []

@@ -423,13 +423,15 @@ def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:
     if families is None:
         return _usual(unit=unit)
     if isinstance(families, str) or not isinstance(families, Sequence):
-        raise InputTypeError(f"families must be a list of names; got {families!r}.")
+        raise InputTypeError.about("families")(
+            f"families must be a list of names; got {families!r}."
+        )
     names = [checks.choice(name, tuple(_parametric()), "families") for name in families]
     if len(set(names)) < len(names) or not names:
-        raise InputError(f"families must name each family once; got {names!r}.")
+        raise InputError.about("families")(f"families must name each family once; got {names!r}.")
     bounded = [name for name in names if FAMILIES[name].on_unit]
     if bounded and not unit:
-        raise InputError(
+        raise InputError.about("scores")(
             f"scores must lie in [0, 1] for {bounded[0]!r}; some lie outside. Leave it out of"
             " families, or map both classes into [0, 1] by one fixed function first."
         )

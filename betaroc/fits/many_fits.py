@@ -193,7 +193,9 @@ def _of_scores(
     names: list[Any], items: list[Any], pair: tuple[str, str], boundary: str | None
 ) -> DataFrame:
     if not items:
-        raise InputError("frame must hold at least one system; the collection is empty.")
+        raise InputError.about("frame")(
+            "frame must hold at least one system; the collection is empty."
+        )
     for name, item in zip(names, items, strict=True):
         if not isinstance(item, ScoreData):
             raise InputTypeError(
@@ -202,7 +204,7 @@ def _of_scores(
             )
     twice = [name for name, many in Counter(names).items() if many > 1]
     if twice:
-        raise InputError(
+        raise InputError.about("systems")(
             f"systems must have names of their own; {names.count(twice[0])} are called"
             f" {shown(twice[0])}. Pass a mapping of distinct names."
         )

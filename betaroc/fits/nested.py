@@ -147,7 +147,9 @@ def likelihood_ratio_test(
     """
     for name, value in (("restricted", restricted), ("general", general)):
         if not isinstance(value, PairEstimate):
-            raise InputTypeError(f"{name} must be a Fit; got {type(value).__name__}. See br.fit.")
+            raise InputTypeError.about(name)(
+                f"{name} must be a Fit; got {type(value).__name__}. See br.fit."
+            )
     replicates = checks.count(replicates, "replicates", 19)
     _refuse_strangers(restricted, general)
     statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)
@@ -204,7 +206,7 @@ def _inner(f: PairEstimate, who: str) -> int:
     result = getattr(f, who)
     count = inner_trials(result)
     if abs(count - round(count)) > 1e-6:
-        raise InputError(
+        raise InputError.about("weights")(
             f"weights must be whole numbers of copies to draw {who} scores; their total is"
             f" {result.total_weight!r}."
         )

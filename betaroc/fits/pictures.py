@@ -109,10 +109,14 @@ def bar_heights(
 
 def _checked_limits(limits: tuple[float, float]) -> tuple[float, float]:
     if not isinstance(limits, tuple | list) or len(limits) != 2:
-        raise InputError(f"limits must be two numbers, low and high; got {shown(limits)}.")
+        raise InputError.about("limits")(
+            f"limits must be two numbers, low and high; got {shown(limits)}."
+        )
     low, high = (checks.finite(v, "limits") for v in limits)
     if not low < high:
-        raise InputError(f"limits must be (low, high) with low < high; got ({low!r}, {high!r}).")
+        raise InputError.about("limits")(
+            f"limits must be (low, high) with low < high; got ({low!r}, {high!r})."
+        )
     return low, high
 
 
@@ -336,7 +340,7 @@ def plot_fit(
     ('share of the scores', 'probability by the fitted law')
     """
     if not isinstance(fit, PairEstimate):
-        raise InputTypeError(
+        raise InputTypeError.about("fit")(
             f"fit must be a Fit; got {type(fit).__name__}. Make one with br.fit(scores)."
         )
     kind = checks.choice(kind, _KINDS, "kind")
@@ -366,7 +370,7 @@ class _Shares(NamedTuple):
     def of(cls, fit: PairEstimate, who: str) -> _Shares:
         result: Estimate = getattr(fit, who)
         if result.distribution.continuous is None:
-            raise InputTypeError(
+            raise InputTypeError.about("fit")(
                 "fit must be of laws with a density; this one is of the scores themselves, which"
                 ' they fit by construction. Fit another family, such as "beta".'
             )

@@ -195,13 +195,13 @@ def _asked(wanted: npt.ArrayLike, name: str) -> FloatArray:
     """Rates that were given, the largest first, each once."""
     rates = np.ravel(checks.real_array(wanted, name))
     if not rates.size:
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must hold at least one rate; got {shown(wanted)}. Give one such as 0.01, or"
             " leave it out."
         )
     bad = np.flatnonzero(~((rates > 0.0) & (rates < 1.0)))
     if bad.size:
-        raise InputError(
+        raise InputError.about(name)(
             f"{name} must be rates strictly between 0 and 1; {bad.size} of {rates.size} are not,"
             f" first at index {bad[0]}: {float(rates[bad[0]])!r}. A rate of 0 or 1 is that of a"
             " threshold beyond all scores, which no count confirms or contradicts. Give a rate"
@@ -235,7 +235,7 @@ def copies_of(scores: Scores, who: str) -> FloatArray | None:
         return None
     bad = np.flatnonzero(weights != np.floor(weights))
     if bad.size:
-        raise InputError(
+        raise InputError.about("weights")(
             f"weights must be whole numbers of copies for a check; {bad.size} of {weights.size}"
             f" {who} weights are not, first {float(weights[bad[0]])!r} at index {bad[0]}."
         )

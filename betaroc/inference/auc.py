@@ -169,7 +169,7 @@ def auc_interval(
     if found is None or (method is None and not dependent):
         found = single_trials(scores)
     if method == "newcombe" and dependent:
-        raise InputError(
+        raise InputError.about("method")(
             'method="newcombe" takes trials as independent, and these depend on each other by'
             " their groups. Leave method out, or take groups=False."
         )
@@ -406,7 +406,7 @@ def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     weights = [weights_of(scores, who) for who in _CLASSES]
     for who, w in zip(_CLASSES, weights, strict=True):
         if not np.sum(w) >= 2.0:
-            raise InputError(
+            raise InputError.about(name)(
                 f"{name} must hold two or more trials of each class for a variance; got"
                 f" {float(np.sum(w)):g} {who} trials. Give more."
             )

@@ -14,6 +14,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.resampling import streams
+from betaroc.core.sentences import worded
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Band, Interval, from_log, from_logit
 from betaroc.inference.parameter_errors import ParameterNames, free_coordinates, laws_at
@@ -280,7 +281,7 @@ def _refuse_one_law(f: PairEstimate) -> None:
         raise InputError(
             "the likeliest proper pair is one law for both classes here, whose errors know no"
             f" difference between them; shared are {', '.join(f.tied)}. Take the intervals of"
-            ' family="beta".'
+            + worded(' `family="beta"`.')
         )
 
 
@@ -301,7 +302,7 @@ def _statistic(stat: Any, at: Any) -> _Statistic:
             raise InputError("at belongs to a statistic by name; a function takes the model alone.")
         return _Statistic(lambda m, _: stat(m), "plain")
     if not isinstance(stat, str):
-        raise InputTypeError(
+        raise InputTypeError.about("stat")(
             f"stat must be a name or a function of a ScoreModel; got {type(stat).__name__}."
         )
     found = STATISTICS[checks.choice(stat, tuple(STATISTICS), "stat")]
@@ -310,7 +311,9 @@ def _statistic(stat: Any, at: Any) -> _Statistic:
         raise InputError(f"{stat!r} {wanted}; got at={at!r}.")
     if found.at == "(low, high)":
         if not isinstance(at, tuple) or len(at) != 2:
-            raise InputTypeError(f"at must be a tuple (low, high) for {stat!r}; got {at!r}.")
+            raise InputTypeError.about("at")(
+                f"at must be a tuple (low, high) for {stat!r}; got {at!r}."
+            )
     elif found.at is not None:
         checks.finite(at, "at")
     return found
@@ -321,7 +324,7 @@ def _number(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError) as error:
-        raise InputTypeError(
+        raise InputTypeError.about("stat")(
             f"stat must return one number; got {checks.shown(value)} of type"
             f" {type(value).__name__}."
         ) from error

@@ -9,6 +9,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
+from betaroc.core.sentences import worded
 from betaroc.data.groups import groups_of
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import Free, free, moved
@@ -78,7 +79,7 @@ def joint_roots(fit: PairEstimate, *, groups: bool) -> FloatArray:
             raise InputError(
                 "the fit must have a finite covariance to vary; got"
                 f" {who} {result.distribution!r:.60}. Where it is dev's take"
-                ' resample="test", or give the scores themselves.'
+                + worded(' `resample="test"`, or give the scores themselves.')
             )
     together = groups and groups_of(fit.scores) is not None
     if together or fit.shared_cov is not None:

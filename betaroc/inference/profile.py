@@ -53,7 +53,7 @@ def grouped_conf_int(
         return {who: conf_int(result, level, methods[who]) for who, result in results.items()}
     choice(method, _METHODS, "method")
     if method == "profile":
-        raise InputError(
+        raise InputError.about("method")(
             'method="profile" takes trials as independent, and these scores carry groups. Take'
             ' method="wald", or groups=False.'
         )
@@ -99,24 +99,24 @@ def conf_int(fit: Estimate, level: float, method: str) -> dict[str, Interval]:
 def _refuse_without_sums(fit: Estimate) -> None:
     """Censored and rounded scores leave more than two sums, which a fit does not keep."""
     if not _has_sums(fit):
-        raise InputError(
+        raise InputError.about("method")(
             'method="profile" needs a likelihood that the estimates determine, as of beta, normal'
             f' and logit-normal laws; this fit is of family {fit.family!r}. Take method="wald".'
         )
     if in_cells(fit):
-        raise InputError(
+        raise InputError.about("method")(
             'method="profile" needs a likelihood that the estimates determine; this fit counted'
             f" scores in cells or beyond an edge ({policy_in_force(fit)}). Take"
             ' method="wald".'
         )
     if fit.tied:
-        raise InputError(
+        raise InputError.about("method")(
             'method="profile" takes the classes one by one, and these laws share'
             f' {", ".join(fit.tied)}. Take method="wald".'
         )
     a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)
     if a + b > _CONCENTRATED:
-        raise InputError(
+        raise InputError.about("method")(
             f'method="profile" needs a + b <= {_CONCENTRATED:g}; got a={a!r}, b={b!r}. Take'
             ' method="wald", which agrees there.'
         )

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import score_array, weights_array
 from betaroc.core.errors import InputError
+from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, Trials, groups_of, settled, single_trials
@@ -136,7 +137,7 @@ def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArr
                 strange |= (values == place) & (result.params.get(mass, 0.0) == 0.0)
         bad = np.flatnonzero(strange)
         if bad.size:
-            raise InputError(
+            raise InputError.about("sample")(
                 "sample must be the scores of the fit, where its law has a density; got"
                 f" {bad.size} of {values.size} elsewhere, first {float(values[bad[0]])!r} at index"
                 f" {bad[0]}. Pass the very scores, or fit these."
@@ -145,7 +146,7 @@ def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArr
     copies = np.ones(values.size) if weights is None else weights
     total = math.fsum(copies[counted].tolist())
     if not math.isclose(total, result.total_weight, rel_tol=_SAME_WEIGHT):
-        raise InputError(
+        raise InputError.about("sample")(
             f"sample must be the scores of the fit, total weight {result.total_weight!r}; got"
             f" {values.size} scores of total weight {total!r}. Pass the very scores and their"
             " weights, or fit these."
@@ -155,7 +156,7 @@ def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArr
 def _refuse_one_group(groups: AnyArray | None) -> None:
     columns = [] if groups is None else list(groups.reshape(groups.shape[0], -1).T)
     if groups is not None and any(np.unique(column).size == 1 for column in columns):
-        raise InputError(
+        raise InputError.about("groups")(
             f"groups must have at least 2 labels for a variance between them; all {len(groups)}"
             f" scores share {shown(columns[0][0])}. Leave groups out if the scores do not depend on"
             " each other."
@@ -176,8 +177,8 @@ def observation_scores(
     """Derivative of each observation's log-likelihood in the parameters, shape (n, p)."""
     if not result.names:
         raise InputError(
-            f'a covariance needs parameters; got a fit of family="{result.family}", which has none.'
-            " Fit a parametric family, or resample the scores."
+            worded(f'a covariance needs parameters; got a fit of `family="{result.family}"`, which')
+            + " has none. Fit a parametric family, or resample the scores."
         )
     values = _as_fitted(result, values, weights)
     policy = policy_in_force(result)

@@ -13,6 +13,7 @@ import numpy as np
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, MisfitWarning
 from betaroc.core.notices import warn
+from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
@@ -312,7 +313,7 @@ def tell(evidence: Evidence, asked: Sequence[Asked]) -> bool:
         warn(
             f"the fit is contradicted where it is asked: {'; '.join(m.words() for m in found)}"
             " (exact binomial test, level 0.01). Look at br.check_fit and br.compare_families, or"
-            ' count: family="empirical".',
+            + worded(' count: `family="empirical"`.'),
             MisfitWarning,
         )
     return beyond

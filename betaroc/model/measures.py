@@ -408,7 +408,9 @@ def checked_cost(value: float, name: str) -> float:
     """A finite cost >= 0."""
     cost = finite(value, name)
     if cost < 0.0:
-        raise InputError(f"{name} must be a cost >= 0; got {value!r}. Give 0 or a positive number.")
+        raise InputError.about(name)(
+            f"{name} must be a cost >= 0; got {value!r}. Give 0 or a positive number."
+        )
     return cost
 
 

@@ -706,7 +706,7 @@ class ScoreModel(Value):
         """
         low, high = fraction(low, "low"), fraction(high, "high")
         if not low < high:
-            raise InputError(
+            raise InputError.about("low")(
                 f"low must be below high; got low={low!r}, high={high!r}. Give a range of FAR."
             )
         area = areas.partial_auc(self._pair, low, high)
@@ -819,7 +819,7 @@ class ScoreModel(Value):
         0.36
         """
         if not 0.0 < self.prior < 1.0:
-            raise InputError(
+            raise InputError.about("prior")(
                 f"prior must lie strictly between 0 and 1 for the H-measure; got {self.prior!r}."
                 " Give the model the prior of its use."
             )
@@ -1042,7 +1042,7 @@ class ScoreModel(Value):
         (<Shape.U: 'U'>, <Shape.J: 'J'>)
         """
         if scheme not in (None, 9, 16):
-            raise InputError(
+            raise InputError.about("scheme")(
                 f"scheme must be None, 9 or 16; got {shown(scheme)}. Leave it out for all shapes."
             )
         shapes = [_shape(law) for law in (self.client, self.impostor)]

@@ -393,7 +393,7 @@ class Roc(Value):
         ([0.5], (2, 1))
         """
         if not isinstance(other, Roc):
-            raise InputTypeError(
+            raise InputTypeError.about("other")(
                 f"other must be a Roc; got {type(other).__name__}. Take model.roc()."
             )
         return crossings_of(self._pair, other._pair)

@@ -122,17 +122,19 @@ def _scores_at(law: Distribution, z: FloatArray) -> FloatArray:
 
 def _checked_systems(models: object) -> dict[str, ScoreModel]:
     if not isinstance(models, Mapping):
-        raise InputTypeError(
+        raise InputTypeError.about("models")(
             f"models must be a mapping of names to ScoreModels; got {type(models).__name__}. Give"
             ' for example {"A": model}.'
         )
     if not models:
-        raise InputError("models must hold at least one ScoreModel; got none.")
+        raise InputError.about("models")("models must hold at least one ScoreModel; got none.")
     for name, model in models.items():
         if not isinstance(name, str):
-            raise InputTypeError(f"models must have names of text; got {shown(name)}.")
+            raise InputTypeError.about("models")(
+                f"models must have names of text; got {shown(name)}."
+            )
         if name in ("", "label"):
-            raise InputError(
+            raise InputError.about("models")(
                 f"models must not be named {name!r}: the frame's column of labels is called"
                 " label, and every column has a name. Choose another name."
             )

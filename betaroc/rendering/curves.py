@@ -131,7 +131,7 @@ def draw_choices(
     """
     kind = str(ax.get_gid())  # axes remember what was drawn on them
     if kind not in _PLACES:
-        raise InputError(
+        raise InputError.about("ax")(
             "ax must be axes on which plot_det or plot_roc has drawn; got axes without a curve of"
             " theirs. Draw the curve of the test set first, such as ax = epc.test.det().plot()."
         )

@@ -38,7 +38,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 def checked_target(path: str | os.PathLike[str]) -> Path:
     """The file that a path means, if one can be written there."""
     if not isinstance(path, str | os.PathLike):
-        raise InputTypeError(
+        raise InputTypeError.about("path")(
             f"path must be the path of a file; got {shown(path)} of type {type(path).__name__}."
             " Pass text or a pathlib.Path."
         )

@@ -60,7 +60,7 @@ def checked_axes(ax: object) -> Axes:
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
-        raise InputTypeError(
+        raise InputTypeError.about("ax")(
             f"ax must be matplotlib Axes; got {shown(ax)} of type {type(ax).__name__}. Leave it out"
             " for new ones, or pass what plt.subplots() gives."
         )

@@ -309,7 +309,7 @@ def _named_tests(test: ScoreData | Mapping[str, ScoreData] | None) -> dict[str, 
     if isinstance(test, ScoreData):
         return {_name_of(test, "test"): test}
     if not isinstance(test, Mapping) or not all(isinstance(name, str) for name in test):
-        raise InputTypeError(
+        raise InputTypeError.about("test")(
             "test must be Scores, a ScoreSummary or a mapping of names to these; got"
             f" {shown(test)} of type {type(test).__name__}. Pass Scores(client, impostor)."
         )
@@ -325,7 +325,7 @@ def _name_of(scores: ScoreData, otherwise: str) -> str:
 
 def _check_scores(given: Any, name: str) -> None:
     if not isinstance(given, ScoreData):
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be Scores or a ScoreSummary; got {shown(given)} of type"
             f" {type(given).__name__}. Pass Scores(client, impostor) or read_scores(path)."
         )
@@ -399,7 +399,7 @@ def _test_part(
         try:
             fitted = fit_like(given, options)
         except (FitError, InputError) as error:
-            warn(f"not fitted. {error}", BetarocWarning)
+            warn("not fitted. " + error.sentence, BetarocWarning)
             warn_of_low_auc(given)  # which the fit would have said
     part = _part(role, name, given, fitted)
     return judge.judged(replace(part, shift=shift(dev.empirical, part.empirical)))
@@ -415,7 +415,8 @@ def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
         smaller = smaller_of(names)
         if smaller == names:
             raise
-        warn(f"{family_text(named(smaller))} was fitted instead. {error}", BetarocWarning)
+        message = f"{family_text(named(smaller))} was fitted instead. " + error.sentence
+        warn(message, BetarocWarning)
         return fit(given, **{**options, "family": smaller})
 
 

@@ -86,8 +86,8 @@ def _bands(
                 band = curve.band(level, resample="test", replicates=_REPLICATES, rng=rng)
             bands.append(band)
     except InputError as error:
-        message = f"{role}: no interval around its expected performance curves. {error}"
-        warn(message, BetarocWarning)
+        message = f"{role}: no interval around its expected performance curves. "
+        warn(message + error.sentence, BetarocWarning)
         return [None for _ in curves]
     return bands
 

@@ -66,7 +66,9 @@ def read_configuration(path: str | os.PathLike[str]) -> Configuration:
             )
     folder = found.get("folder", Path(path).stem)
     if not isinstance(folder, str) or not folder:
-        raise InputTypeError(f"folder must be text; got {shown(folder)}. Name a folder.")
+        raise InputTypeError.about("folder")(
+            f"folder must be text; got {shown(folder)}. Name a folder."
+        )
     seed, block = found.get("seed"), found.get("block")
     return Configuration(
         _statistics(found["statistics"]),
@@ -119,7 +121,7 @@ def _refuse_unknown(found: Mapping[str, Any], known: Sequence[str], where: str) 
 
 def _statistics(found: Any) -> Any:
     if not isinstance(found, list | dict) or not found:
-        raise InputTypeError(
+        raise InputTypeError.about("statistics")(
             f"statistics must be a list of names, or a table of columns; got {shown(found)}."
             ' Such as statistics = ["fit.auc", "true.auc"].'
         )
@@ -128,7 +130,7 @@ def _statistics(found: Any) -> Any:
 
 def _tables(found: Any) -> Mapping[str, Any]:
     if not isinstance(found, dict) or not found:
-        raise InputTypeError(
+        raise InputTypeError.about("design")(
             f"design must have tables, whose product is taken; got {shown(found)}. Write"
             " [design.grid], [design.sobol] or [design.latin-hypercube]."
         )

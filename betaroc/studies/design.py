@@ -305,7 +305,7 @@ class Design(Value):
         """
         k = checks.count(k, "k", 0)
         if k >= len(self):
-            raise InputError(
+            raise InputError.about("k")(
                 f"k must be the number of a cell, below {len(self)}; got {k}. Count from 0."
             )
         return {name: column[k] for name, column in zip(self.names, self.columns, strict=True)}
@@ -350,7 +350,7 @@ def as_design(given: Any) -> Design:
         return given
     if isinstance(given, Mapping):
         return Design.grid(given)
-    raise InputTypeError(
+    raise InputTypeError.about("design")(
         f"design must be a Design or a mapping of names to levels; got {shown(given)} of type"
         f" {type(given).__name__}. Use Design.grid, Design.sobol or Design.latin_hypercube."
     )
@@ -359,7 +359,7 @@ def as_design(given: Any) -> Design:
 # ---------------------------------------------------------------------------------- checks
 def _refuse_other_than_mapping(given: object, name: str, such_as: str) -> None:
     if not isinstance(given, Mapping):
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be a mapping of parameters; got {shown(given)} of type"
             f" {type(given).__name__}. Give one such as {such_as}."
         )
@@ -372,7 +372,7 @@ def _as_levels(values: Any, name: object) -> Sequence[Any]:
         return list(np.atleast_1d(values).ravel())
     if isinstance(values, Sequence | range):
         return values
-    raise InputTypeError(
+    raise InputTypeError.about("levels")(
         f"levels must be a sequence of numbers, text or booleans; {name!r} has {shown(values)} of"
         f" type {type(values).__name__}. Give a list."
     )
@@ -388,12 +388,12 @@ def _column(values: Sequence[Any], name: object) -> tuple[Any, ...]:
         raise InputError(f"{name!r} must have at least one level; got none. Give one, or leave it.")
     for place, value in enumerate(plain):
         if not isinstance(value, bool | int | float | str):
-            raise InputTypeError(
+            raise InputTypeError.about("levels")(
                 f"levels must be numbers, text or booleans; {name!r} has {shown(value)} of type"
                 f" {type(value).__name__} at index {place}. Name it, and make it in model=."
             )
         if isinstance(value, float) and not math.isfinite(value):
-            raise InputError(
+            raise InputError.about("levels")(
                 f"levels must be finite; {name!r} has {value!r} at index {place}. Leave it out."
             )
         if type(value) is int and not -_WHOLE <= value < _WHOLE:
@@ -463,7 +463,9 @@ class _Range(NamedTuple):
 def _ranges(given: Any) -> dict[str, _Range]:
     _refuse_other_than_mapping(given, "ranges", '{"a_c": (0.2, 5.0, "log")}')
     if not given:
-        raise InputError("ranges must have at least one parameter; got none. Name what varies.")
+        raise InputError.about("ranges")(
+            "ranges must have at least one parameter; got none. Name what varies."
+        )
     return {name: _range(name, values) for name, values in given.items()}
 
 

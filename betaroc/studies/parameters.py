@@ -55,7 +55,7 @@ def _text_of(options: tuple[str, ...]) -> Callable[[Any, str], Any]:
 def _family(value: Any, name: str) -> Names:
     """A family of both classes, or two with a comma between."""
     if not isinstance(value, str):
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f'{name} must be a name, or two with a comma between such as "beta,beta-mixture"; got'
             f" {shown(value)}."
         )
@@ -282,7 +282,7 @@ def _solution(
 def _own_pair(cell: Mapping[str, Any], model: CellModel) -> ScoreModel:
     found = model(dict(cell))
     if not isinstance(found, ScoreModel):
-        raise InputTypeError(
+        raise InputTypeError.about("model")(
             f"model must return a ScoreModel of each cell; got {shown(found)} of type"
             f" {type(found).__name__}. Return br.ScoreModel(client, impostor)."
         )

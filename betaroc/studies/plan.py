@@ -360,7 +360,7 @@ def _name(stat: Any, at: Any) -> tuple[str, Any]:
             raise InputError("at belongs to a statistic by name; a function takes the model alone.")
         return f"{getattr(stat, '__name__', type(stat).__name__)}(model)", None
     if not isinstance(stat, str):
-        raise InputTypeError(
+        raise InputTypeError.about("stat")(
             f"stat must be a name or a function of a ScoreModel; got {type(stat).__name__}."
         )
     name = checks.choice(stat, _NAMES, "stat")
@@ -385,7 +385,9 @@ def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> 
         raise InputError(f"{name!r} needs a width, the full width of its interval; got none.")
     checks.choice(method, _METHODS, "method")
     if method != "delta" and name != "auc":
-        raise InputError(f'method={method!r} is for "auc"; got stat {name!r}. Leave it out.')
+        raise InputError.about("method")(
+            f'method={method!r} is for "auc"; got stat {name!r}. Leave it out.'
+        )
 
 
 def _ratio(ratio: Any) -> Fraction:
@@ -395,7 +397,7 @@ def _ratio(ratio: Any) -> Fraction:
         value.limit_denominator(10**9) if value >= 1 else 1 / (1 / value).limit_denominator(10**9)
     )
     if not Fraction(1, _MOST) < share < _MOST:
-        raise InputError(
+        raise InputError.about("ratio")(
             f"ratio must be impostor scores for each client score; got {ratio!r}, beyond 1e9 to 1."
         )
     return share
@@ -412,7 +414,7 @@ def _models(model: PlannedModel, name: str) -> tuple[ScoreModel, ...]:
     for one in [model] if systems is None else systems:
         found = one.model if isinstance(one, Fit) else one
         if not isinstance(found, ScoreModel):
-            raise InputTypeError(
+            raise InputTypeError.about("model")(
                 f"model must be a ScoreModel or a fit; got {type(one).__name__}. Plan from laws,"
                 " such as those fitted to first scores: model=fit(scores)."
             )
@@ -426,7 +428,7 @@ def _width(name: str, width: Any, model: ScoreModel) -> float:
     unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
     largest = 2.0 if name == _GAP else 1.0 if unit else math.inf
     if not wanted < largest:
-        raise InputError(
+        raise InputError.about("width")(
             f"width must be less than the range of {name!r}, {largest:g}; got {wanted!r}. Give the"
             " full width in the unit of the statistic, such as 0.05."
         )

@@ -91,7 +91,7 @@ def prescribed(
     if not any(v is not None for v in (*rates.values(), *rho, *slope, *kinds)):
         raise InputError("solve_pair must be given something to meet; got nothing. Give an auc.")
     if family != "beta" and any(kinds):
-        raise InputError(
+        raise InputError.about("shapes")(
             f"shapes must be left out for the {family} family, whose laws have none; got"
             f" {tuple(k and k.value for k in kinds)}."
         )
@@ -120,7 +120,7 @@ def prescribed(
 def _rate(value: Any, name: str) -> float:
     number = positive(value, name)
     if not number < 1.0:
-        raise InputError(f"{name} must lie strictly between 0 and 1; got {number!r}.")
+        raise InputError.about(name)(f"{name} must lie strictly between 0 and 1; got {number!r}.")
     return number
 
 
@@ -144,7 +144,7 @@ def _both(given: Any, name: str, check: Any, parts: Sequence[str] = END_NAMES) -
         return None, None
     entries = list(given) if isinstance(given, tuple | list | np.ndarray) else []
     if len(entries) != 2:
-        raise InputTypeError(
+        raise InputTypeError.about(name)(
             f"{name} must be two entries, ({parts[0]}, {parts[1]}), each one or None; got"
             f" {shown(given)}."
         )
@@ -288,7 +288,7 @@ def _check_crossing_at_eer(e: float, f: float, side: int | None) -> None:
         place = f"outside [{low:.6g}, {high:.6g}]"
         if side is not None and e != 0.5:
             place = f"above {high:.6g}" if (side > 0) == (e < 0.5) else f"below {low:.6g}"
-        raise InputError(
+        raise InputError.about("crossing")(
             f"crossing must lie {place} at an EER of {e!r}{where}, since the ROC rises through"
             f" (EER, 1 - EER) and meets the diagonal once; got {f!r}."
         )
@@ -317,7 +317,9 @@ def _check_tangents(asked: Prescription) -> None:
 
 def _refuse_outside(value: float, low: float, high: float, name: str, why: str) -> None:
     if not low < value < high:
-        raise InputError(f"{name} must lie between {low:.6g} and {high:.6g}: {why}; got {value!r}.")
+        raise InputError.about(name)(
+            f"{name} must lie between {low:.6g} and {high:.6g}: {why}; got {value!r}."
+        )
 
 
 # ------------------------------------------------------------------ both exponents

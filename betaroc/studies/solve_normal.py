@@ -178,7 +178,7 @@ def _width_of_area_and_eer(
         from scipy.special import ndtr
 
         ends = float(ndtr(v)), float(ndtr(math.sqrt(2.0) * v))
-        raise InputError(
+        raise InputError.about("auc")(
             f"auc must lie between {min(ends):.6g} and {max(ends):.6g} for normal laws with an EER"
             f" of {eer!r}, since AUC = Phi(k Phi^-1(1 - EER)) with 1 < k <= sqrt(2); got {area!r}."
         )

@@ -165,12 +165,14 @@ def as_statistics(given: Any) -> tuple[StudyStatistic, ...]:
     elif isinstance(given, Sequence):
         pairs = [(_own_name(item, place), item) for place, item in enumerate(given)]
     else:
-        raise InputTypeError(
+        raise InputTypeError.about("statistics")(
             "statistics must be names or functions, in a list or in a mapping of columns; got"
             f" {shown(given)} of type {type(given).__name__}."
         )
     if not pairs:
-        raise InputError('statistics must name at least one, such as "fit.auc"; got none.')
+        raise InputError.about("statistics")(
+            'statistics must name at least one, such as "fit.auc"; got none.'
+        )
     columns = [column for column, _ in pairs]
     for column in columns:
         if not isinstance(column, str) or not column.strip():
@@ -204,7 +206,7 @@ def _own_name(item: Any, place: int) -> str:
         return item
     name = getattr(item, "__name__", None)
     if not callable(item) or name in (None, "<lambda>"):
-        raise InputTypeError(
+        raise InputTypeError.about("statistics")(
             f"statistics must be names, or functions with a name; got {shown(item)} at index"
             f" {place}. Pass a mapping such as {{'column': {shown(item, 30)}}}."
         )

@@ -72,7 +72,7 @@ class Folder:
 
     def __init__(self, path: Any) -> None:
         if not isinstance(path, str | os.PathLike):
-            raise InputTypeError(
+            raise InputTypeError.about("folder")(
                 f"folder must be the path of a folder; got {shown(path)} of type"
                 f" {type(path).__name__}. Pass text or a pathlib.Path."
             )

@@ -157,7 +157,7 @@ class Study:
         self.statistics = as_statistics(statistics)
         self.replicates = checks.count(replicates, "replicates")
         if model is not None and not callable(model):
-            raise InputTypeError(
+            raise InputTypeError.about("model")(
                 f"model must be a function of the cell; got {shown(model)} of type"
                 f" {type(model).__name__}. Leave it out, or pass one that returns a ScoreModel."
             )

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.cli import main
+from betaroc.cli import COMMANDS, main
 from helpers.places import ROOT
 
 DATA = ROOT / "examples" / "data"
@@ -462,11 +463,11 @@ def test_a_study_whose_files_are_no_files(
 
 
 @pytest.mark.parametrize(("command", "where", "remedy"), [
-    ("fit {s}", "betaroc.cli.fitted_set", "--stream always"),
-    ("report --dev {s} -o {o}", "betaroc.cli.analyze_stepwise", "--stream always"),
-    ("epc --dev {s} --test {s}", "betaroc.cli.epc", "fewer --replicates"),
-    ("ensemble {s} {s}", "betaroc.cli.inclusion_of_files", "Pass fewer classifiers"),
-    ("study {s}", "betaroc.cli.run_study", "fewer --workers"),
+    ("fit {s}", "betaroc.cli.fit.fitted_set", "--stream always"),
+    ("report --dev {s} -o {o}", "betaroc.cli.report.analyze_stepwise", "--stream always"),
+    ("epc --dev {s} --test {s}", "betaroc.cli.curves.epc", "fewer --replicates"),
+    ("ensemble {s} {s}", "betaroc.cli.ensemble.inclusion_of_files", "Pass fewer classifiers"),
+    ("study {s}", "betaroc.cli.study.read_configuration", "fewer --workers"),
 ])  # fmt: skip
 def test_memory_that_is_not_there_is_no_impossible_fit(
     command: str, where: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
@@ -484,3 +485,23 @@ def test_memory_that_is_not_there_is_no_impossible_fit(
     assert "the memory must hold" in err
     assert "Unable to allocate 8.00 TiB" in err
     assert remedy in err
+
+
+# ------------------------------------------------------------- one module a command
+def test_every_command_is_a_module_with_its_two_functions() -> None:
+    for name in COMMANDS:
+        module = import_module(f"betaroc.cli.{name}")
+        assert module.__all__ == ["add_options", "run"]
+
+
+@pytest.mark.parametrize("call", [["--version"], ["--help"], ["fit", "--help"]])
+def test_only_the_command_called_is_loaded(call: list[str]) -> None:
+    code = (
+        f"import sys; from betaroc.cli import main\ntry: main({call})\nfinally: print(*sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    loaded = set(run.stdout.split())
+    commands = {name for name in COMMANDS if f"betaroc.cli.{name}" in loaded}
+    assert commands == ({call[0]} & COMMANDS.keys())
+    assert not loaded & {"scipy.stats", "scipy.special", "matplotlib", "pandas"}
+    assert call[0] == "fit" or not any(name.startswith("betaroc.fits") for name in loaded)

@@ -7,13 +7,15 @@ import io
 import json
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 import betaroc as br
 from betaroc.cli import main
-from betaroc.cli.options import as_options
+from betaroc.cli.messages import in_options
+from betaroc.core.sentences import worded
 from betaroc.core.text import alphas_words
 from helpers.places import DATA
 
@@ -547,15 +549,27 @@ def test_errors_name_options_not_arguments(
 
 
 def test_messages_in_the_words_of_the_command_line() -> None:
+    names = ("boundary", "resolution", "id", "score", "label", "client_label")
+    options = Namespace(**dict.fromkeys(names))
     for given, said in (
-        ('Other choices: boundary="error", "drop".', 'Other choices: --boundary "error", "drop".'),
-        ("if scores were rounded, pass resolution=.", "if scores were rounded, pass --resolution."),
-        ("a column of ids (id=...), or paired=False.", "a column of ids (--id), or --unpaired."),
-        ("score= and label= name columns", "--score and --label name columns"),
-        ("unless client_label= (--client-label) says", "unless --client-label says"),
+        (
+            'Other choices: `boundary="error"`, "drop".',
+            'Other choices: --boundary "error", "drop".',
+        ),
+        (
+            "if scores were rounded, pass `resolution=`.",
+            "if scores were rounded, pass --resolution.",
+        ),
+        (
+            "a column of ids (`id=...`), or `paired=False`.",
+            "a column of ids (--id), or --unpaired.",
+        ),
+        ("`score=` and `label=` name columns", "--score and --label name columns"),
+        ("unless `client_label= (--client-label)` says", "unless --client-label says"),
         ("'score=1.csv', line 3: the score must be finite",) * 2,
     ):
-        assert as_options(given) == said
+        assert in_options(worded(given), options) == said
+        assert str(worded(given)) == given.replace("`", "")
 
 
 def test_choices_are_named_in_full(capsys: pytest.CaptureFixture[str]) -> None:

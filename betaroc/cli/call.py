@@ -1,0 +1,133 @@
+"""A call: the parser, which loads no command but the one called, and how the call ends."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, NoReturn
+
+from betaroc.cli.messages import complain, in_options
+from betaroc.core.errors import BetarocError, FitError
+from betaroc.core.text import shown
+from betaroc.rendering.numbers import version, visible
+
+__all__ = ["call"]
+
+#: Exit codes; a command may have others.
+DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+_EXAMPLES = """examples:
+  betaroc fit dev.csv
+  betaroc fit scores.tsv --label class --client-label genuine --family normal
+  betaroc fit dev.csv --json
+  betaroc fit dev.csv --family best --check
+  betaroc fit dev.csv --family beta,beta-mixture
+  betaroc report --dev dev.csv --test eval1.csv eval2.csv -o report.html
+  betaroc epc --dev dev.csv --test eval.csv -o epc.svg
+  betaroc epc --dev dev.csv --test eval.csv --criterion far --measure frr --alpha 0.01 0.05
+  betaroc epc --dev dev.csv --test eval.csv --band both --level 0.9 --json
+  betaroc report --dev big.parquet --test eval.parquet --stream always -o report.html
+  betaroc compare --dev dev_a.csv dev_b.csv --test eval_a.csv eval_b.csv --name mlp svm -o c.svg
+  betaroc study atlas.toml --workers 4
+  betaroc ensemble table.csv --systems cnn svm lr --region 0 0.1 -o ensemble.svg
+
+A score file has a header line score,label with label 1 for clients and 0 (or -1) for impostors;
+other columns and labels are named by the options. The 2-, 4- and 5-column text of bob.measure
+needs none. Higher scores are more client-like; accepted is what is greater than the threshold.
+
+exit codes: 0 done, 1 the fit is impossible, 2 usage, input or output,
+3 study with failed trials, 130 interrupted"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Argument errors on lines that hold nothing a terminal would obey."""
+
+    def __init__(self, **options: Any) -> None:
+        raw = argparse.RawDescriptionHelpFormatter
+        super().__init__(epilog=_EXAMPLES, formatter_class=raw, allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(BAD_INPUT, f"{self.prog}: {visible(message)}\n")
+
+
+class _CommandParser(_Parser):
+    """The parser of a command, which learns its options when it is called."""
+
+    load: Callable[[], Any]
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Load the command, then parse."""
+        command = self.load()
+        command.add_options(self)
+        self.set_defaults(run=command.run)
+        return super().parse_known_args(args, namespace)
+
+
+def call(
+    argv: Sequence[str] | None, commands: Mapping[str, str], load: Callable[[str], Any]
+) -> int:
+    """Run one of the commands and say what went wrong; the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):  # a stream of the caller's own making
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    arguments = _parser_of(commands, load).parse_args(argv)
+    try:
+        code: int | None = arguments.run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt as stop:
+        complain(str(stop) or "interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        _discard_stdout()
+        return BAD_INPUT
+    except MemoryError as error:
+        complain(_memory_words(arguments, error))
+        return BAD_INPUT
+    except BetarocError as error:
+        complain(in_options(error.sentence, arguments, error.argument))
+        return FIT_FAILED if isinstance(error, FitError) else BAD_INPUT
+    except OSError as error:  # of stdout; all others became BetarocErrors where they arose
+        _discard_stdout()
+        complain(f"the standard output must be writable; the system says: {error.strerror}")
+        return BAD_INPUT
+    return code or DONE
+
+
+def _parser_of(commands: Mapping[str, str], load: Callable[[str], Any]) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="betaroc", description="From score files to theoretical ROCs and what they say."
+    )
+    parser.add_argument("--version", action="version", version=f"betaroc {version()}")
+    rows = parser.add_subparsers(
+        title="commands", required=True, metavar="COMMAND", parser_class=_CommandParser
+    )
+    for name, what in commands.items():
+        row = rows.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
+        row.load = partial(load, name)
+    return parser
+
+
+def _memory_words(arguments: argparse.Namespace, error: MemoryError) -> str:
+    """That the memory did not hold the call, and what would be held."""
+    said = f" ({shown(str(error), 100)[1:-1]})" if str(error) else ""
+    if hasattr(arguments, "workers"):
+        do = "Run it again to go on, with fewer --workers; or begin it with a smaller block"
+    else:
+        ways = {
+            "stream": "--stream always for Parquet files", "replicates": "fewer --replicates",
+            "systems": "fewer classifiers",
+        }  # fmt: skip
+        possible = [way for name, way in ways.items() if hasattr(arguments, name)]
+        do = f"Pass {' or '.join(possible)}, or a random part of the rows"
+    return f"the memory must hold the scores and what is computed; it does not{said}. {do}."
+
+
+def _discard_stdout() -> None:
+    """What is still buffered must not fail a second time when the process ends."""
+    with suppress(OSError, AttributeError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

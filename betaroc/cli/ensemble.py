@@ -1,0 +1,70 @@
+"""``betaroc ensemble``: which classifiers join an ensemble, and why."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from betaroc.cli.classifiers import inclusion_of_files
+from betaroc.cli.messages import ProgressBar, messages, say_warnings
+from betaroc.cli.options import LEVEL, checked_picture, picture_options, score_options
+from betaroc.core.notices import collected
+from betaroc.ensemble.sentences import inclusion_numbers
+from betaroc.rendering.picture_files import save_picture
+from betaroc.report.numbers import as_json
+
+__all__ = ["add_options", "run"]
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    option = parser.add_argument
+    option("files", nargs="+", metavar="FILE",
+        help="one table (CSV, TSV, Parquet) with a column a classifier, or one score file a"
+        " classifier, the same trials in one order")  # fmt: skip
+    option("--systems", nargs="+", action="extend", metavar="COLUMN",
+        help="columns of the classifiers (default: all numeric ones beside the"
+        " labels)")  # fmt: skip
+    option("--name", nargs="+", action="extend", metavar="NAME",
+        help="names of the classifiers of several files (default: the files')")  # fmt: skip
+    option("--dev", nargs="+", action="extend", default=[], metavar="DEV",
+        help="other trials, given alike, on which weights and thresholds of the fused scores are"
+        " learned (default: other folds)")  # fmt: skip
+    option("--region", nargs=2, type=float, default=[0.0, 1.0], metavar=("LOW", "HIGH"),
+        help="FARs that matter (default: 0 1)")  # fmt: skip
+    option("--folds", type=int, default=5, metavar="K", help="folds (default: %(default)s)")
+    option("--ends", type=float, default=0.1, metavar="R",
+        help="largest target of the low-FAR and of the high-FAR end (default:"
+        " %(default)s)")  # fmt: skip
+    option("--omit-missing", action="store_true",
+        help="leave out rows of a table that lack a score")  # fmt: skip
+    option("--level", type=float, metavar="L",
+        help=f"confidence level of verdicts and intervals (default: {LEVEL})")  # fmt: skip
+    option("--seed", type=int, metavar="N",
+        help="seed by which trials are dealt to folds (default: in turn)")  # fmt: skip
+    option("--group", nargs="+", metavar="COLUMN",
+        help="one or two columns that name what trials hang on: intervals and folds allow for"
+        " it")  # fmt: skip
+    option("--id", metavar="COLUMN",
+        help="column of several files that names the trial: whether all hold the same trials in"
+        " one order is then checked")  # fmt: skip
+    option("--json", action="store_true", help="one JSON document on standard output")
+    picture_options(parser)
+    score_options(parser, "auto", stream=False)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Judge the classifiers, and say or draw it."""
+    checked_picture(arguments, [*arguments.files, *arguments.dev])
+    with collected() as notices, ProgressBar(3) as step:
+        result = inclusion_of_files(arguments, step)
+        if arguments.output is not None:
+            save_picture(lambda: result.plot().axes[0], arguments.output)
+        step()
+    said = messages(notices, arguments)
+    if arguments.json:
+        further = {"seed": arguments.seed, "warnings": said}
+        sys.stdout.write(as_json(inclusion_numbers(result) | further))
+        return
+    sys.stdout.write(f"{result}\n")
+    say_warnings(said)

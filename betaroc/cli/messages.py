@@ -1,0 +1,93 @@
+"""What the command line says on standard error, in the words of its options."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from betaroc.core.notices import Notice
+from betaroc.core.sentences import Sentence, Term
+from betaroc.rendering.numbers import visible
+
+__all__ = ["ProgressBar", "complain", "in_options", "messages", "say_warnings"]
+
+#: Terms of Python that are no option and its value here.
+_OTHERWISE = {
+    "Give Scores, or take": "Pass --stream never or",
+    "Give epc the ScoreSummary itself, a fit of Scores,": "Pass --family empirical,",
+    "Fit Scores (all rows, or a random part of them)": "Pass --stream never or a part of the rows",
+    "Take Scores: all rows, or a random part of them.": (
+        "Pass --stream never, or a part of the rows."
+    ),
+    "paired=True": "a paired comparison",
+    ", or take paired=False": ", or take --unpaired",
+    "paired=False": "--unpaired",
+    'nan_policy="omit"': "--omit-missing",
+}
+
+
+def in_options(message: str, arguments: argparse.Namespace, argument: str | None = None) -> str:
+    """A message in which the arguments of functions are the options of the call.
+
+    ``argument`` is the one that an error is about, with whose name its message begins.
+    """
+    parts = list(Sentence(message).parts)
+    given = argument is not None and getattr(arguments, argument, None) is not None
+    if given and parts[0].startswith(f"{argument} must "):
+        parts[:1] = Term(argument), parts[0].removeprefix(f"{argument}")
+    said = "".join(_option(p, arguments) if isinstance(p, Term) else p for p in parts)
+    unended = isinstance(parts[-1], Term) and parts[-1].value == "..."
+    return f"{said} COLUMN." if unended else said
+
+
+def _option(term: Term, arguments: argparse.Namespace) -> str:
+    """The option of an argument, and its value; the term itself where there is no such option."""
+    name, value = term.name, term.value
+    if name == "resample":
+        name, value = name if hasattr(arguments, name) else "band", value.strip('"')
+    if term in _OTHERWISE or not hasattr(arguments, name):
+        return _OTHERWISE.get(term, term)
+    option = f"--{name.replace('_', '-')}"
+    return option if value.startswith(("...", " (")) or not value else f"{option} {value}"
+
+
+def messages(notices: Iterable[Notice], arguments: argparse.Namespace) -> list[str]:
+    """Their texts, in the words of the options."""
+    return [in_options(notice.message, arguments) for notice in notices]
+
+
+def say_warnings(texts: Sequence[str]) -> None:
+    """A line each."""
+    for text in texts:
+        print(f"warning: {visible(text)}", file=sys.stderr)
+
+
+def complain(message: str) -> None:
+    """Why the call ends."""
+    with suppress(OSError):
+        print(f"betaroc: {visible(message)}", file=sys.stderr)
+
+
+class ProgressBar:
+    """A bar on a terminal, once the work has taken a second."""
+
+    def __init__(self, total: int) -> None:
+        self._bar: Any = None
+        if sys.stderr is not None and sys.stderr.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=total, delay=1.0, leave=False, file=sys.stderr, unit="step")
+
+    def __enter__(self) -> Callable[[], None]:
+        return self._step
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def _step(self) -> None:
+        if self._bar is not None:
+            self._bar.update()

@@ -1,0 +1,96 @@
+"""Errors know their argument, and their sentences where they mention one."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+
+import pytest
+
+import betaroc as br
+from betaroc.core.errors import ScoreFileNotFoundError
+from betaroc.core.notices import collected, passed_on, warn
+from betaroc.core.sentences import Sentence, Term, worded
+
+SCORES = br.Scores([0.6, 0.7, 0.8, 0.55, 0.9, 0.65], [0.1, 0.2, 0.3, 0.45, 0.35, 0.62])
+OTHER = br.Scores([0.5, 0.7, 0.8], [0.1, 0.2, 0.6])
+ADVICE = 'Use `family="beta"`, or leave `resolution=` out.'
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: br.fit(SCORES, boundary="x"), "boundary"),
+        (lambda: br.fit(SCORES, resolution=0.7), "resolution"),
+        (lambda: br.fit(SCORES, family="betta"), "family"),
+        (lambda: br.fit(SCORES, ("beta", "dual-beta")), "family"),
+        (lambda: br.fit([0.1, 0.2]), "scores"),
+        (lambda: br.Beta(-1, 2), "a"),
+        (lambda: br.Scores([], [0.2]), "client"),
+        (lambda: br.Scores.from_labels([1, 0, 2], [0.1, 0.2, 0.3]), "y_true"),
+        (lambda: br.Scores.from_labels(["a", "b"], [0.1, 0.2], client_label="c"), "client_label"),
+        (lambda: br.epc(SCORES, OTHER, alpha=2), "alpha"),
+        (lambda: br.epc(SCORES, OTHER).band(level=95), "level"),
+        (lambda: br.epc(SCORES, OTHER).band(replicates=0), "replicates"),
+        (lambda: br.epc_cv(SCORES, folds=1), "folds"),
+        (lambda: br.summarize(SCORES, layout=(0.0, float("nan"))), "layout"),  # names layout[1]
+        (lambda: br.read_scores("no such file"), "path"),
+        (lambda: br.fit(br.Scores([0.5, 0.5], [0.1, 0.2])), None),
+    ],
+)
+def test_errors_know_their_argument(call: Callable[[], object], argument: str | None) -> None:
+    with pytest.raises(br.BetarocError) as caught:
+        call()
+    assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [br.BetarocError, br.InputError, br.InputTypeError, br.FitError, br.DegenerateDataError,
+     br.FileFormatError, ScoreFileNotFoundError, br.OutputError, br.EngineError, br.StudyError,
+     br.MissingDependencyError],
+)  # fmt: skip
+def test_errors_are_pickled_and_copied_whole(kind: type[br.BetarocError]) -> None:
+    error = kind.about("level")("level must be 1. " + worded(ADVICE))
+    if isinstance(error, br.FitError):
+        error.result = (1, 2)
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert type(other) is kind
+        assert type(str(other)) is str
+        assert str(other) == 'level must be 1. Use family="beta", or leave resolution= out.'
+        assert other.argument == "level"
+        assert other.sentence.parts == error.sentence.parts
+        assert getattr(other, "result", None) == getattr(error, "result", None)
+    again = error.reworded("dev: " + error.sentence)
+    assert str(again) == f"dev: {error}"
+    assert again.argument == "level"
+    assert kind("only this").argument is None
+
+
+def test_what_is_no_name_is_no_argument() -> None:
+    for name in ("the number of replicates", "'dev.csv', scores", ""):
+        assert br.InputError("wrong", argument=name).argument is None
+    assert br.InputError("wrong", argument="weights[3]").argument == "weights"
+
+
+def test_sentences_keep_the_places_of_their_terms() -> None:
+    said = "dev: `x`; " + worded(ADVICE) + " Or `y`." + Term("id=...")
+    assert said == 'dev: `x`; Use family="beta", or leave resolution= out. Or `y`.id=...'
+    terms = [part for part in said.parts if isinstance(part, Term)]
+    assert [(t.name, t.value) for t in terms] == [
+        ("family", '"beta"'), ("resolution", ""), ("id", "..."),
+    ]  # fmt: skip
+    assert said.said(lambda term: f"--{term.name}").endswith("leave --resolution out. Or `y`.--id")
+    assert said.replaced("e", "E").parts[-1] == "id=..."
+    for other in (pickle.loads(pickle.dumps(said)), copy.deepcopy(said)):
+        assert isinstance(other, Sentence)
+        assert other.parts == said.parts
+
+
+def test_notices_keep_them_too() -> None:
+    with collected() as notices, passed_on("dev: "):
+        warn(worded(ADVICE), br.ScaleWarning)
+    ((_, message),) = notices
+    assert isinstance(message, Sentence)
+    assert message.parts[:2] == ("dev: ", "Use ")
