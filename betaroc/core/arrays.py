@@ -8,13 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "AnyArray",
-    "BoolArray",
-    "FloatArray",
-    "IntArray",
-    "ScalarOrArray",
-    "as_output",
-]
+    "AnyArray", "BoolArray", "FloatArray", "IntArray", "ScalarOrArray", "as_output",
+]  # fmt: skip
 
 FloatArray = npt.NDArray[np.float64]
 #: Counts and indices, of any width.

@@ -19,28 +19,10 @@ from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
 
 __all__ = [
-    "LARGEST_EXACT",
-    "array_1d",
-    "choice",
-    "count",
-    "finite",
-    "flag",
-    "fraction",
-    "frozen",
-    "generator",
-    "instance",
-    "level",
-    "listed",
-    "nearest",
-    "positive",
-    "prior",
-    "probability_array",
-    "rate_array",
-    "real_array",
-    "score_array",
-    "shown",
-    "weights_array",
-]
+    "LARGEST_EXACT", "array_1d", "choice", "count", "finite", "flag", "fraction", "frozen",
+    "generator", "instance", "level", "listed", "nearest", "positive", "prior", "probability_array",
+    "rate_array", "real_array", "score_array", "shown", "weights_array",
+]  # fmt: skip
 
 _T = TypeVar("_T")
 #: Up to here every integer has a float64 of its own.

@@ -13,31 +13,13 @@ from typing import Any, Self
 from betaroc.core.sentences import Sentence
 
 __all__ = [
-    "BetarocError",
-    "BetarocWarning",
-    "BoundaryWarning",
-    "DegenerateDataError",
-    "DiscretenessWarning",
-    "DuplicateWarning",
-    "EngineError",
-    "ExtrapolationWarning",
-    "FileFormatError",
-    "FitError",
-    "InfluenceWarning",
-    "InputError",
-    "InputTypeError",
-    "MisfitWarning",
-    "MissingDependencyError",
-    "OutputError",
-    "PrecisionWarning",
-    "ReversedScoresWarning",
-    "SameDataWarning",
-    "ScaleWarning",
-    "ScoreFileNotFoundError",
-    "SmallSampleWarning",
-    "StudyError",
-    "TargetWarning",
-]
+    "BetarocError", "BetarocWarning", "BoundaryWarning", "DegenerateDataError",
+    "DiscretenessWarning", "DuplicateWarning", "EngineError", "ExtrapolationWarning",
+    "FileFormatError", "FitError", "InfluenceWarning", "InputError", "InputTypeError",
+    "MisfitWarning", "MissingDependencyError", "OutputError", "PrecisionWarning",
+    "ReversedScoresWarning", "SameDataWarning", "ScaleWarning", "ScoreFileNotFoundError",
+    "SmallSampleWarning", "StudyError", "TargetWarning",
+]  # fmt: skip
 
 
 class BetarocError(Exception):

@@ -17,14 +17,9 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError
 
 __all__ = [
-    "Cells",
-    "checked_rng",
-    "class_sizes",
-    "draw_counts",
-    "draw_multinomial",
-    "refuse_fractional_weights",
-    "streams",
-]
+    "Cells", "checked_rng", "class_sizes", "draw_counts", "draw_multinomial",
+    "refuse_fractional_weights", "streams",
+]  # fmt: skip
 
 
 #: Replicates that share one stream of random numbers: fixed, so that no byte hangs on memory.

@@ -28,13 +28,8 @@ from betaroc.data.sums import ClassSummary, Labels, added
 from betaroc.distributions.binned import Binned
 
 __all__ = [
-    "ClassSummary",
-    "ScoreSummary",
-    "parquet_rows",
-    "summarize",
-    "summarize_file",
-    "warn_of_bins",
-]
+    "ClassSummary", "ScoreSummary", "parquet_rows", "summarize", "summarize_file", "warn_of_bins",
+]  # fmt: skip
 
 _BINS = 65_536
 

@@ -15,15 +15,9 @@ from betaroc.core.value import Value
 from betaroc.data.layout import Layout, bin_of
 
 __all__ = [
-    "KINDS",
-    "KIND_STRIDE",
-    "ClassSummary",
-    "LabelSums",
-    "added",
-    "array_sums",
-    "group_sums",
+    "KINDS", "KIND_STRIDE", "ClassSummary", "LabelSums", "added", "array_sums", "group_sums",
     "is_missing",
-]
+]  # fmt: skip
 
 #: Inside (0, 1), exactly 0, exactly 1, outside [0, 1]; NaN or infinite; null.
 KINDS = ("inner", "zero", "one", "outside", "bad", "missing")

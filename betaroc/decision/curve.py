@@ -45,15 +45,9 @@ from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 
 __all__ = [
-    "WEIGHTED_ERROR",
-    "Curve",
-    "area_weights",
-    "checked_alphas",
-    "chosen_on",
-    "observed_on",
-    "tell_support",
-    "warn_of_reach",
-]
+    "WEIGHTED_ERROR", "Curve", "area_weights", "checked_alphas", "chosen_on", "observed_on",
+    "tell_support", "warn_of_reach",
+]  # fmt: skip
 
 #: The criterion alpha FAR + (1 - alpha) FRR, and the measure of that name.
 WEIGHTED_ERROR = "weighted-error"

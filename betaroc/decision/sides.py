@@ -19,16 +19,9 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
 __all__ = [
-    "data_of",
-    "empirical_laws",
-    "group_counts",
-    "grouped_side",
-    "known_laws",
-    "observed_prior",
-    "side",
-    "side_groups",
-    "side_trials",
-]
+    "data_of", "empirical_laws", "group_counts", "grouped_side", "known_laws", "observed_prior",
+    "side", "side_groups", "side_trials",
+]  # fmt: skip
 
 
 # ---------------------------------------------------------------------- what is given

@@ -18,19 +18,9 @@ from betaroc.core.value import Value
 from betaroc.data.scores import Scores
 
 __all__ = [
-    "Covariate",
-    "DesignMatrix",
-    "as_text",
-    "checked_values",
-    "formula_columns",
-    "designs_of",
-    "outside",
-    "read_column",
-    "right_side",
-    "spelled",
-    "term_names",
-    "without",
-]
+    "Covariate", "DesignMatrix", "as_text", "checked_values", "formula_columns", "designs_of",
+    "outside", "read_column", "right_side", "spelled", "term_names", "without",
+]  # fmt: skip
 
 #: Singular values below this share of the largest, of columns of length 1, are none.
 _COLLINEAR = 1e-8

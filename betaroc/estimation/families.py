@@ -25,24 +25,10 @@ from betaroc.estimation.normal import NORMAL
 from betaroc.estimation.proper_beta import PROPER_BETA
 
 __all__ = [
-    "AUTO",
-    "BEST",
-    "FAMILIES",
-    "Chosen",
-    "Names",
-    "Span",
-    "automatic",
-    "automatic_of_sample",
-    "checked_pair",
-    "chosen_of",
-    "family_text",
-    "named",
-    "names_of_text",
-    "needs_rows",
-    "refuse_rule",
-    "smaller_of",
-    "spans_of",
-]
+    "AUTO", "BEST", "FAMILIES", "Chosen", "Names", "Span", "automatic", "automatic_of_sample",
+    "checked_pair", "chosen_of", "family_text", "named", "names_of_text", "needs_rows",
+    "refuse_rule", "smaller_of", "spans_of",
+]  # fmt: skip
 
 AUTO, BEST = "auto", "best"
 

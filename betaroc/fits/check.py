@@ -29,16 +29,9 @@ from betaroc.fits.target_checks import (
 )
 
 __all__ = [
-    "ClassTests",
-    "FitCheck",
-    "FitTest",
-    "GoodDownTo",
-    "RocDistance",
-    "TargetCheck",
-    "check_fit",
-    "repeated",
-    "roc_distance_of",
-]
+    "ClassTests", "FitCheck", "FitTest", "GoodDownTo", "RocDistance", "TargetCheck", "check_fit",
+    "repeated", "roc_distance_of",
+]  # fmt: skip
 
 #: Distance of a fitted ROC from the true one that matters.
 TOLERANCE = 0.05

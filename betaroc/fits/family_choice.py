@@ -38,12 +38,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = [
-    "MARGIN",
-    "FamilyComparison",
-    "FamilyRow",
-    "best_comparison",
-    "compare_families",
-]
+    "MARGIN", "FamilyComparison", "FamilyRow", "best_comparison", "compare_families",
+]  # fmt: skip
 
 #: Standard errors by which a family with more parameters must be better: see the Notes.
 MARGIN = 0.5

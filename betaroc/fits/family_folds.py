@@ -18,15 +18,8 @@ from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 
 __all__ = [
-    "TriedFamilies",
-    "Joint",
-    "Folded",
-    "Tried",
-    "tried_families",
-    "joint_of",
-    "mean_log",
-    "z_of",
-]
+    "TriedFamilies", "Joint", "Folded", "Tried", "tried_families", "joint_of", "mean_log", "z_of",
+]  # fmt: skip
 
 _FOLDS = 5
 #: With a smaller share of distinct scores a mixture would chase the ties.

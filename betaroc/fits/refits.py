@@ -26,14 +26,8 @@ from betaroc.estimation.newton import beta_mle
 from betaroc.estimation.proper_beta import join_proper
 
 __all__ = [
-    "MANY",
-    "ManyFits",
-    "Parameters",
-    "drawn_inside",
-    "many_of",
-    "refitted",
-    "refitted_alone",
-]
+    "MANY", "ManyFits", "Parameters", "drawn_inside", "many_of", "refitted", "refitted_alone",
+]  # fmt: skip
 
 _INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
 #: Step of the differences of a log density, in sizes of the parameter or spreads of the law.

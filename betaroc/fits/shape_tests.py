@@ -23,16 +23,9 @@ from betaroc.inference.small_samples import inner_trials
 from betaroc.model.improper_regions import Hook, hooks_of
 
 __all__ = [
-    "TESTED",
-    "CurveTest",
-    "EndTest",
-    "EndTests",
-    "FittedEnds",
-    "curve_test",
-    "end_tests",
-    "quadrant_shares",
-    "shape_probabilities",
-]
+    "TESTED", "CurveTest", "EndTest", "EndTests", "FittedEnds", "curve_test", "end_tests",
+    "quadrant_shares", "shape_probabilities",
+]  # fmt: skip
 
 _QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
 _SHAPES = {

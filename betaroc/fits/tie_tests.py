@@ -21,18 +21,10 @@ from betaroc.data.scores import ScoreData
 from betaroc.estimation.tied import ClassSums, TiedSolution, tied_mle
 
 __all__ = [
-    "Departure",
-    "by_counts",
-    "by_errors",
-    "by_grouped_shapes",
-    "by_grouped_shares",
-    "by_grouped_spreads",
-    "by_likelihood",
-    "by_means",
-    "by_variances",
-    "freedom_of_groups",
+    "Departure", "by_counts", "by_errors", "by_grouped_shapes", "by_grouped_shares",
+    "by_grouped_spreads", "by_likelihood", "by_means", "by_variances", "freedom_of_groups",
     "observed",
-]
+]  # fmt: skip
 
 #: Departures smaller than this are corrected as neighbouring ones are.
 _NEAR = 0.02

@@ -21,17 +21,9 @@ from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.parameter_errors import FreeFit
 
 __all__ = [
-    "SmallSample",
-    "freedom_of",
-    "inner_trials",
-    "refuse_light",
-    "scale_deviance",
-    "shape_bias",
-    "shape_corrections",
-    "small_sample",
-    "stretch_of",
-    "student",
-]
+    "SmallSample", "freedom_of", "inner_trials", "refuse_light", "scale_deviance", "shape_bias",
+    "shape_corrections", "small_sample", "stretch_of", "student",
+]  # fmt: skip
 
 #: Shapes beyond which cumulants cancel and a beta law is normal to this share.
 _NEARLY_NORMAL = 1e3

@@ -16,13 +16,9 @@ from betaroc.distributions.pairs import Pair, sign_changes
 from betaroc.model import operating_points
 
 __all__ = [
-    "best_precision_recall",
-    "least_weighted_errors",
-    "monotone_jumps",
-    "nearest_precision",
-    "nearest_rate",
-    "precision_turns",
-]
+    "best_precision_recall", "least_weighted_errors", "monotone_jumps", "nearest_precision",
+    "nearest_rate", "precision_turns",
+]  # fmt: skip
 
 
 #: A rate that is this near to its target, as a share of it, has met it.

@@ -22,13 +22,9 @@ from betaroc.report.text import fit_text, shape_sentences
 from betaroc.report.verdicts import sentence
 
 __all__ = [
-    "BetaPairFit",
-    "beta_pair_of",
-    "beta_pair_bullets",
-    "beta_pair_numbers",
-    "beta_pair_text",
+    "BetaPairFit", "beta_pair_of", "beta_pair_bullets", "beta_pair_numbers", "beta_pair_text",
     "beta_pair_words",
-]
+]  # fmt: skip
 
 #: Two-sided 5 % point of the standard normal law.
 _Z = 1.959963984540054
