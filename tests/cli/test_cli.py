@@ -266,7 +266,7 @@ def test_a_report_is_an_html_file(
 def test_two_reports_have_the_same_bytes(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     few = [
-        write(tmp_path / name, list(rng.beta(5, 2, 30)), list(rng.beta(2, 4, 30)))
+        write(tmp_path / name, rng.beta(5, 2, 30).tolist(), rng.beta(2, 4, 30).tolist())
         for name in ("dev.csv", "test.csv")
     ]
     pages = []
