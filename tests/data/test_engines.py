@@ -521,10 +521,10 @@ CHILD = """
 import re, resource, sys
 from pathlib import Path
 import numpy as np, pyarrow.parquet as pq
-from betaroc import _streams
-from betaroc.summary import summarize_file
+from betaroc.data import streams
+from betaroc.data.summary import summarize_file
 folder, engine = Path(sys.argv[1]), sys.argv[2]
-_streams._PIECE, _streams._BATCH = 1 << 18, 1 << 16
+streams._PIECE, streams._BATCH = 1 << 18, 1 << 16
 summarize_file(folder / "small.parquet", engine=engine)  # threads and pools are there now
 now = 1024 * int(re.search(r"VmSize:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 limit = now + 140_000_000  # DuckDB itself takes 80 to 100 MB
