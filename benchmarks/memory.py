@@ -54,7 +54,7 @@ import pyarrow.parquet as pq
 table = pq.read_table(path, columns=["score", "label"])
 """
 SUMMARIZE = """
-from betaroc.summary import summarize_file
+from betaroc.data.summary import summarize_file
 found = summarize_file(path, engine=engine)
 assert found.n_client + found.n_impostor == rows
 """

@@ -394,8 +394,8 @@ def test_each_erratum_has_a_number_printed_by_code(number: int) -> None:
     assert any(re.search(r"\d", block) for block in blocks)
 
 
-def test_each_committed_picture_is_drawn_by_an_example_or_a_study() -> None:
-    files = [p for folder in ("examples", "studies") for p in (ROOT / folder).glob("*.py")]
+def test_each_committed_picture_is_drawn_by_a_script() -> None:
+    files = [p for folder in ("docs", "examples", "studies") for p in (ROOT / folder).glob("*.py")]
     scripts = "".join(p.read_text(encoding="utf-8") for p in files)
     pictures = sorted(p.name for p in (ROOT / "docs" / "img").iterdir())
     assert pictures

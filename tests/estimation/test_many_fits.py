@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import betaroc as br
-from betaroc.core.notices import collected
+from betaroc.data.engines import arrays_of
 
 ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask"]
 IN_SUMS = ["beta", "normal", "logit-normal"]
@@ -243,10 +243,10 @@ def test_score_and_label_swapped_end_before_all_groups_are_there(
     sizes = []
 
     def counted(groups: Any) -> dict[str, Any]:
-        sizes.append(len((found := collected(groups))["n"]))
+        sizes.append(len((found := arrays_of(groups))["n"]))
         return found
 
-    monkeypatch.setattr("betaroc.data.one_pass.collected", counted)
+    monkeypatch.setattr("betaroc.data.one_pass.arrays_of", counted)
     monkeypatch.setattr("betaroc.data.one_pass._MANY_GROUPS", 50)  # of 60 and more
     assert numbers(quiet(frame)) == pytest.approx(numbers(whole), rel=1e-11, abs=1e-12)
     assert sizes[0] == 50
