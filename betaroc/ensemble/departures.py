@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,15 +12,12 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import softplus
 from betaroc.fits.fit import Fit
 from betaroc.inference.delta import delta
-from betaroc.inference.parameter_errors import FreeFit, free_coordinates, laws_at
-from betaroc.inference.small_samples import SmallSample, small_sample
+from betaroc.inference.nearby import Nearby, nearby, slopes_of
 from betaroc.model.crossings import places_of_far
 from betaroc.model.model import ScoreModel
 
 __all__ = ["Departures", "FitErrors", "logit", "tpr_probits"]
 
-#: Step of the differences, in standard errors.
-_STEP = 0.01
 _LOG_HALF = -math.log(2.0)
 
 
@@ -67,17 +63,8 @@ class FitErrors:
         self.fit = fit
 
     @cached_property
-    def _free(self) -> FreeFit:
-        return free_coordinates(self.fit, groups=True)
-
-    @cached_property
-    def _small(self) -> SmallSample:
-        return small_sample(self.fit, self._free, groups=True)
-
-    def _moved(self, away: FloatArray) -> ScoreModel:
-        laws = (self.fit.client.distribution, self.fit.impostor.distribution)
-        found = laws_at(laws, self._free.names, self._free.place + away)
-        return ScoreModel(*found, prior=self.fit.model.prior)
+    def _near(self) -> Nearby:
+        return nearby(self.fit, groups=True)
 
     def excess(self, u: FloatArray) -> FloatArray:
         """TPR - FAR at FAR = expit(u), of the smaller tails."""
@@ -91,31 +78,24 @@ class FitErrors:
 
     def from_diagonal(self, u: FloatArray) -> Departures:
         """Of probit TPR from probit FAR at FAR = expit(u), by the delta method."""
-        slopes = self._slopes(lambda model: tpr_probits(model, u))
+        slopes = slopes_of(self._near.steps, lambda model: tpr_probits(model, u))
         away = tpr_probits(self.fit.model, u) - _far_probits(u)
         return Departures(*self._tested(away, slopes))
 
     def exponent(self, end: str) -> tuple[float, float]:
         """t and p-value of the log of an end exponent, positive where the curve is above."""
-        small = self._small
-        found = delta(f"exponent-{end.replace('_', '-')}", None, self.fit.model, self._moved,
-                      small.roots)  # fmt: skip
+        small = self._near.small
+        name = f"exponent-{end.replace('_', '-')}"
+        found = delta(name, None, self.fit.model, self._near.steps)
         shift = small.shift(found.slopes)
         t, p = self._tested(np.array([found.place - shift]), found.slopes[None, :])
         return float(t[0]) * (1.0 if end == "at_one" else -1.0), float(p[0])
-
-    def _slopes(self, of: Callable[[ScoreModel], FloatArray]) -> FloatArray:
-        """Changes with each root of the covariance, on the last axis."""
-        roots = self._small.roots
-        ends = [[of(self._moved(side * _STEP * r)) for r in roots] for side in (1.0, -1.0)]
-        with np.errstate(invalid="ignore"):
-            return (np.stack(ends[0], axis=-1) - np.stack(ends[1], axis=-1)) / (2.0 * _STEP)
 
     def _tested(self, distance: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Student's t with Welch's degrees of freedom; nan where there is no error."""
         from scipy.special import ndtr, stdtr
 
-        small = self._small
+        small = self._near.small
         parts = np.stack(
             [np.sum(slopes[..., small.owner == k] ** 2, axis=-1)
              for k in range(len(small.freedom))], axis=-1,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -89,6 +90,11 @@ class PairEstimate(Result):
     reason: str = field(default="", compare=False)
     shared_cov: Matrix | None = None
     tied: tuple[str, ...] = ()
+
+    @cached_property
+    def _kept(self) -> dict[tuple[str, bool], Any]:
+        """What was computed of this estimate and is needed again, by its name and its option."""
+        return {}
 
     @property
     def log_likelihood(self) -> float:

@@ -40,6 +40,7 @@ from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed
 from betaroc.fits.term_tests import TermTest, term_test
 from betaroc.inference.delta import Delta, delta
 from betaroc.inference.interval import Interval
+from betaroc.inference.nearby import Steps, models_near
 from betaroc.inference.parameter_errors import covariance_roots
 from betaroc.model.model import ScoreModel
 
@@ -265,8 +266,7 @@ class CovariateFit(CovariateEstimate):
             stat,
             at,
             self._model(place, prior),
-            lambda away: self._model(place + away, prior),
-            _fewer(self._spread() @ rates.T),
+            self._near(place, _fewer(self._spread() @ rates.T), prior),
         )
         if not words:
             return found.interval(level)
@@ -362,8 +362,7 @@ class CovariateFit(CovariateEstimate):
                 stat,
                 at,
                 self._model(place, prior),
-                lambda away, place=place: self._model(place + away, prior),  # type: ignore[misc]
-                move,
+                self._near(place, move, prior),
             )
             for place, move in ((one, moves[:, :4]), (two, moves[:, 4:]))
         ]
@@ -467,6 +466,9 @@ class CovariateFit(CovariateEstimate):
 
     def _model(self, place: FloatArray, prior: float, name: str | None = None) -> ScoreModel:
         return ScoreModel(_law(*place[:2]), _law(*place[2:]), prior=prior, name=name)
+
+    def _near(self, place: FloatArray, roots: FloatArray, prior: float) -> Steps:
+        return models_near(lambda away: self._model(place + away, prior), roots)
 
 
 @public

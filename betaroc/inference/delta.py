@@ -17,10 +17,10 @@ from betaroc.core.resampling import streams
 from betaroc.core.sentences import worded
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Band, Interval, from_log, from_logit
-from betaroc.inference.parameter_errors import ParameterNames, free_coordinates, laws_at
+from betaroc.inference.nearby import STEP, Steps, nearby, slopes_of
 from betaroc.inference.scores_beyond import Asked, SupportedPair, fewest, of_point, tell
 from betaroc.inference.simultaneous import sup_t
-from betaroc.inference.small_samples import small_sample, student
+from betaroc.inference.small_samples import student
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 
@@ -29,8 +29,6 @@ __all__ = [
 ]  # fmt: skip
 
 _METHODS = ("delta", "bootstrap")
-#: Step of the differences, in standard errors.
-_STEP = 0.01
 #: Fractions nearer than this to 0 or 1 have no logit to speak of.
 _LOST = 1e-12
 #: An error this small is the rounding of differences.
@@ -212,14 +210,10 @@ def bare_interval(
     replicates, groups = checks.count(replicates, "replicates"), checks.flag(groups, "groups")
     statistic = _statistic(stat, at)
     _refuse_one_law(f)
-    errors = free_coordinates(f, groups=groups)
-    small = small_sample(f, errors, groups=groups)
-
-    def model(away: FloatArray) -> ScoreModel:
-        return _model(f, errors.names, errors.place + away)
-
+    near = nearby(f, groups=groups)
+    small = near.small
     if method == "delta":
-        found = delta(stat, at, f.model, model, small.roots)
+        found = delta(stat, at, f.model, near.steps)
         biased = statistic.scale in ("log", "threshold")
         shift = small.shift(found.slopes) if biased else 0.0
         return found.around(shift, float(small.reach(found.slopes, level)), level)
@@ -230,7 +224,7 @@ def bare_interval(
     values = np.empty(replicates)
     for rows, stream in streams(replicates, rng):
         drawn = small.draw(stream, rows.stop - rows.start)
-        values[rows] = [to(statistic.value(model(one), at)) for one in drawn]
+        values[rows] = [to(statistic.value(near.model(one), at)) for one in drawn]
     tail = 0.5 * (1.0 - level)
     gone = int(np.sum(~np.isfinite(values)))
     if gone:
@@ -242,23 +236,17 @@ def bare_interval(
     return Interval(estimate, back(float(low)), back(float(high)), level, method)
 
 
-def delta(
-    stat: Any,
-    at: Any,
-    model: ScoreModel,
-    moved: Callable[[FloatArray], ScoreModel],
-    roots: FloatArray,
-) -> Delta:
-    """A statistic of a model whose coordinates may be off along the roots of a covariance."""
+def delta(stat: Any, at: Any, model: ScoreModel, steps: Steps) -> Delta:
+    """A statistic of a model, and of those a step along each root of a covariance away."""
     statistic = _statistic(stat, at)
     estimate = _estimate(statistic, stat, at, model)
     to, back = _scale(statistic.scale, at, model)
 
-    def place(away: FloatArray) -> float:
-        return to(statistic.value(moved(away), at))
+    def place(near: ScoreModel) -> float:
+        return to(statistic.value(near, at))
 
-    slopes = [(place(_STEP * r) - place(-_STEP * r)) / (2.0 * _STEP) for r in roots]
-    found = Delta(estimate, to(statistic.value(model, at)), np.array(slopes), back)
+    slopes = [(place(forward) - place(backward)) / (2.0 * STEP) for forward, backward in steps]
+    found = Delta(estimate, place(model), np.array(slopes), back)
     # A double next to 1 has lost the digits of its distance from 1.
     fraction = statistic.scale in ("probit", "partial")
     lost = fraction and not _LOST < estimate < 1.0 - _LOST
@@ -354,12 +342,6 @@ def _scale(
     return _number, float
 
 
-def _model(f: PairEstimate, names: ParameterNames, place: FloatArray) -> ScoreModel:
-    """The model whose parameters have these free coordinates."""
-    laws = laws_at((f.client.distribution, f.impostor.distribution), names, place)
-    return ScoreModel(*laws, prior=f.model.prior)
-
-
 # ------------------------------------------------------------------------------ the curve
 def roc_band(
     f: SupportedPair, level: float, method: str, far: npt.ArrayLike | None, *,
@@ -376,22 +358,17 @@ def roc_band(
     grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
     x = np.atleast_1d(checks.rate_array(grid, "far"))
     _refuse_one_law(f)
-    errors = free_coordinates(f, groups=groups)
-    small = small_sample(f, errors, groups=groups)
-
-    def moved(away: FloatArray) -> ScoreModel:
-        return _model(f, errors.names, errors.place + away)
+    near = nearby(f, groups=groups)
+    small = near.small
 
     def tpr(away: FloatArray) -> FloatArray:
-        return np.asarray(moved(away).roc().tpr(x), dtype=np.float64)
+        return np.asarray(near.model(away).roc().tpr(x), dtype=np.float64)
 
     estimate = np.asarray(f.model.roc().tpr(x), dtype=np.float64)
     if method == "delta":
         place = _probits(f.model, x)
         inside = np.isfinite(place)
-        ends = [[_probits(moved(side * _STEP * r), x) for r in small.roots] for side in (1, -1)]
-        with np.errstate(invalid="ignore"):
-            changes = (np.stack(ends[0], axis=1) - np.stack(ends[1], axis=1)) / (2.0 * _STEP)
+        changes = slopes_of(near.steps, lambda model: _probits(model, x))
         slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
         reach = (
             small.largest(slopes, level, replicates, rng)

@@ -22,6 +22,7 @@ from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
 from betaroc.inference.delta import bare_interval, delta
 from betaroc.inference.interval import Interval
+from betaroc.inference.nearby import models_near
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.inference.small_samples import small_sample, student
 from betaroc.model.criteria import CRITERIA
@@ -275,7 +276,8 @@ class GapWidth(_Width):
         def moved(away: FloatArray) -> ScoreModel:
             return ScoreModel(*laws_at(laws, errors.names, errors.place + away), prior=model.prior)
 
-        return delta(lambda m: self._value(m, t), None, model, moved, errors.roots).error ** 2
+        near = models_near(moved, errors.roots)
+        return delta(lambda m: self._value(m, t), None, model, near).error ** 2
 
     def _choice(self, model: ScoreModel, sizes: Sizes) -> float:
         """Variance of the value of the true laws at dev's threshold."""
