@@ -20,12 +20,12 @@ CASES = {
     "no slope": ((0.6, 0.0, 1.5, 0.0), (-0.7, 0.0, 1.2, 0.0)),
 }
 SIZES = (30, 100)
-STATISTICS = {
-    "auc": None,
-    "tpr": 0.1,
-    "frr": 0.4,
-    "threshold-at-far": 0.1,
-    "exponent-at-zero": None,
+STATISTICS: dict[str, tuple[str, dict[str, float]]] = {
+    "auc": ("auc", {}),
+    "tpr@far=0.1": ("tpr", {"far": 0.1}),
+    "frr@threshold=0.4": ("frr", {"threshold": 0.4}),
+    "threshold@far=0.1": ("threshold", {"far": 0.1}),
+    "exponent-at-zero": ("exponent-at-zero", {}),
 }
 AT, FROM = {"x": 0.5}, {"x": -0.5}
 
@@ -57,7 +57,7 @@ def cell(job: tuple[str, int, int]) -> list[str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", br.BetarocWarning)
             fit = br.fit_covariates(frame, "x", precision="x")
-            found = [fit.interval(s, at, covariates=AT) for s, at in STATISTICS.items()]
+            found = [fit.interval(s, **at, covariates=AT) for s, at in STATISTICS.values()]
             found.append(fit.contrast("auc", FROM, AT))
         numbers = [*true, true[0] - other[0]]
         held += [i.low < number < i.high for i, number in zip(found, numbers, strict=True)]

@@ -71,25 +71,25 @@ class Scale(NamedTuple):
     """A statistic of `Fit.interval`, and how it is computed for many pairs at once."""
 
     stat: str
-    at: Any
+    point: dict[str, Any]
     #: Whether it is corrected for bias.
     shifted: bool
 
 
 STATISTICS = {
-    "AUC": Scale("auc", None, False),
-    "partial AUC to FAR .1": Scale("partial-auc", (0.0, FAR), False),
-    "EER": Scale("eer", None, False),
-    "TPR at FAR .1": Scale("tpr", FAR, False),
-    "HTER": Scale("hter", None, False),
-    "KS": Scale("ks", None, False),
-    "H-measure": Scale("h-measure", None, False),
-    "EER threshold": Scale("eer-threshold", None, True),
-    "threshold at FAR .1": Scale("threshold-at-far", FAR, True),
-    "exponent at 0": Scale("exponent-at-zero", None, True),
-    "exponent at 1": Scale("exponent-at-one", None, True),
-    "coefficient at 0": Scale("coefficient-at-zero", None, True),
-    "coefficient at 1": Scale("coefficient-at-one", None, True),
+    "AUC": Scale("auc", {}, False),
+    "partial AUC to FAR .1": Scale("partial-auc", {"between": (0.0, FAR)}, False),
+    "EER": Scale("eer", {}, False),
+    "TPR at FAR .1": Scale("tpr", {"far": FAR}, False),
+    "HTER": Scale("min-hter", {}, False),
+    "KS": Scale("ks", {}, False),
+    "H-measure": Scale("h-measure", {}, False),
+    "EER threshold": Scale("threshold", {"at": "eer"}, True),
+    "threshold at FAR .1": Scale("threshold", {"far": FAR}, True),
+    "exponent at 0": Scale("exponent-at-zero", {}, True),
+    "exponent at 1": Scale("exponent-at-one", {}, True),
+    "coefficient at 0": Scale("coefficient-at-zero", {}, True),
+    "coefficient at 1": Scale("coefficient-at-one", {}, True),
 }
 
 
@@ -266,10 +266,10 @@ def _interval_of_library(job: Cell, fits: Fits, sets: int = 1) -> dict[str, list
         return found
     for k in range(sets):
         fit = fit_of(br.Scores(*(expit(y[k]) for y in fits.logits)))
-        for name, (stat, at, _) in STATISTICS.items():
+        for name, (stat, point, _) in STATISTICS.items():
             if name in FOLDED and ".5" in job.law:
                 continue
-            own = fit.interval(stat, at, level=LEVEL)
+            own = fit.interval(stat, **point, level=LEVEL)
             ends = np.array([own.low, own.high])
             if "threshold" in name:
                 ends = logit(ends)

@@ -68,7 +68,7 @@ def quiet_fit(client: FloatArray, impostor: FloatArray, family: str) -> br.Fit:
 
 def told_of(fit: br.Fit, rate: float) -> tuple[br.Interval, set[type[Warning]]]:
     """The interval of the threshold at a FAR, and the kinds of its warnings."""
-    return warned(lambda: fit.interval("threshold-at-far", rate))
+    return warned(lambda: fit.interval("threshold", far=rate))
 
 
 def real(draws: int, seed: int, data: Path) -> list[list[str]]:
@@ -91,7 +91,7 @@ def real(draws: int, seed: int, data: Path) -> list[list[str]]:
                     for rate, counts in missed.items():
                         true = ordered[math.ceil((1.0 - rate) * ordered.size) - 1]
                         interval, said = warned(
-                            lambda f=fit, r=rate: f.interval("threshold-at-far", r)
+                            lambda f=fit, r=rate: f.interval("threshold", far=r)
                         )
                         if not interval.low <= true <= interval.high:
                             told = {br.MisfitWarning, br.ExtrapolationWarning} & said

@@ -51,8 +51,13 @@ class Cell(NamedTuple):
 
     stat: str
     laws: tuple[str, ...]
+    #: Of the plan, its point among them.
     options: dict[str, Any]
-    at: Any = None
+
+    @property
+    def point(self) -> dict[str, Any]:
+        """Where its statistic is taken."""
+        return {k: v for k, v in self.options.items() if k in ("far", "alpha", "between")}
 
 
 CELLS = (
@@ -60,14 +65,14 @@ CELLS = (
     Cell("auc", ("J",), {"width": 0.1, "ratio": 10}),
     Cell("auc", ("U",), {"width": 0.05, "method": "delong"}),
     Cell("auc", ("normal",), {"width": 0.08, "ratio": 0.2, "method": "logit-delong"}),
-    Cell("partial-auc", ("bell",), {"width": 0.1, "ratio": 2}, (0.0, 0.1)),
+    Cell("partial-auc", ("bell",), {"width": 0.1, "ratio": 2, "between": (0.0, 0.1)}),
     Cell("eer", ("J",), {"width": 0.05}),
     Cell("eer", ("U",), {"width": 0.1, "ratio": 5}),
-    Cell("tpr", ("bell",), {"width": 0.1}, 0.1),
-    Cell("tpr", ("J",), {"width": 0.15, "ratio": 10}, 0.01),
-    Cell("tpr", ("normal",), {"width": 0.1, "ratio": 0.5}, 0.1),
+    Cell("tpr", ("bell",), {"width": 0.1, "far": 0.1}),
+    Cell("tpr", ("J",), {"width": 0.15, "ratio": 10, "far": 0.01}),
+    Cell("tpr", ("normal",), {"width": 0.1, "ratio": 0.5, "far": 0.1}),
     Cell("ks", ("U",), {"width": 0.2}),
-    Cell("threshold-at-far", ("normal",), {"width": 0.4, "ratio": 2}, 0.05),
+    Cell("threshold", ("normal",), {"width": 0.4, "ratio": 2, "far": 0.05}),
     Cell("exponent-at-zero", ("bell",), {"width": 0.5}),
     Cell("exponent-at-one", ("U, crossing",), {"width": 0.5, "ratio": 4}),
     Cell("side-at-zero", ("bell, crossing",), {}),
@@ -77,29 +82,29 @@ CELLS = (
     Cell("client-shape", ("J near the border",), {}),
     Cell("impostor-shape", ("U near the border",), {"power": 0.9, "ratio": 0.5}),
     Cell("shapes", ("J",), {"ratio": 2}),
-    Cell("epc-gap", ("bell",), {"width": 0.08}, 0.5),
-    Cell("epc-gap", ("J",), {"width": 0.1, "ratio": 3}, 0.2),
-    Cell("epc-gap", ("bell",), {"width": 0.08, "thresholds": "empirical"}, 0.5),
-    Cell("epc-gap", ("J",), {"width": 0.1, "ratio": 3, "thresholds": "empirical"}, 0.2),
-    Cell("epc-gap", ("bell", "J"), {"width": 0.1}, 0.2),
-    Cell("epc-gap", ("bell", "J"), {"width": 0.1, "thresholds": "empirical"}, 0.2),
+    Cell("epc-gap", ("bell",), {"width": 0.08, "alpha": 0.5}),
+    Cell("epc-gap", ("J",), {"width": 0.1, "ratio": 3, "alpha": 0.2}),
+    Cell("epc-gap", ("bell",), {"width": 0.08, "thresholds": "empirical", "alpha": 0.5}),
+    Cell("epc-gap", ("J",), {"width": 0.1, "ratio": 3, "thresholds": "empirical", "alpha": 0.2}),
+    Cell("epc-gap", ("bell", "J"), {"width": 0.1, "alpha": 0.2}),
+    Cell("epc-gap", ("bell", "J"), {"width": 0.1, "thresholds": "empirical", "alpha": 0.2}),
     # Hard ones: few scores, areas near 1/2 and 1, long extrapolations, few scores of a dev set.
     Cell("auc", ("bell",), {"width": 0.2}),
     Cell("auc", ("bell .99",), {"width": 0.02}),
     Cell("auc", ("bell .99",), {"width": 0.02, "method": "delong"}),
     Cell("auc", ("bell .99",), {"width": 0.02, "method": "logit-delong"}),
-    Cell("tpr", ("bell .99",), {"width": 0.1}, 0.001),
+    Cell("tpr", ("bell .99",), {"width": 0.1, "far": 0.001}),
     Cell("ks", ("J .53",), {"width": 0.1}),
     Cell("h-measure", ("bell",), {"width": 0.1}),
-    Cell("optimal-threshold", ("J",), {"width": 0.1}, 0.2),
+    Cell("threshold", ("J",), {"width": 0.1, "alpha": 0.2}),
     Cell("coefficient-at-one", ("bell",), {"width": 0.5}),
     Cell("coefficient-at-one", ("bell",), {"width": 1.0}),
     Cell("side-at-one", ("bell .99",), {}),
     Cell("side-at-zero", ("J .53",), {}),
     Cell("shapes", ("J .53",), {}),
     Cell("shapes", ("U",), {"power": 0.95}),
-    Cell("epc-gap", ("U",), {"width": 0.1, "thresholds": "empirical"}, 0.5),
-    Cell("epc-gap", ("bell", "J"), {"width": 0.2, "thresholds": "empirical"}, 0.2),
+    Cell("epc-gap", ("U",), {"width": 0.1, "thresholds": "empirical", "alpha": 0.5}),
+    Cell("epc-gap", ("bell", "J"), {"width": 0.2, "thresholds": "empirical", "alpha": 0.2}),
 )
 #: How many of the cells are not among the hard ones.
 _PLAIN = 27
@@ -160,7 +165,7 @@ def one_of(cell: Cell, plan: br.SampleSize) -> Callable[[np.random.Generator], f
         if plan.method != "delta":
             found = br.auc_interval(scores, LEVEL, plan.method)
         else:
-            found = fit_of(scores, model).interval(cell.stat, cell.at, level=LEVEL)
+            found = fit_of(scores, model).interval(cell.stat, **cell.point, level=LEVEL)
         return found.high - found.low
 
     def side(rng: np.random.Generator) -> float:
@@ -177,7 +182,7 @@ def one_of(cell: Cell, plan: br.SampleSize) -> Callable[[np.random.Generator], f
     def curve(of: br.ScoreModel, rng: np.random.Generator) -> br.Epc:
         dev = scores_of(of, n, rng)
         smooth = plan.method == "smooth"
-        return br.epc(fit_of(dev, of) if smooth else dev, scores_of(of, n, rng), alpha=[cell.at])
+        return br.epc(fit_of(dev, of) if smooth else dev, scores_of(of, n, rng), alpha=[cell.options["alpha"]])
 
     def gap(rng: np.random.Generator) -> float:
         first = curve(model, rng)
@@ -197,7 +202,7 @@ def row(job: tuple[int, int]) -> Row:
     model = models if len(models) > 1 else models[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.BetarocWarning)
-        plan = br.plan_sample_size(cell.stat, cell.at, model=model, level=LEVEL, **cell.options)
+        plan = br.plan_sample_size(cell.stat, model=model, level=LEVEL, **cell.options)
         sets *= 1 if math.isnan(plan.power) and cell.stat != "epc-gap" else _MORE
         rng = np.random.default_rng([2024, number])
         one = one_of(cell, plan)
@@ -226,7 +231,7 @@ def text_of(rows: list[Row]) -> str:
     lines = []
     for found in rows:
         plan, (needed, error) = found.plan, found.needed
-        what = plan.stat if plan.at is None else f"{plan.stat} at {plan.at}"
+        what = f"{plan.stat}@{plan.at}" if plan.at else plan.stat
         how = f", {plan.method}" if plan.method not in ("end test", "fitted shape") else ""
         stars = "" if abs(needed - 1.0) <= 0.1 else " \\*"
         stars += "" if abs(found.found / found.wanted - 1.0) <= 0.1 else " \\*\\*"

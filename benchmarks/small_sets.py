@@ -235,22 +235,23 @@ class Context:
 
 
 # --------------------------------------------------------------------------------- calls
-#: Statistics of `Fit.interval` with what they are asked at.
-STATISTICS: tuple[tuple[str, Any], ...] = (
-    ("auc", None), ("partial-auc", (0.0, 0.1)), ("tpr", 0.1), ("far", 0.5), ("frr", 0.5),
-    ("eer", None), ("eer-threshold", None), ("hter", None), ("weighted-error", 0.3),
-    ("optimal-threshold", 0.3), ("threshold-at-far", 0.1), ("threshold-at-frr", 0.1), ("ks", None),
-    ("h-measure", None), ("average-precision", None), ("crossing", None),
-    ("crossing-threshold", None), ("exponent-at-zero", None), ("exponent-at-one", None),
-    ("coefficient-at-zero", None), ("coefficient-at-one", None),
+#: Statistics with a point.
+STATISTICS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("auc", {}), ("partial-auc", {"between": (0.0, 0.1)}), ("tpr", {"far": 0.1}),
+    ("far", {"threshold": 0.5}), ("frr", {"threshold": 0.5}), ("eer", {}),
+    ("threshold", {"at": "eer"}), ("min-hter", {}), ("weighted-error", {"alpha": 0.3}),
+    ("threshold", {"alpha": 0.3}), ("threshold", {"far": 0.1}), ("threshold", {"frr": 0.1}),
+    ("ks", {}), ("h-measure", {}), ("average-precision", {}), ("far", {"at": "crossing"}),
+    ("threshold", {"at": "crossing"}), ("exponent-at-zero", {}), ("exponent-at-one", {}),
+    ("coefficient-at-zero", {}), ("coefficient-at-one", {}), ("f1", {"at": "max-f1"}),
+    ("d-prime", {}), ("min-dcf", {}), ("precision", {"tpr": 0.5}), ("client-a", {}),
 )  # fmt: skip
 
 
 def _interval(c: Context, f: Any) -> Any:
-    stat, at = c.pick(*STATISTICS)
-    return f.interval(
-        stat, at, level=c.level, method=c.pick("delta", "delta", "bootstrap"), replicates=20, rng=1
-    )
+    stat, point = c.pick(*STATISTICS)
+    method = c.pick("delta", "delta", "bootstrap")
+    return f.interval(stat, **point, level=c.level, method=method, replicates=20, rng=1)
 
 
 def _written(method: Callable[[Any], Any]) -> None:
@@ -314,6 +315,7 @@ FUNCTIONS: dict[str, Callable[[Context], Any]] = {
         "auc", model=c.model(), width=c.pick(0.1, 0.01), method=c.pick("delta", "empirical")
     ),
     "read_scores": _read,
+    "statistics": lambda _: br.statistics(),
     "sample_systems": lambda c: br.sample_systems({"a": c.model()}, 3, 4, rng=1),
     "solve_pair": lambda c: br.solve_pair(auc=float(c.model().auc())),
     "summarize": Context.summary,

@@ -25,7 +25,7 @@ CELLS, SCORES, BLOCK = 10_000, 1000, 313
 #: Cells that slow cases do, extrapolated.
 SOME = 500
 SHAPES = ("a_c", "b_c", "a_i", "b_i")
-ASKED = ["fit.a_c", "fit.b_c", "fit.a_i", "fit.b_i", "fit.auc"]
+ASKED = ["fit.client-a", "fit.client-b", "fit.impostor-a", "fit.impostor-b", "fit.auc"]
 
 
 def design() -> br.Design:

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from betaroc.model.model import ScoreModel
     from betaroc.model.roc import Roc
     from betaroc.model.samples import sample_systems
+    from betaroc.model.statistics import statistics
     from betaroc.report.analysis import Analysis, analyze
     from betaroc.studies.design import Design
     from betaroc.studies.plan import SampleSize, plan_sample_size
@@ -109,6 +110,7 @@ _HOMES = {
     "model.model": ("ScoreModel",),
     "model.roc": ("Roc",),
     "model.samples": ("sample_systems",),
+    "model.statistics": ("statistics",),
     "estimation.batch": ("mean_logs",),
     "fits.many_fits": ("fit_many",),
     "estimation.newton": ("beta_mle",),
@@ -154,7 +156,7 @@ __all__ = [
     "beta_auc", "beta_mle", "check_fit", "compare", "compare_families", "epc", "epc_average",
     "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many",
     "guaranteed_threshold", "inclusion", "likelihood_ratio_test", "mean_logs", "plan_sample_size",
-    "read_scores", "sample_systems", "solve_pair", "summarize",
+    "read_scores", "sample_systems", "solve_pair", "statistics", "summarize",
 ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from typing import Any
 import pytest
 
 import betaroc
+from betaroc.model.asking import PointArguments
 from helpers.places import DATA, ROOT, script
 
 PACKAGE = ROOT / "betaroc"
@@ -199,11 +200,12 @@ def misnamed(value: Any) -> Counter[str]:
     """Parameters that stand once more, or less, in the docstring than in the signature."""
     function = value.__func__ if isinstance(value, classmethod) else value
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    taken = [
-        stars.get(parameter.kind, "") + parameter.name
-        for parameter in inspect.signature(function).parameters.values()
-        if parameter.name not in {"self", "cls", "_cls"}
-    ]
+    taken = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.annotation == "Unpack[PointArguments]":
+            taken += PointArguments.__annotations__
+        elif parameter.name not in {"self", "cls", "_cls", "given"}:  # what is given is refused
+            taken.append(stars.get(parameter.kind, "") + parameter.name)
     heads = [line.partition(" : ")[0] for line in section(value, "Parameters") if line[:1].strip()]
     documented = [parameter for head in heads for parameter in head.split(", ")]
     return (Counter(documented) - Counter(taken)) + (Counter(taken) - Counter(documented))

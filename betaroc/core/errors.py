@@ -104,6 +104,10 @@ class FileFormatError(BetarocError, ValueError):
 class ScoreFileNotFoundError(FileFormatError, FileNotFoundError):
     """There is no score file at that path."""
 
+    def __new__(cls, *args: Any, **_: Any) -> Self:
+        """That of the base whose memory it has: tblib, which Dask loads, asks for it by name."""
+        return FileNotFoundError.__new__(cls, *args)
+
 
 class OutputError(BetarocError, OSError):
     """An output that cannot be written; what was there before is untouched."""

@@ -32,17 +32,11 @@ from betaroc.core.notices import warn
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Result
 from betaroc.data.scores import Scores
-from betaroc.inference.scores_beyond import (
-    Asked,
-    Evidence,
-    SupportedPair,
-    fewest,
-    of_point,
-    tell,
-)
+from betaroc.inference.scores_beyond import Evidence, SupportedPair, fewest, tell
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import Asked, of_point
 
 __all__ = [
     "WEIGHTED_ERROR", "Curve", "area_weights", "checked_alphas", "chosen_on", "observed_on",

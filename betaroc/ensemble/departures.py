@@ -13,6 +13,7 @@ from betaroc.core.thresholds import softplus
 from betaroc.fits.fit import Fit
 from betaroc.inference.delta import delta
 from betaroc.inference.nearby import Nearby, nearby, slopes_of
+from betaroc.model.asking import asking
 from betaroc.model.crossings import places_of_far
 from betaroc.model.model import ScoreModel
 
@@ -86,7 +87,7 @@ class FitErrors:
         """t and p-value of the log of an end exponent, positive where the curve is above."""
         small = self._near.small
         name = f"exponent-{end.replace('_', '-')}"
-        found = delta(name, None, self.fit.model, self._near.steps)
+        found = delta(asking(name), self.fit.model, self._near.steps)
         shift = small.shift(found.slopes)
         t, p = self._tested(np.array([found.place - shift]), found.slopes[None, :])
         return float(t[0]) * (1.0 if end == "at_one" else -1.0), float(p[0])

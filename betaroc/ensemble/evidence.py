@@ -222,7 +222,7 @@ def _mean(fit: Fit, region: tuple[float, float], level: float) -> Interval:
         found = (
             fit.interval("auc", level=level)
             if whole
-            else fit.interval("partial-auc", region, level=level)
+            else fit.interval("partial-auc", between=region, level=level)
         )
     except InputError:
         area = fit.model.auc() if whole else fit.model.partial_auc(low, high, standardized=True)

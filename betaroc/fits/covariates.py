@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from betaroc.inference.delta import Delta, delta
 from betaroc.inference.interval import Interval
 from betaroc.inference.nearby import Steps, models_near
 from betaroc.inference.parameter_errors import covariance_roots
+from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:
@@ -190,11 +191,11 @@ class CovariateFit(CovariateEstimate):
     def interval(
         self,
         stat: str | Callable[[ScoreModel], float],
-        at: float | tuple[float, float] | None = None,
-        *,
+        *given: Any,
         covariates: Mapping[str, Any] | None = None,
         level: float = 0.95,
         prior: float | None = None,
+        **point: Unpack[PointArguments],
     ) -> Interval:
         """Confidence interval of a number of the model at values of the covariates.
 
@@ -207,14 +208,14 @@ class CovariateFit(CovariateEstimate):
         ----------
         stat : str or callable
             A name or a function of a `ScoreModel`, as in `Fit.interval`.
-        at : float or tuple, optional
-            What the statistic depends on, as in `Fit.interval`.
         covariates : mapping, optional
             One value for every covariate of the formulas; left out where there are none.
         level : float
             Confidence level.
         prior : float, optional
             As in `model`.
+        threshold, far, frr, tpr, alpha, between, at : optional
+            Where the statistic is taken, as in `Fit.interval`.
 
         Returns
         -------
@@ -260,18 +261,17 @@ class CovariateFit(CovariateEstimate):
         >>> interval.low < fit.model(x=1.0).auc() < interval.high
         True
         """
-        level, prior = checks.level(level), self._prior(prior)
+        asked, level, prior = asking(stat, given, **point), checks.level(level), self._prior(prior)
         place, rates, words = self._place(covariates or {})
         found = delta(
-            stat,
-            at,
+            asked,
             self._model(place, prior),
             self._near(place, _fewer(self._spread() @ rates.T), prior),
         )
         if not words:
             return found.interval(level)
         made = _interval(found, level)
-        _refuse_whole(made, _range(found), checks.shown(stat), words)
+        _refuse_whole(made, _range(found), repr(str(asked)), words)
         _warn_outside(words)
         return replace(made, extrapolated=True)
 
@@ -280,10 +280,10 @@ class CovariateFit(CovariateEstimate):
         stat: str | Callable[[ScoreModel], float],
         first: Mapping[str, Any],
         second: Mapping[str, Any],
-        at: float | tuple[float, float] | None = None,
-        *,
+        *given: Any,
         level: float = 0.95,
         prior: float | None = None,
+        **point: Unpack[PointArguments],
     ) -> Interval:
         """Difference of a number between two values of the covariates, second minus first.
 
@@ -302,12 +302,12 @@ class CovariateFit(CovariateEstimate):
             As in `interval`.
         first, second : mapping
             Two different sets of values, each of every covariate.
-        at : float or tuple, optional
-            As in `interval`.
         level : float
             Confidence level.
         prior : float, optional
             As in `model`, for both.
+        threshold, far, frr, tpr, alpha, between, at : optional
+            Where the statistic is taken, as in `Fit.interval`.
 
         Returns
         -------
@@ -349,7 +349,7 @@ class CovariateFit(CovariateEstimate):
         >>> change.low < 0.0 < change.high
         True
         """
-        level, prior = checks.level(level), self._prior(prior)
+        asked, level, prior = asking(stat, given, **point), checks.level(level), self._prior(prior)
         (one, of_one, off), (two, of_two, beyond) = self._place(first), self._place(second)
         if np.array_equal(one, two):
             raise InputError(
@@ -359,8 +359,7 @@ class CovariateFit(CovariateEstimate):
         moves = _fewer(self._spread() @ np.vstack([of_one, of_two]).T)
         parts = [
             delta(
-                stat,
-                at,
+                asked,
                 self._model(place, prior),
                 self._near(place, move, prior),
             )
@@ -371,7 +370,7 @@ class CovariateFit(CovariateEstimate):
             change = parts[1].estimate - parts[0].estimate
             slopes = _plain_slopes(parts[1]) - _plain_slopes(parts[0])
             return Delta(change, change, slopes, float).interval(level)
-        name, ends = checks.shown(stat), [_interval(part, level) for part in parts]
+        name, ends = repr(str(asked)), [_interval(part, level) for part in parts]
         for part, one_end, out in zip(parts, ends, (off, beyond), strict=True):
             if out:
                 _refuse_whole(one_end, _range(part), name, out)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
+from betaroc.core.options import IntervalOptions
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
@@ -18,8 +19,11 @@ from betaroc.fits.fit_tables import distribution_frame, distribution_summary, fi
 from betaroc.fits.pictures import plot_fit
 from betaroc.fits.points import FitPoints
 from betaroc.fits.shape_tests import CurveTest, EndTests
-from betaroc.inference import delta, profile, sandwich
+from betaroc.inference import profile, sandwich
+from betaroc.inference.delta import interval_of_fit
 from betaroc.inference.interval import Band, Interval
+from betaroc.inference.roc_bands import band_of_fit
+from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.style import Axes
 
@@ -211,13 +215,13 @@ class Fit(FitPoints):
     def interval(
         self,
         stat: str | Callable[[ScoreModel], float],
-        at: float | tuple[float, float] | None = None,
-        *,
+        *given: Any,
         level: float = 0.95,
-        method: str = "delta",
+        method: str | None = None,
         replicates: int = 2000,
         groups: bool = True,
         rng: Any = None,
+        **point: Unpack[PointArguments],
     ) -> Interval:
         """Confidence interval of any number of the model.
 
@@ -231,28 +235,25 @@ class Fit(FitPoints):
         Parameters
         ----------
         stat : str or callable
-            "auc", "partial-auc" (standardized), "tpr", "far", "frr", "eer", "eer-threshold",
-            "hter" (the least), "weighted-error" (the least), "optimal-threshold",
-            "threshold-at-far", "threshold-at-frr", "ks", "h-measure", "average-precision",
-            "crossing" (the FAR at the only crossing of the diagonal), "crossing-threshold",
-            "exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one",
-            or any function of a `ScoreModel`.
-        at : float or tuple, optional
-            What a statistic depends on: a FAR for "tpr" and "threshold-at-far", a threshold for
-            "far" and "frr", an alpha for "weighted-error" and "optimal-threshold", (low, high)
-            for "partial-auc".
+            A name of :func:`statistics`, such as "auc", "eer", "tpr", "threshold", "min-hter",
+            "exponent-at-one", or any function of a `ScoreModel`.
         level : float
             Confidence level.
-        method : str
-            "delta", or "bootstrap": quantiles of the statistic at parameters drawn in free
-            coordinates (log a, log b, log sigma, mu): estimates less their bias, with errors
-            of each class that are Student's with n - 1 degrees of freedom.
+        method : str, optional
+            "delta" (if left out), or "bootstrap": quantiles of the statistic at parameters drawn
+            in free coordinates (log a, log b, log sigma, mu): estimates less their bias, with
+            errors of each class that are Student's with n - 1 degrees of freedom.
         replicates : int
             Draws of the bootstrap, at least 1.
         groups : bool
             Where the scores carry groups, the covariance between them.
         rng : None, int, SeedSequence or Generator
             Source of randomness of the bootstrap.
+        threshold, far, frr, tpr, alpha, between, at : optional
+            Where the statistic is taken, one of them if it needs a point: a score; a rate; an
+            alpha for the threshold of least weighted error; two FARs (low, high) of a partial
+            area; or a named point, "eer", "min-hter", "min-dcf", "max-f1", "max-youden",
+            "break-even", "crossing" (the only one of the diagonal).
 
         Returns
         -------
@@ -261,10 +262,11 @@ class Fit(FitPoints):
         Raises
         ------
         InputError
-            If a name or option is out of range, the statistic is nan or, for "delta", without
-            a derivative, or the fit is of another family.
+            If a name or option is out of range, a point is missing, superfluous or of the wrong
+            kind, the statistic is nan or, for "delta", without a derivative, or the fit is of
+            another family.
         InputTypeError
-            If `stat` is neither a name nor a function.
+            If `stat` is neither a name nor a function, or a point is given without its keyword.
 
         Notes
         -----
@@ -276,7 +278,7 @@ class Fit(FitPoints):
         shape and grouped trials have no correction; grouped ones have min G - 1 degrees of
         freedom. Coverage in simulations: docs/validation.md.
 
-        Near the border of what a statistic can be no such interval covers: "ks", "hter" and
+        Near the border of what a statistic can be no such interval covers: "ks", "min-hter" and
         "h-measure" fold at an area of 1/2, where the best threshold jumps between two.
         Look at the interval of the area there. Nor does one cover where a shape rests on a
         handful of scores: of Beta(0.95, 0.02) only 2 % do not pile up at 1.
@@ -296,15 +298,19 @@ class Fit(FitPoints):
         >>> interval = fit.interval("auc")
         >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
         [0.6005, 0.8098, 0.9331]
+        >>> interval = fit.interval("tpr", far=0.2)
+        >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
+        [0.3116, 0.655, 0.9012]
         """
-        return delta.interval(self, stat, at, level, method, replicates, rng, groups=groups)
+        options = IntervalOptions(level, method, replicates, groups, rng)
+        return interval_of_fit(self, asking(stat, given, **point), options)
 
     def roc_band(
         self,
         level: float = 0.95,
         *,
         simultaneous: bool = False,
-        method: str = "delta",
+        method: str | None = None,
         far: npt.ArrayLike | None = None,
         replicates: int = 2000,
         groups: bool = True,
@@ -321,8 +327,8 @@ class Fit(FitPoints):
             Confidence level.
         simultaneous : bool
             One statement about all FARs.
-        method : str
-            "delta", or "bootstrap" as in `interval`.
+        method : str, optional
+            "delta" (if left out), or "bootstrap" as in `interval`.
         far : array_like, optional
             Fractions; 201 equally spaced ones where left out.
         replicates : int
@@ -356,10 +362,8 @@ class Fit(FitPoints):
         >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
         True
         """
-        return delta.roc_band(
-            self, level, method, far, simultaneous=simultaneous, replicates=replicates,
-            groups=groups, rng=rng,
-        )  # fmt: skip
+        options = IntervalOptions(level, method, replicates, groups, rng)
+        return band_of_fit(self, far, options, simultaneous=simultaneous)
 
     def shape_probabilities(self, *, groups: bool = True) -> dict[str, dict[str, float]]:
         """How likely each shape of both beta laws is, given the errors of a and b.

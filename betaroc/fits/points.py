@@ -10,6 +10,7 @@ import numpy.typing as npt
 from betaroc.core.checks import rate_array
 from betaroc.inference import scores_beyond
 from betaroc.model.measures import OperatingPoint
+from betaroc.model.statistics import of_point
 
 __all__ = ["FitPoints"]
 
@@ -39,7 +40,7 @@ class FitPoints(scores_beyond.SupportedPair):
                 # A point mass may span the rate that was asked for: no threshold has it.
                 own = np.asarray(point.frr if name == "FRR" else point.far)
                 solved[name] = np.where((own > 0.0) & (own < 1.0), own, solved[name])
-        asked = scores_beyond.of_point(point, solved)
+        asked = of_point(point, solved)
         return scores_beyond.stated(self._evidence, point, asked)
 
     def at(self, t: npt.ArrayLike) -> OperatingPoint:

@@ -66,7 +66,7 @@ def resampled_ends(
     tail = 0.5 * (1.0 - level)
     # Replicates are steps, thresholds among them infinite: no value between two.
     low, high = np.quantile(values, [tail, 1.0 - tail], axis=0, method="inverted_cdf")
-    names = ("eer", "eer-threshold")
+    names = ("eer", "threshold@eer")
     return {n: (float(a), float(b)) for n, a, b in zip(names, low, high, strict=True)}
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,10 +26,11 @@ from betaroc.estimation.record import PairEstimate
 from betaroc.inference.rate_errors import worth
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import Asked
 
 __all__ = [
-    "Asked", "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of",
-    "fewest", "needed", "of_point", "stated", "tell",
+    "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of", "fewest",
+    "needed", "stated", "tell",
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
@@ -44,28 +45,6 @@ _LEVEL = 0.01
 _FEW, _DECADE, _TAIL = 5.0, 10.0, 0.1
 #: 1, 2, 5 a decade, descending from one half.
 _RATES = np.array([lead * 10.0**-k for k in range(1, 16) for lead in (5, 2, 1)])
-
-
-class Asked(NamedTuple):
-    """A rate that a number rests on, with its complement in its own precision."""
-
-    #: "FAR" of the impostors, "FRR" of the clients.
-    name: str
-    rate: FloatArray
-    rest: FloatArray
-    #: Whether it was asked for as a rate; else it was read off at a threshold.
-    solved: bool = False
-
-    @property
-    def who(self) -> int:
-        """0 for clients, 1 for impostors."""
-        return int(self.name == "FAR")
-
-    @property
-    def tail(self) -> FloatArray:
-        """The smaller of the rate and its complement; nan where it is exactly 0 or 1."""
-        return np.where((self.rate == 0.0) | (self.rest == 0.0), np.nan,
-                        np.minimum(self.rate, self.rest))  # fmt: skip
 
 
 class Misfit(NamedTuple):
@@ -273,19 +252,6 @@ def evidence_of(given: SideInput) -> Evidence | None:
     if isinstance(given, SupportedPair):
         return given._evidence
     return None if isinstance(given, ScoreModel) else Evidence(given)
-
-
-def of_point(point: OperatingPoint, solved: Mapping[str, Any] | None = None) -> list[Asked]:
-    """Both rates of a point; those that were asked for as they were asked."""
-    found = []
-    for name, rate, rest in (("FRR", point.frr, point.tpr), ("FAR", point.far, point.tnr)):
-        wanted = None if solved is None else solved.get(name)
-        if wanted is not None:
-            rate = np.broadcast_to(np.asarray(wanted, dtype=np.float64), np.shape(rate))
-            rest = 1.0 - rate
-        here = np.asarray(rate, dtype=np.float64), np.asarray(rest, dtype=np.float64)
-        found.append(Asked(name, *here, wanted is not None))
-    return found
 
 
 def fewest(evidence: Evidence, asked: Iterable[Asked]) -> FloatArray | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
+from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.groups import groups_of
@@ -20,7 +21,9 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.auc import auc_interval
 from betaroc.inference.counted import FAR, resampled_ends, tpr_ends, whole_weights
+from betaroc.inference.delta import interval_of_fit
 from betaroc.inference.interval import Interval, Limits
+from betaroc.model.asking import asking, asking_of_text
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
 
@@ -31,6 +34,8 @@ __all__ = [
 
 #: Name of the TPR at the FAR of the tables.
 TPR = f"tpr@far={FAR:g}"
+#: Name of the threshold of the EER.
+EER_THRESHOLD = "threshold@eer"
 _EXPONENTS = ("exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one")
 
 
@@ -69,10 +74,10 @@ class SetIntervals(Value):
     level : float
         Their confidence.
     model : tuple of Measured
-        Of the fitted model: "auc", "eer", "eer-threshold", "tpr@far=0.01", "ks", exponents and
+        Of the fitted model: "auc", "eer", "threshold@eer", "tpr@far=0.01", "ks", exponents and
         coefficients of both ends; empty without fitted laws.
     scores : tuple of Measured
-        Of the scores themselves: "auc", "eer", "eer-threshold", "tpr@far=0.01", "ks".
+        Of the scores themselves: "auc", "eer", "threshold@eer", "tpr@far=0.01", "ks".
     client, impostor : tuple of Measured
         Of the parameters of both laws.
     groups : int or None
@@ -146,22 +151,24 @@ def intervals_of(
 def _of_model(fit: Fit, level: float) -> tuple[Measured, ...]:
     model = fit.model
     eer, ends = model.eer(), model.ends()
-    named: list[tuple[str, float, str, float | None]] = [
-        ("auc", model.auc(), "auc", None),
-        ("eer", float(eer.hter), "eer", None),
-        ("eer-threshold", float(eer.threshold), "eer-threshold", None),
-        (TPR, float(model.at_far(FAR).tpr), "tpr", FAR),
-        ("ks", model.ks(), "ks", None),
+    named = [
+        ("auc", model.auc()),
+        ("eer", float(eer.hter)),
+        (EER_THRESHOLD, float(eer.threshold)),
+        (TPR, float(model.at_far(FAR).tpr)),
+        ("ks", model.ks()),
     ]
     values = (ends.at_zero.exponent, ends.at_one.exponent,
               ends.at_zero.coefficient, ends.at_one.coefficient)  # fmt: skip
-    named += [(key, float(v), key, None) for key, v in zip(_EXPONENTS, values, strict=True)]
+    named += [(key, float(v)) for key, v in zip(_EXPONENTS, values, strict=True)]
     found: list[Measured] = []
-    for key, value, stat, at in named:
+    options = IntervalOptions(level)
+    for key, value in named:
         why = _decided(key, value)
         if key == "ks" and not why and found[0].low <= 0.5 <= found[0].high:
             why = "the interval of the AUC holds 1/2, and there a normal one of KS does not cover"
-        found.append(with_interval(key, value, partial(fit.interval, stat, at, level=level), why))
+        find = partial(interval_of_fit, fit, asking_of_text(key), options)
+        found.append(with_interval(key, value, find, why))
     return tuple(found)
 
 
@@ -180,26 +187,17 @@ def _decided(key: str, value: float) -> str:
 
 def law_intervals(fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]:
     """Of the fitted FAR, FRR, HTER and F1 at one threshold, by the delta method."""
-    point = fit.model._point(t)
+    point, options = fit.model._point(t), IntervalOptions(level)
     found = []
     for key in ("far", "frr", "hter", "f1"):
         value = float(getattr(point, key))
         why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the laws"
-        found.append(with_interval(key, value, partial(_fraction, fit, t, key, level), why))
+        # A threshold of many digits more than a double near 1.
+        asked = asking(lambda model, key=key: getattr(model._point(t), key))
+        asked = asked._replace(row=replace(asked.row, scale="probit"))
+        find = partial(interval_of_fit, fit, asked, options)
+        found.append(with_interval(key, value, find, why))
     return tuple(found)
-
-
-def _fraction(fit: Fit, t: Thresholds, key: str, level: float) -> Interval:
-    """The interval of a rate on the scale of normal deviates, and back."""
-    from scipy.special import ndtr, ndtri
-
-    def deviate(model: ScoreModel) -> float:
-        value = float(getattr(model._point(t), key))
-        return float(ndtri(value)) if 0.0 < value < 1.0 else math.nan
-
-    found = fit.interval(deviate, level=level)
-    estimate, low, high = (float(ndtr(y)) for y in (found.estimate, found.low, found.high))
-    return Interval(estimate, low, high, level, found.method)
 
 
 def _parameters(fit: Fit, level: float) -> tuple[tuple[Measured, ...], tuple[Measured, ...]]:
@@ -250,7 +248,7 @@ def _of_scores(
     groups = groups_of(scores)
     alone = groups is None or not groups.dependent
     found = [with_interval("auc", area, partial(auc_interval, scores, level))]
-    values = {"eer": float(eer.hter), "eer-threshold": float(eer.threshold)}
+    values = {"eer": float(eer.hter), EER_THRESHOLD: float(eer.threshold)}
     why = separated or _not_drawn(scores)
     ends: dict[str, tuple[float, float]] = {}
     if not why:
@@ -275,9 +273,9 @@ def _of_scores(
 
 def _widened(m: Measured, summary: ScoreSummary) -> Measured:
     """With what bins can be off added to either end."""
-    if m.why or m.key not in ("auc", "eer", "eer-threshold"):
+    if m.why or m.key not in ("auc", "eer", EER_THRESHOLD):
         return m
-    if m.key == "eer-threshold":
+    if m.key == EER_THRESHOLD:
         return replace(m, low=summary.border_below(m.low))
     off = summary.auc_error if m.key == "auc" else max(summary.rate_error)
     return replace(m, low=max(m.low - off, 0.0), high=min(m.high + off, 1.0))

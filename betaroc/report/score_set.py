@@ -17,10 +17,10 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.notices import SMALL_SAMPLE, reversed_scores
 from betaroc.fits.fit import Fit
 from betaroc.inference.counted import observed_ends, whole_weights
-from betaroc.inference.scores_beyond import of_point
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.model.statistics import of_point
 from betaroc.rendering.numbers import number
 from betaroc.report.distances import Distances
 from betaroc.report.intervals import Measured, SetIntervals, law_intervals, widened_rates

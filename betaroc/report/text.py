@@ -164,7 +164,7 @@ def measure_rows(part: ScoreSet, digits: int = 6) -> list[MeasureRow]:
         ),
         MeasureRow(
             "EER threshold", places,
-            tuple(threshold(p.threshold, p.logit_threshold) for p in eer), ends("eer-threshold"),
+            tuple(threshold(p.threshold, p.logit_threshold) for p in eer), ends("threshold@eer"),
         ),
         MeasureRow(f"TPR at FAR {percent(FAR)}", percent, tuple(map(percent, tpr)), ends(TPR)),
         MeasureRow("KS", lambda v: number(v, 4), tuple(number(m.ks(), 4) for m in models),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from betaroc.core.notices import public, warn
 from betaroc.core.value import Result
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
-from betaroc.inference.delta import STATISTICS, rates_of
 from betaroc.inference.scores_beyond import needed
+from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import STATISTICS, Where
 from betaroc.studies.expected_fits import Sizes
 from betaroc.studies.plan_goals import (
     SIDES,
@@ -65,8 +66,8 @@ class SampleSize(Result):
     ----------
     stat : str
         What is planned; of a function its name.
-    at : object
-        Where: a FAR, a threshold, an alpha; None without.
+    at : str
+        Where, such as "far=0.01" or "eer"; empty without a point.
     n_client, n_impostor : int
         Scores of each class. For "epc-gap" of dev, and as many of test.
     wanted : float
@@ -102,7 +103,7 @@ class SampleSize(Result):
     """
 
     stat: str
-    at: Any
+    at: str
     n_client: int
     n_impostor: int
     wanted: float
@@ -137,7 +138,7 @@ class SampleSize(Result):
         found with probability 0.8 (wanted 0.8) by the end test at level 0.95
         taken as true: Beta(a=2, b=1) v Beta(a=1.2, b=2)
         """
-        what = self.stat if self.at is None else f"{self.stat} at {self.at!r}"
+        what = f"{self.stat}@{self.at}" if self.at else self.stat
         sizes = f"{self.n_client} client and {self.n_impostor} impostor scores"
         models = self.model if isinstance(self.model, tuple) else (self.model,)
         laws = " and ".join(f"{_words(m.client)} v {_words(m.impostor)}" for m in models)
@@ -171,9 +172,8 @@ class SampleSize(Result):
 
 @public
 def plan_sample_size(
-    stat: Any,
-    at: Any = None,
-    *,
+    stat: str | Callable[[ScoreModel], float],
+    *given: Any,
     model: PlannedModel,
     width: float | None = None,
     level: float = _LEVEL,
@@ -182,6 +182,7 @@ def plan_sample_size(
     method: str = "delta",
     measure: str | None = None,
     thresholds: str | None = None,
+    **point: Unpack[PointArguments],
 ) -> SampleSize:
     """The fewest scores of which an interval has the wanted width, or a verdict is right.
 
@@ -193,14 +194,12 @@ def plan_sample_size(
     Parameters
     ----------
     stat : str or callable
-        A statistic of `Fit.interval` by name, or a function of a `ScoreModel`: planned by the
-        width of its interval. "side-at-zero", "side-at-one": the side of the diagonal on which
+        A name of :func:`statistics`, or a function of a `ScoreModel`: planned by the width of its
+        interval. "side-at-zero", "side-at-one": the side of the diagonal on which
         the ROC begins or ends, by the chance that `Fit.end_tests` finds it. "client-shape",
         "impostor-shape", "shapes" (both): by the chance that the fitted `Shape` is the true one.
         "epc-gap": what an expected performance curve promises on dev and fails to give on test,
         by the width of its interval.
-    at : object
-        Where the statistic is taken, as in `Fit.interval`; of "epc-gap" the alpha.
     model : ScoreModel, Fit, or two of them
         The laws, taken as true; of a fit its model. Two, for "epc-gap": the difference of two
         systems' curves on independent trials.
@@ -221,6 +220,8 @@ def plan_sample_size(
     thresholds : str
         Of "epc-gap": dev's thresholds, and what it promises, are those of a fit ("smooth", if left
         out) or of the scores ("empirical"). Test is scores.
+    threshold, far, frr, tpr, alpha, between, at : optional
+        Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
 
     Returns
     -------
@@ -230,9 +231,9 @@ def plan_sample_size(
     Raises
     ------
     InputError
-        If `stat` is unknown, `at`, `width`, `power`, `measure` or `thresholds` is missing, out of
-        range or given where it is not used, the statistic is nan or has no derivative at these
-        laws, a law has no Fisher information, no size decides (an exponent of 1, a shape on a
+        If `stat` is unknown, the point, `width`, `power`, `measure` or `thresholds` is missing,
+        out of range or given where it is not used, the statistic is nan or has no derivative at
+        these laws, a law has no Fisher information, no size decides (an exponent of 1, a shape on a
         border), or a class would need more than 1e9 scores.
     InputTypeError
         If `stat`, `model` or a number is of another type.
@@ -285,32 +286,34 @@ def plan_sample_size(
     --------
     >>> import betaroc as br
     >>> model = br.ScoreModel(br.Beta(4.0, 2.0), br.Beta(2.0, 4.0))
-    >>> print(br.plan_sample_size("tpr", 0.1, model=model, width=0.1, ratio=2))
-    tpr at 0.1 = 0.6903: 379 client and 758 impostor scores
+    >>> print(br.plan_sample_size("tpr", far=0.1, model=model, width=0.1, ratio=2))
+    tpr@far=0.1 = 0.6903: 379 client and 758 impostor scores
     95 % interval 0.09991 wide on average (wanted 0.1) by delta
     taken as true: Beta(a=4, b=2) v Beta(a=2, b=4)
     >>> br.plan_sample_size("side-at-zero", model=model, power=0.9).n_client
     84
     """
-    name, at = _name(stat, at)
-    given = {"width": width, "power": power, "measure": measure, "thresholds": thresholds}
+    name, asked = _asked(stat, given, point)
+    options = {"width": width, "power": power, "measure": measure, "thresholds": thresholds}
     kind = "gap" if name == _GAP else "chance" if name in (*SIDES, *_SHAPES) else "width"
-    _refuse_unused(name, kind, given, method)
+    _refuse_unused(name, kind, options, method)
     level, share = checks.level(level), _ratio(ratio)
     models = _models(model, name)
     _refuse_level_of_shapes(name, level)
-    wanted = _chance(power, name, level) if kind == "chance" else _width(name, width, models[0])
+    wanted = (
+        _chance(power, name, level) if kind == "chance" else _width(name, asked, width, models[0])
+    )
     if kind == "gap":
         measure = checks.choice("hter" if measure is None else measure, _MEASURES, "measure")
         method = checks.choice(
             "smooth" if thresholds is None else thresholds, _THRESHOLDS, "thresholds"
         )
-    goal = _goal(stat, name, at, models, level, method, measure)
+    goal = _goal(name, asked, models, level, method, measure)
     estimate = goal.estimate
     sizes, reached = _fewest(goal, wanted, share)
     found = SampleSize(
         stat=name,
-        at=at,
+        at="" if asked is None else str(asked.where)[1:],
         n_client=sizes[0],
         n_impostor=sizes[1],
         estimate=estimate,
@@ -325,16 +328,16 @@ def plan_sample_size(
     )
     if not goal.exact:
         _warn_of_few(found)
-    return _supported(found, stat, at, models[0]) if name in STATISTICS else found
+    return found if asked is None or name == _GAP else _supported(found, asked, models[0])
 
 
-def _supported(found: SampleSize, stat: Any, at: Any, model: ScoreModel) -> SampleSize:
+def _supported(found: SampleSize, asked: Asking, model: ScoreModel) -> SampleSize:
     """With the planned scores that speak for the number; a warning where none would."""
     sizes = {"FRR": found.n_client, "FAR": found.n_impostor}
-    asked = [one for one in rates_of(stat, at, model) if not np.isnan(one.tail)]
-    if not asked:
+    rates = [one for one in asked.rates(model) if not np.isnan(one.tail)]
+    if not rates:
         return found
-    least = min(asked, key=lambda one: sizes[one.name] * float(one.tail))
+    least = min(rates, key=lambda one: sizes[one.name] * float(one.tail))
     beyond, who = sizes[least.name] * float(least.tail), ("client", "impostor")[least.who]
     if beyond < 1.0:
         warn(
@@ -354,21 +357,31 @@ def _words(law: Distribution) -> str:
 
 
 # ---------------------------------------------------------------------------------- checks
-def _name(stat: Any, at: Any) -> tuple[str, Any]:
-    if callable(stat):
-        if at is not None:
-            raise InputError("at belongs to a statistic by name; a function takes the model alone.")
-        return f"{getattr(stat, '__name__', type(stat).__name__)}(model)", None
+def _asked(stat: Any, given: tuple[Any, ...], point: PointArguments) -> tuple[str, Asking | None]:
+    """The name of what is planned, and the statistic; sides and shapes are none."""
     if not isinstance(stat, str):
-        raise InputTypeError.about("stat")(
-            f"stat must be a name or a function of a ScoreModel; got {type(stat).__name__}."
-        )
+        found = asking(stat, given, **point)
+        return f"{found.name}(model)", found
     name = checks.choice(stat, _NAMES, "stat")
-    wanted = "an alpha" if name == _GAP else STATISTICS[name].at if name in STATISTICS else None
-    if (wanted is None) != (at is None):
-        needs = f"needs at, {wanted}" if wanted else "has no at"
-        raise InputError(f"{name!r} {needs}; got at={at!r}.")
-    return name, checks.fraction(at, "at") if name == _GAP else at
+    if name == _GAP:
+        return name, _gap(given, point)
+    if name in STATISTICS:
+        return name, asking(name, given, **point)
+    if given or point:
+        shown = ", ".join([*map(checks.shown, given), *(f"{k}={v!r}" for k, v in point.items())])
+        raise InputError(f"{name!r} is taken at no point; got {shown}. Leave it out.")
+    return name, None
+
+
+def _gap(given: tuple[Any, ...], point: PointArguments) -> Asking:
+    """The gap at one alpha: the point of a weighted error."""
+    alpha = point.get("alpha")
+    if given or alpha is None or len(point) > 1:
+        shown = ", ".join([*map(checks.shown, given), *(f"{k}={v!r}" for k, v in point.items())])
+        raise InputError(f"{_GAP!r} needs its point, alpha=; got {shown or 'none'}.")
+    return Asking(
+        _GAP, STATISTICS["weighted-error"], Where("alpha", checks.fraction(alpha, "alpha"))
+    )
 
 
 def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> None:
@@ -422,9 +435,9 @@ def _models(model: PlannedModel, name: str) -> tuple[ScoreModel, ...]:
     return tuple(models)
 
 
-def _width(name: str, width: Any, model: ScoreModel) -> float:
+def _width(name: str, asked: Asking | None, width: Any, model: ScoreModel) -> float:
     wanted = checks.positive(width, "width")
-    scale = STATISTICS[name].scale if name in STATISTICS else "plain"
+    scale = "plain" if asked is None or name == _GAP else asked.row.scale
     unit = scale in ("probit", "partial") or (scale == "threshold" and model._pair.unit)
     largest = 2.0 if name == _GAP else 1.0 if unit else math.inf
     if not wanted < largest:
@@ -454,18 +467,18 @@ def _chance(power: Any, name: str, level: float) -> float:
 
 
 def _goal(
-    stat: Any, name: str, at: Any, models: tuple[ScoreModel, ...], level: float, method: str,
+    name: str, asked: Asking | None, models: tuple[ScoreModel, ...], level: float, method: str,
     measure: str | None,
 ) -> Goal:  # fmt: skip
-    if name in SIDES:
-        return SideChance(name, models[0], level)
-    if name in _SHAPES:
+    if asked is None:
+        if name in SIDES:
+            return SideChance(name, models[0], level)
         return ShapeChance(_SHAPES[name], models[0])
     if name == _GAP:
-        return GapWidth(models, at, level, str(measure), method == "smooth")
+        return GapWidth(models, asked.where.value, level, str(measure), method == "smooth")
     if method != "delta":
         return AreaWidth(models[0], level, method == "logit-delong")
-    return StatWidth(stat, at, models[0], level)
+    return StatWidth(asked, models[0], level)
 
 
 def _method(name: str, method: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
+from betaroc.core.options import IntervalOptions
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds
 from betaroc.decision.forecast import epc_forecast
@@ -25,6 +26,7 @@ from betaroc.inference.interval import Interval
 from betaroc.inference.nearby import models_near
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.inference.small_samples import small_sample, student
+from betaroc.model.asking import Asking, asking
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
@@ -90,8 +92,7 @@ class _Chance(ABC):
 class StatWidth(_Width):
     """Mean width of `Fit.interval` by the delta method, to second order."""
 
-    stat: Any
-    at: Any
+    asking: Asking
     model: ScoreModel
     level: float
 
@@ -103,7 +104,7 @@ class StatWidth(_Width):
         return mean_over_fits(self._width, expected_fit(self.model, sizes))[0]
 
     def _interval(self, fit: Fit) -> Interval:
-        return bare_interval(fit, self.stat, self.at, self.level, "delta", 1, None, groups=False)
+        return bare_interval(fit, self.asking, IntervalOptions(self.level, groups=False))
 
     def _width(self, fit: Fit) -> float:
         try:
@@ -277,7 +278,7 @@ class GapWidth(_Width):
             return ScoreModel(*laws_at(laws, errors.names, errors.place + away), prior=model.prior)
 
         near = models_near(moved, errors.roots)
-        return delta(lambda m: self._value(m, t), None, model, near).error ** 2
+        return delta(asking(lambda m: self._value(m, t)), model, near).error ** 2
 
     def _choice(self, model: ScoreModel, sizes: Sizes) -> float:
         """Variance of the value of the true laws at dev's threshold."""

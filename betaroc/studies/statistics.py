@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from betaroc.core.checks import fraction
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, nearest, shown
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import base_of
-from betaroc.inference.delta import STATISTICS
+from betaroc.model.asking import Asking, asking_of_text
 from betaroc.model.improper_regions import hooks_of
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import STATISTICS
 from betaroc.studies.design import checked_text
 from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.trials import Trial
@@ -31,67 +32,29 @@ SUMMARY = ("statistic", "replicates", "mean", "mc_error", "sd")
 SOURCES = ("true", "test", "fit", "empirical")
 #: Whose threshold is met on test.
 CHOOSERS = {"epc-true": "true", "epc-fit": "fit", "epc-empirical": "empirical"}
-_AT = "@"
 
 
-class OfPair(NamedTuple):
-    """A number or text of a pair of laws."""
-
-    value: Callable[[ScoreModel, Any], Any]
-    #: What stands after "@", or None.
-    at: str | None = None
-
-
-def _threshold(value: Callable[[ScoreModel, Any], Any]) -> Callable[[ScoreModel, Any], Any]:
-    return lambda model, at: value(model, at).threshold
-
-
-def _of_law(who: str, name: str) -> Callable[[ScoreModel, Any], Any]:
-    """A parameter of a law or of what it inflates; nan of a law that has none of that name."""
-
-    def value(model: ScoreModel, _: Any) -> float:
-        law = getattr(model, who)
-        if not hasattr(law, name):
-            law = base_of(law)
-        return float(getattr(law, name, math.nan))
-
-    return value
-
-
-def _shape(who: str) -> Callable[[ScoreModel, Any], Any]:
-    def value(model: ScoreModel, _: Any) -> str:
+def _shape(who: str) -> Callable[[ScoreModel], Any]:
+    def value(model: ScoreModel) -> str:
         law = base_of(getattr(model, who))
         return str(law.shape.value) if isinstance(law, Beta) else ""
 
     return value
 
 
-def _depth(model: ScoreModel, _: Any) -> float:
-    return max((hook.depth for hook in hooks_of(model, 0.0, 0.0)), default=0.0)
-
-
-#: Every statistic of a pair by name: those that `Fit.interval` knows, and more.
-OF_PAIR: dict[str, OfPair] = {
-    **{
-        name: OfPair(_threshold(row.value) if row.scale == "threshold" else row.value, row.at)
-        for name, row in STATISTICS.items()
-    },
-    "semi-derivative-at-zero": OfPair(lambda m, _: m.semi_derivatives().at_zero),
-    "semi-derivative-at-one": OfPair(lambda m, _: m.semi_derivatives().at_one),
-    "side-at-zero": OfPair(lambda m, _: m.ends().at_zero.side),
-    "side-at-one": OfPair(lambda m, _: m.ends().at_one.side),
-    "global-shape": OfPair(lambda m, _: m.global_shape()),
-    "client-shape": OfPair(_shape("client")),
-    "impostor-shape": OfPair(_shape("impostor")),
-    "hook-depth": OfPair(_depth),
-    "crossings": OfPair(lambda m, _: len(m.diagonal_crossings())),
-    "prior": OfPair(lambda m, _: m.prior),
-    **{
-        f"{name}_{who[0]}": OfPair(_of_law(who, name))
-        for who in ("client", "impostor")
-        for name in ("a", "b", "mu", "sigma", "at_zero", "at_one", "mean", "var")
-    },
-}  # fmt: skip
+#: What a pair has beside the statistics of the table.
+OF_PAIR: dict[str, Callable[[ScoreModel], Any]] = {
+    "semi-derivative-at-zero": lambda m: m.semi_derivatives().at_zero,
+    "semi-derivative-at-one": lambda m: m.semi_derivatives().at_one,
+    "side-at-zero": lambda m: m.ends().at_zero.side,
+    "side-at-one": lambda m: m.ends().at_one.side,
+    "global-shape": lambda m: m.global_shape(),
+    "client-shape": _shape("client"),
+    "impostor-shape": _shape("impostor"),
+    "hook-depth": lambda m: max((h.depth for h in hooks_of(m, 0.0, 0.0)), default=0.0),
+    "crossings": lambda m: len(m.diagonal_crossings()),
+    "prior": lambda m: m.prior,
+}
 #: Those of them that are text; all others are numbers.
 TEXT = frozenset(("side-at-zero", "side-at-one", "global-shape", "client-shape", "impostor-shape"))
 #: Numbers of a fit that are none of its pair.
@@ -113,10 +76,12 @@ class StudyStatistic:
     """One column of the results, or several where a function of one's own returns a mapping."""
 
     column: str
-    #: Of a name: its parts. Of a function: empty, empty, None.
+    #: Of a name: its source, its name, and the statistic of the table. Of a function: empty.
     source: str
     stat: str
-    at: Any
+    asking: Asking | None = None
+    #: Of a number of a curve its alpha.
+    alpha: float | None = None
     function: Callable[[Trial], Any] | None = None
 
     @property
@@ -139,19 +104,21 @@ class StudyStatistic:
         if self.function is not None:
             return _columns_of(self.column, self.function(trial))
         if self.source in CHOOSERS:
-            value = OF_CURVE[self.stat](trial.curve(CHOOSERS[self.source], self.at))
+            value = OF_CURVE[self.stat](trial.curve(CHOOSERS[self.source], self.alpha))
         elif self.source == "fit" and self.stat in OF_FIT:
             value = OF_FIT[self.stat](trial)
+        elif self.asking is not None:
+            value = self.asking.number(trial.pair(self.source))
         else:
-            value = OF_PAIR[self.stat].value(trial.pair(self.source), self.at)
+            value = OF_PAIR[self.stat](trial.pair(self.source))
         return {self.column: _plain(value, self.column)}
 
     @property
     def description(self) -> str:
         """What is computed, for telling studies apart."""
         if self.function is None:
-            at = "" if self.at is None else f"{_AT}{self.at!r}"
-            return f"{self.source}.{self.stat}{at}"
+            where = "" if self.alpha is None else f"@alpha={self.alpha!r}"
+            return f"{self.source}.{self.asking or self.stat}{where}"
         return fingerprint(self.function)
 
 
@@ -215,58 +182,66 @@ def _own_name(item: Any, place: int) -> str:
 
 def _statistic(column: str, item: Any) -> StudyStatistic:
     if callable(item):
-        return StudyStatistic(column, "", "", None, item)
+        return StudyStatistic(column, "", "", function=item)
     if not isinstance(item, str):
         raise InputTypeError(
             f"statistic {column!r} must be a name or a function of a Trial; got {shown(item)} of"
             f" type {type(item).__name__}."
         )
-    whole, _, argument = item.partition(_AT)
-    source, _, stat = whole.partition(".")
+    source, _, asked = item.partition(".")
+    stat = asked.partition("@")[0]
     sources = (*SOURCES, *CHOOSERS)
     if source not in sources:
-        hint = f"Did you mean 'fit.{source}'? " if source in OF_PAIR else nearest(source, sources)
+        known = source.partition("@")[0] in (*STATISTICS, *OF_PAIR)
+        hint = f"Did you mean 'fit.{item}'? " if known else nearest(source, sources)
         raise InputError(
             f"a statistic must be <source>.<name> with a source of {listed(sources, 8)}; got"
             f" {item!r}. {hint}".rstrip()
         )
-    known = _names_of(source)
-    if stat not in known:
+    known_names = _names_of(source)
+    if stat not in known_names:
         raise InputError(
             f"statistic {item!r} must name a number of {source!r}; there is no {stat!r}."
-            f" {nearest(stat, known)}".rstrip()
+            f" {nearest(stat, known_names)}".rstrip()
         )
-    return StudyStatistic(column, source, stat, _argument(item, source, stat, argument))
+    if source in CHOOSERS:
+        return StudyStatistic(column, source, stat, alpha=_alpha(item, asked))
+    if stat in STATISTICS:
+        return StudyStatistic(column, source, stat, _asking(item, asked))
+    if asked != stat:
+        raise InputError(f"statistic {item!r} is taken at no point. Leave out what follows '@'.")
+    return StudyStatistic(column, source, stat)
 
 
 def _names_of(source: str) -> tuple[str, ...]:
     if source in CHOOSERS:
         return tuple(OF_CURVE)
-    return (*OF_PAIR, *OF_FIT) if source == "fit" else tuple(OF_PAIR)
+    return (*STATISTICS, *OF_PAIR, *(OF_FIT if source == "fit" else ()))
 
 
-def _argument(item: str, source: str, stat: str, text: str) -> Any:
-    """What stands after "@", as `Fit.interval` takes it."""
-    meant = "an alpha" if source in CHOOSERS else getattr(OF_PAIR.get(stat), "at", None)
-    if not text:
-        if meant is None or source in CHOOSERS:
-            return None
-        raise InputError(f"statistic {item!r} needs {meant} after '@', such as '{item}@0.1'.")
-    if meant is None:
-        raise InputError(f"statistic {item!r} takes nothing after '@'. Leave {text!r} out.")
+def _asking(item: str, asked: str) -> Asking:
     try:
-        values = [float(part) for part in text.split(",")]
-    except ValueError as error:
+        return asking_of_text(asked)
+    except (InputError, InputTypeError) as error:
+        raise InputError(f"statistic {item!r}: {error}") from error
+
+
+def _alpha(item: str, asked: str) -> float | None:
+    """The alpha behind "@"; None where none is given."""
+    name, _, behind = asked.partition("@")
+    if not behind:
+        return None
+    point, _, value = behind.partition("=")
+    if point != "alpha":
         raise InputError(
-            f"what stands after '@' must be a number ({meant}); got {item!r}."
-        ) from error
-    wanted = 2 if meant == "(low, high)" else 1
-    if len(values) != wanted or not all(math.isfinite(v) for v in values):
-        raise InputError(f"what stands after '@' must be {meant}, finite; got {item!r}.")
-    # A rate or a weight that is none would fail in every trial alike.
-    if meant != "a threshold" and not all(0.0 <= v <= 1.0 for v in values):
-        raise InputError(f"{meant} after '@' must lie in [0, 1]; got {item!r}.")
-    return values[0] if wanted == 1 else tuple(values)
+            f"statistic {item!r} of a curve takes alpha= behind '@', such as '{name}@alpha=0.5';"
+            f" got {behind!r}."
+        )
+    try:
+        alpha = float(value)
+    except ValueError as error:
+        raise InputError(f"what stands behind 'alpha=' must be a number; got {item!r}.") from error
+    return fraction(alpha, "alpha")
 
 
 # ------------------------------------------------------------------------------- values

@@ -63,17 +63,17 @@ class Study:
         * the decision: ``criterion`` ("weighted-error"), ``measure`` ("hter"), ``alpha`` (0.5);
           ``prior``, P(client) on all sides (else the share of clients in the sample).
     statistics : str, callable, sequence or mapping of them
-        Columns of the result. A name is ``"<source>.<stat>"``, with an argument after ``"@"``
-        where the statistic has one, such as ``"fit.tpr@0.01"``.
+        Columns of the result. A name is ``"<source>.<stat>"``, with the point after ``"@"``
+        where the statistic has one, such as ``"fit.tpr@far=0.01"`` or ``"fit.threshold@eer"``.
 
         * Sources "true", "test" (the pair that thresholds are met on), "fit", "empirical" (the
-          sample itself), with every name of `Fit.interval`, parameters of the laws (``a_c``,
-          ``sigma_i``, ``mean_c``, ...), ``hook-depth`` (largest FAR - TPR), ``crossings``,
-          ``semi-derivative-at-zero``, ``side-at-zero``, ..., ``global-shape``, ``client-shape``,
-          ``impostor-shape``; "fit" has ``log-likelihood`` too.
+          sample itself), with every name of :func:`statistics`, ``hook-depth`` (largest
+          FAR - TPR), ``crossings``, ``semi-derivative-at-zero``, ``side-at-zero``, ...,
+          ``global-shape``, ``client-shape``, ``impostor-shape``; "fit" has ``log-likelihood``
+          too.
         * Sources "epc-fit", "epc-empirical", with ``value``, ``threshold``, ``expected``, ``far``,
           ``frr``: the threshold that the source chooses, met on test; "epc-true" is the best one,
-          chosen and met on the true pair of the test side. ``"@"`` gives another alpha.
+          chosen and met on the true pair of the test side. ``"@alpha=0.2"`` gives another alpha.
 
         A function takes a :class:`~betaroc.studies.trials.Trial` and returns a number, a boolean
         (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it carries

@@ -163,7 +163,7 @@ def test_wide_bins_are_told_and_made_up_for() -> None:
         for found, exact in zip(part.intervals.scores, rows.intervals.scores, strict=True):
             assert found.why or found.low <= found.estimate <= found.high
             # The interval of bins holds that of the rows, up to the noise of the bootstrap.
-            if not (found.why or exact.why or found.key == "eer-threshold"):
+            if not (found.why or exact.why or found.key == "threshold@eer"):
                 width = exact.high - exact.low
                 assert found.low <= exact.low + 0.1 * width
                 assert found.high >= exact.high - 0.1 * width

@@ -21,6 +21,7 @@ from statsmodels.othermod.betareg import BetaModel
 import betaroc as br
 from betaroc.estimation import beta_regression
 from betaroc.estimation.beta_regression import RegressionFit
+from betaroc.model.asking import asking
 
 Z = statistics.NormalDist().inv_cdf(0.975)
 #: Coefficients behind `simulated`: intercept and slope of mean and precision.
@@ -56,8 +57,8 @@ def test_without_covariates_it_is_the_fit_of_both_classes() -> None:
     assert found.log_likelihood == pytest.approx(plain.log_likelihood, rel=1e-12)
     assert found.aic == pytest.approx(plain.aic, rel=1e-12)
     assert found.model().prior == plain.model.prior
-    for stat, at in (("auc", None), ("eer", None), ("tpr", 0.1)):
-        interval = found.interval(stat, at)
+    for stat, point in (("auc", {}), ("eer", {}), ("tpr", {"far": 0.1})):
+        interval = found.interval(stat, **point)
         assert [interval.low, interval.high] == pytest.approx(
             ends(plain, stat, 150 / 148), rel=1e-6
         )
@@ -229,7 +230,7 @@ def test_the_size_of_the_test_and_the_coverage_of_the_interval() -> None:
         frame = simulated(1000 + seed, 60, client, impostor)
         found = br.fit_covariates(frame, "x")
         rejected += found.test("x").p_value < 0.05
-        interval = found.interval("frr", 0.4, covariates={"x": 0.4})
+        interval = found.interval("frr", threshold=0.4, covariates={"x": 0.4})
         covered += interval.low < frr < interval.high
     # Four standard errors of a share of 0.05 or 0.95 among the replicates.
     margin = 4 * math.sqrt(0.05 * 0.95 / replicates)
@@ -272,9 +273,9 @@ def test_the_delta_interval_is_that_of_drawn_coefficients() -> None:
     # What both share cancels: the interval shrinks with the difference.
     near = found.contrast("auc", {"x": 0.5}, {"x": 0.5 + 1e-6})
     assert (near.high - near.low) / 1e-6 == pytest.approx(change.high - change.low, rel=0.5)
-    for stat, at in (("threshold-at-far", 0.1), ("exponent-at-one", None)):
-        away = found.contrast(stat, {"x": -0.5}, {"x": 0.5}, at)
-        ends = [found.interval(stat, at, covariates={"x": x}) for x in (-0.5, 0.5)]
+    for stat, point in (("threshold", {"far": 0.1}), ("exponent-at-one", {})):
+        away = found.contrast(stat, {"x": -0.5}, {"x": 0.5}, **point)
+        ends = [found.interval(stat, **point, covariates={"x": x}) for x in (-0.5, 0.5)]
         assert away.estimate == pytest.approx(ends[1].estimate - ends[0].estimate, rel=1e-9)
         assert away.low < away.estimate < away.high
     assert change.estimate == pytest.approx(
@@ -616,20 +617,22 @@ def test_outside_the_data_there_is_no_number_without_an_interval() -> None:
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(
-    ("stat", "at", "x"),
+    ("stat", "point", "x"),
     [
-        ("tpr", 0.1, 3),  # 0 to 1
-        ("partial-auc", (0.0, 0.1), 3),  # its least is that of a TPR of 0
-        ("threshold-at-far", 0.01, 5),
-        ("exponent-at-one", None, 40),  # v/(1 + v) from 0 to 0.999
-        ("exponent-at-one", None, 150),  # an end beyond the doubles, or one that they cannot hold
+        ("tpr", {"far": 0.1}, 3),  # 0 to 1
+        ("partial-auc", {"between": (0.0, 0.1)}, 3),  # its least is that of a TPR of 0
+        ("threshold", {"far": 0.01}, 5),
+        ("exponent-at-one", {}, 40),  # v/(1 + v) from 0 to 0.999
+        ("exponent-at-one", {}, 150),  # an end beyond the doubles, or one that they cannot hold
     ],
 )
-def test_an_interval_of_the_whole_range_is_refused(stat: str, at: Any, x: float) -> None:
+def test_an_interval_of_the_whole_range_is_refused(
+    stat: str, point: dict[str, Any], x: float
+) -> None:
     found = br.fit_covariates(FRAME, "x", precision="x")
     calls: tuple[Callable[[], Any], ...] = (
-        lambda: found.interval(stat, at, covariates={"x": x}),
-        lambda: found.contrast(stat, {"x": 0.0}, {"x": x}, at),
+        lambda: found.interval(stat, **point, covariates={"x": x}),
+        lambda: found.contrast(stat, {"x": 0.0}, {"x": x}, **point),
     )
     for call in calls:
         with pytest.raises(br.InputError) as caught:
@@ -637,7 +640,9 @@ def test_an_interval_of_the_whole_range_is_refused(stat: str, at: Any, x: float)
         text = str(caught.value)
         assert len(text) <= 400
         if x < 100:
-            assert f"{stat!r} cannot be told there: its 95 % interval, " in text
+            assert (
+                f"{str(asking(stat, **point))!r} cannot be told there: its 95 % interval, " in text
+            )
             assert "covers more than 99 % of its range. Outside the data: x=" in text
     # Others say something at the same place.
     if x < 10:

@@ -11,16 +11,12 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
-from betaroc.inference.delta import STATISTICS
+from helpers.points import ASKED
 
 # Few scores make tests fast; which rates they speak for is tested elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 
 PHI = statistics.NormalDist()
-AT: dict[str | None, Any] = {
-    None: None, "a FAR": 0.1, "a threshold": 0.4, "an alpha": 0.3, "an FRR": 0.1,
-    "(low, high)": (0.0, 0.2),
-}  # fmt: skip
 
 
 def beta_fit(seed: int = 1, n: int = 80) -> br.Fit:
@@ -80,14 +76,14 @@ def test_the_area_of_a_binormal_pair_by_hand() -> None:
     own, other = 1 / 50 + x**2 / 100, (s2 / s1) ** 2 / 70 + (z * s2 / s1) ** 2 / 140
     reach = welch((own, other), (50, 70))
     ends = [PHI.cdf(x - reach), PHI.cdf(x + reach)]
-    found = fit.interval("tpr", 0.1)
+    found = fit.interval("tpr", far=0.1)
     assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
     band = fit.roc_band(far=[0.1])
     assert [band.low[0], band.high[0]] == pytest.approx(ends, rel=1e-6)
     # The threshold t itself, of 70 impostors alone, centred on what it is without bias.
     reach = welch((0.0, s2**2 / 70 + (z * s2) ** 2 / 140), (50, 70))
     t = m2 + s2 * z - z * s2 * log_sd_bias(70)
-    found = fit.interval("threshold-at-far", 0.1)
+    found = fit.interval("threshold", far=0.1)
     assert [found.low, found.high] == pytest.approx([t - reach, t + reach], rel=1e-7)
 
 
@@ -110,14 +106,14 @@ def test_an_exponent_is_a_quotient_of_shapes() -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("stat", STATISTICS)
-def test_delta_and_bootstrap_agree_for_many_scores(stat: str) -> None:
-    fit, at = beta_fit(3, 2000), AT[STATISTICS[stat].at]
-    if stat.startswith("crossing"):
+@pytest.mark.parametrize(("stat", "point"), ASKED)
+def test_delta_and_bootstrap_agree_for_many_scores(stat: str, point: dict[str, Any]) -> None:
+    fit = beta_fit(3, 2000)
+    if point.get("at") == "crossing":
         rng = np.random.default_rng(3)
         fit = br.fit(br.Scores(rng.beta(5, 3, 2000), rng.beta(2, 2, 2000)))
-    delta = fit.interval(stat, at)
-    drawn = fit.interval(stat, at, method="bootstrap", replicates=200, rng=1)
+    delta = fit.interval(stat, **point)
+    drawn = fit.interval(stat, **point, method="bootstrap", replicates=200, rng=1)
     width = delta.high - delta.low
     assert delta.low < delta.estimate < delta.high
     # A 2.5 % quantile of 200 draws has an error of about 0.19 sd, 0.048 widths.
@@ -134,11 +130,11 @@ def test_the_crossing_of_a_binormal_pair_by_hand() -> None:
     t = (m2 * s1 - m1 * s2) / d
     own = (s2 * s1 / d) ** 2 / 50 + (s2 * (m1 - m2) * s1 / d**2) ** 2 / 100
     other = (s1 * s2 / d) ** 2 / 70 + (s1 * (m2 - m1) * s2 / d**2) ** 2 / 140
-    found = fit.interval("crossing-threshold")
+    found = fit.interval("threshold", at="crossing")
     assert found.estimate == pytest.approx(t, rel=1e-9)
     assert (found.high - found.low) / 2 == pytest.approx(welch((own, other), (50, 70)), rel=1e-4)
     # The probit of FAR there is (m2 - t)/s2 = (m1 - m2)/d.
-    share = fit.interval("crossing")
+    share = fit.interval("far", at="crossing")
     assert share.estimate == pytest.approx(PHI.cdf((m1 - m2) / d), rel=1e-9)
     own = (s1 / d) ** 2 / 50 + ((m2 - m1) * s1 / d**2) ** 2 / 100
     other = (s2 / d) ** 2 / 70 + ((m2 - m1) * s2 / d**2) ** 2 / 140
@@ -147,7 +143,7 @@ def test_the_crossing_of_a_binormal_pair_by_hand() -> None:
     assert [share.low, share.high] == pytest.approx(ends, rel=1e-4)
     proper = br.fit(br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60)))
     with pytest.raises(br.InputError, match="finite number"):
-        proper.interval("crossing")
+        proper.interval("far", at="crossing")
 
 
 def test_a_function_of_the_model_is_a_statistic() -> None:
@@ -203,8 +199,17 @@ def test_point_masses_vary() -> None:
     ("call", "error", "text"),
     [
         (lambda f: f.interval("aux"), br.InputError, "Did you mean 'auc'"),
-        (lambda f: f.interval("tpr"), br.InputError, "'tpr' needs at, a FAR; got at=None"),
-        (lambda f: f.interval("auc", 0.1), br.InputError, "'auc' has no at"),
+        (lambda f: f.interval("tpr"), br.InputError, "'tpr' needs a point, one of .*; got none"),
+        (lambda f: f.interval("auc", far=0.1), br.InputError, "'auc' is taken at no point"),
+        (lambda f: f.interval("tpr", far=0.1, frr=0.1), br.InputError, "got far=0.1, frr=0.1"),
+        (lambda f: f.interval("threshold", threshold=0.1), br.InputError, "cannot be told there"),
+        (lambda f: f.interval("tpr", fars=0.1), br.InputTypeError, "Did you mean 'far'"),
+        (lambda f: f.interval("auc", levle=0.9), br.InputTypeError, "Did you mean 'level'"),
+        (lambda f: f.interval("tpr", at="ere"), br.InputError, "Did you mean 'eer'"),
+        (
+            lambda f: f.interval("tpr", 0.05), br.InputTypeError,
+            r"must be given by a keyword; got 0.05. Write threshold=0.05 or far=0.05 or",
+        ),
         (lambda f: f.interval(3), br.InputTypeError, "name or a function"),
         (lambda f: f.interval("auc", method="profile"), br.InputError, "method must be one of"),
         (lambda f: f.interval("auc", level=95), br.InputError, r"Did you mean 0\.95"),
@@ -228,7 +233,7 @@ def test_what_has_no_interval_says_so() -> None:
     for bad in (lambda m: "a", lambda m: [1, 2]):
         with pytest.raises(br.InputTypeError, match="must return one number"):
             beta_fit().interval(bad)
-    with pytest.raises(br.InputTypeError, match=r"tuple \(low, high\)"):
-        beta_fit().interval("partial-auc", 2)
-    with pytest.raises((br.InputError, br.InputTypeError), match="at must"):
-        beta_fit().interval("tpr", [0.1, 0.2])
+    with pytest.raises(br.InputTypeError, match=r"two FARs \(low, high\)"):
+        beta_fit().interval("partial-auc", between=2)
+    with pytest.raises((br.InputError, br.InputTypeError), match="far must"):
+        beta_fit().interval("tpr", far=[0.1, 0.2])

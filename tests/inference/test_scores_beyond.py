@@ -157,16 +157,17 @@ def test_intervals_carry_the_scores_behind_their_rates() -> None:
     fit = br.fit(bells(400, 500))
     model = fit.model
     cases = [
-        ("auc", None, None), ("h-measure", None, None), ("exponent-at-one", None, None),
-        ("threshold-at-far", 0.02, 10.0), ("threshold-at-frr", 0.02, 8.0),
-        ("tpr", 0.02, min(10.0, 400 * min(model.at_far(0.02).tpr, model.at_far(0.02).frr))),
-        ("far", 0.5, 500 * min(model.far(0.5), 1 - model.far(0.5))),
-        ("frr", 0.5, 400 * model.frr(0.5)),
-        ("eer", None, 400 * model.eer().frr), ("eer-threshold", None, 400 * model.eer().frr),
-        ("partial-auc", (0.0, 0.02), 10.0), ("partial-auc", (0.0, 1.0), 250.0),
+        ("auc", {}, None), ("h-measure", {}, None), ("exponent-at-one", {}, None),
+        ("threshold", {"far": 0.02}, 10.0), ("threshold", {"frr": 0.02}, 8.0),
+        ("tpr", {"far": 0.02}, min(10.0, 400 * model.at_far(0.02).frr)),
+        ("far", {"threshold": 0.5}, 500 * min(model.far(0.5), 1 - model.far(0.5))),
+        ("frr", {"threshold": 0.5}, 400 * model.frr(0.5)),
+        ("eer", {}, 400 * model.eer().frr), ("threshold", {"at": "eer"}, 400 * model.eer().frr),
+        ("partial-auc", {"between": (0.0, 0.02)}, 10.0),
+        ("partial-auc", {"between": (0.0, 1.0)}, 250.0),
     ]  # fmt: skip
-    for stat, at, wanted in cases:
-        found = fit.interval(stat, at)
+    for stat, point, wanted in cases:
+        found = fit.interval(stat, **point)
         assert found.n_beyond == (None if wanted is None else pytest.approx(wanted)), stat
         assert not found.extrapolated
     assert fit.interval(lambda m: m.auc()).n_beyond is None
@@ -175,7 +176,7 @@ def test_intervals_carry_the_scores_behind_their_rates() -> None:
 def test_an_extrapolated_interval_says_so() -> None:
     fit = br.fit(bells(200, 200))
     with pytest.warns(br.ExtrapolationWarning) as caught:
-        found = fit.interval("threshold-at-far", 1e-4)
+        found = fit.interval("threshold", far=1e-4)
     assert found.extrapolated
     assert found.n_beyond == pytest.approx(0.02)
     assert [c.filename for c in caught] == [__file__]
@@ -225,13 +226,13 @@ def test_values_read_off_a_fitted_test_side_are_judged_there() -> None:
 def test_plans_say_when_no_planned_score_would_speak_for_the_number() -> None:
     model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
     with pytest.warns(br.ExtrapolationWarning, match="are expected beyond FAR 0.0001") as caught:
-        plan = br.plan_sample_size("threshold-at-far", 1e-4, model=model, width=0.08)
+        plan = br.plan_sample_size("threshold", far=1e-4, model=model, width=0.08)
     assert plan.n_beyond == pytest.approx(plan.n_impostor * 1e-4)
     assert plan.extrapolated
     assert "extrapolated: " in plan.summary()
     assert "About 30000 scores would" in str(caught[0].message)
     assert br.plan_sample_size("auc", model=model, width=0.05).n_beyond is None
-    assert not br.plan_sample_size("tpr", 0.1, model=model, width=0.05).extrapolated
+    assert not br.plan_sample_size("tpr", far=0.1, model=model, width=0.05).extrapolated
 
 
 # ------------------------------------------------------------------------------- misfits
@@ -253,7 +254,7 @@ def test_counts_that_contradict_the_fit_are_told() -> None:
 def test_a_misfit_is_told_of_numbers_at_its_rate_or_beyond_only() -> None:
     fit = br.fit(contaminated(2000))
     for call in (
-        lambda: fit.interval("threshold-at-far", 0.001), lambda: fit.roc_band(far=[0.002]),
+        lambda: fit.interval("threshold", far=0.001), lambda: fit.roc_band(far=[0.002]),
         lambda: br.epc(fit, fit.scores, criterion="far", alpha=[0.002]),
     ):  # fmt: skip
         told = {w.category for w in warned(call)[1]}
@@ -334,7 +335,7 @@ def test_rates_of_a_band_are_in_their_own_tails() -> None:
     assert band.n_beyond is not None
     assert 0.0 < band.n_beyond[0] < 1e-30
     with pytest.warns(br.ExtrapolationWarning):
-        assert fit.interval("threshold-at-far", 1e-300).extrapolated
+        assert fit.interval("threshold", far=1e-300).extrapolated
 
 
 @pytest.mark.parametrize("rate", [1e-310, 1e-300, 1e-30, 1e-8])
@@ -357,14 +358,14 @@ def test_two_or_three_scores_say_what_they_are(n: int) -> None:
 
 
 def _asked(rate: float) -> Any:
-    from betaroc.inference.scores_beyond import Asked
+    from betaroc.model.statistics import Asked
 
     return Asked("FAR", np.array(rate), np.array(1.0 - rate), True)
 
 
 @pytest.mark.parametrize("ask", [
     lambda f: f.at_far(math.nan), lambda f: f.at_frr([0.1, math.nan]),
-    lambda f: f.roc_band(far=[0.1, math.nan]), lambda f: f.interval("tpr", math.nan),
+    lambda f: f.roc_band(far=[0.1, math.nan]), lambda f: f.interval("tpr", far=math.nan),
 ])  # fmt: skip
 def test_a_rate_that_is_nan_asks_for_nothing(ask: Any) -> None:
     rng = np.random.default_rng(1)

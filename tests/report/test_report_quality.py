@@ -67,11 +67,11 @@ def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
     for part in analysis.parts:
         found, fit = part.intervals, part.fit
         model, scores = named(found.model), named(found.scores)
-        for key, stat, at in (
-            ("auc", "auc", None), ("eer", "eer", None), (TPR, "tpr", 0.01),
-            ("exponent-at-one", "exponent-at-one", None),
+        for key, stat, point in (
+            ("auc", "auc", {}), ("eer", "eer", {}), (TPR, "tpr", {"far": 0.01}),
+            ("exponent-at-one", "exponent-at-one", {}),
         ):  # fmt: skip
-            own = fit.interval(stat, at)
+            own = fit.interval(stat, **point)
             assert (model[key].low, model[key].high) == (own.low, own.high)
             assert model[key].estimate == pytest.approx(own.estimate, rel=1e-9)
         area = br.auc_interval(part.scores)
@@ -101,7 +101,7 @@ def test_rates_by_laws_and_on_test_have_intervals(analysis: br.Analysis) -> None
         assert (met.chosen_by == "model") == (len(met.expected_intervals) == 4)
     # The law's FAR at the threshold of its own FAR of 1 %: far of `interval` there.
     met = next(p for p in analysis.points if p.key == "far=0.01" and p.chosen_by == "model")
-    own = analysis.dev.fit.interval("far", met.expected.threshold)
+    own = analysis.dev.fit.interval("far", threshold=met.expected.threshold)
     assert met.expected_intervals[0].low == pytest.approx(own.low, rel=1e-6)
     assert met.expected_intervals[0].high == pytest.approx(own.high, rel=1e-6)
 
@@ -220,7 +220,7 @@ def test_what_has_no_interval_says_why() -> None:
     scores = named(found.scores)
     own = br.auc_interval(separated)
     assert (scores["auc"].low, scores["auc"].high) == (own.low, own.high)
-    for key in ("eer", "eer-threshold"):
+    for key in ("eer", "threshold@eer"):
         assert scores[key].why == "no trial is on the wrong side: nothing varies"
         assert math.isnan(scores[key].low)
     assert scores[TPR].why == ""  # 20 impostors say little, and that is a statement

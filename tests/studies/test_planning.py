@@ -14,11 +14,14 @@ from scipy.special import stdtrit
 from scipy.stats import f as f_law
 
 import betaroc as br
+from betaroc.core.options import IntervalOptions
 from betaroc.fits.refits import drawn_inside
-from betaroc.inference.delta import STATISTICS, bare_interval
+from betaroc.inference.delta import bare_interval
+from betaroc.model.asking import asking
 from betaroc.studies.expected_fits import expected_fit, mean_over_fits, scattered
 from betaroc.studies.plan_goals import AreaWidth, GapWidth, ShapeChance, SideChance, StatWidth
 from helpers.extras import needs
+from helpers.points import ASKED
 
 mpmath = needs("mpmath", "test")
 
@@ -79,9 +82,9 @@ def test_the_expected_fit_has_the_interval_of_a_fit_with_these_estimates() -> No
     fit = br.fit(br.Scores(rng.beta(4, 2, 50), rng.beta(2, 4, 90)))
     expected = expected_fit(fit.model, (50, 90))
     np.testing.assert_allclose(expected.client.cov, fit.client.cov, rtol=1e-9)
-    for stat, at in (("eer", None), ("tpr", 0.1), ("exponent-at-one", None)):
-        want = fit.interval(stat, at)
-        found = bare_interval(expected, stat, at, 0.95, "delta", 1, None, groups=False)
+    for stat, point in (("eer", {}), ("tpr", {"far": 0.1}), ("exponent-at-one", {})):
+        want = fit.interval(stat, **point)
+        found = bare_interval(expected, asking(stat, **point), IntervalOptions(groups=False))
         assert [found.low, found.high] == pytest.approx([want.low, want.high], rel=1e-7)
     want, found = (f.end_tests().at_zero.z for f in (fit, expected))
     assert found == pytest.approx(want, rel=1e-7)
@@ -123,15 +126,19 @@ def test_a_gap_by_hand() -> None:
     # Binomial variances of dev and test: 2 sum 1/4 r (1 - r)/n; at alpha 1/2 the threshold is
     # 1/2, both rates are P(Beta(4, 2) <= 1/2) = 6/32.
     r = 6 / 32
-    found = br.plan_sample_size("epc-gap", 0.5, model=BELL, width=0.05, thresholds="empirical")
+    found = br.plan_sample_size(
+        "epc-gap", alpha=0.5, model=BELL, width=0.05, thresholds="empirical"
+    )
     n = 2 * 2 * r * (1 - r) / 4 * (2 * Z / 0.05) ** 2
     assert found.n_client == found.n_impostor == math.ceil(n)
     assert found.estimate == 0.0
     # Which needs no information: any laws with densities will do.
-    mixed = br.plan_sample_size("epc-gap", 0.5, model=MIXTURE, width=0.05, thresholds="empirical")
+    mixed = br.plan_sample_size(
+        "epc-gap", alpha=0.5, model=MIXTURE, width=0.05, thresholds="empirical"
+    )
     assert 0.5 * n < mixed.n_client < 2.0 * n
     # Of two systems at 1/2 the threshold's error does not count, and test has its part twice.
-    both = br.plan_sample_size("epc-gap", 0.5, model=(BELL, BELL), width=0.05)
+    both = br.plan_sample_size("epc-gap", alpha=0.5, model=(BELL, BELL), width=0.05)
     assert both.n_client == math.ceil(n)
 
 
@@ -195,26 +202,34 @@ def mass_at(law: br.Inflated, x: Any) -> Any:
 
 # ---------------------------------------------------------------------------- the search
 @pytest.mark.parametrize(
-    ("stat", "at", "options"),
+    ("stat", "point", "options"),
     [
-        ("auc", None, {"width": 0.08}),
-        ("auc", None, {"width": 0.08, "method": "delong", "ratio": 3}),
-        ("tpr", 0.05, {"width": 0.2, "ratio": 2.5}),
-        ("side-at-one", None, {"power": 0.95, "ratio": 0.4}),
-        ("shapes", None, {"power": 0.9, "ratio": 1.5}),
-        ("epc-gap", 0.3, {"width": 0.1, "ratio": 0.1}),
-        ("epc-gap", 0.3, {"width": 0.2, "thresholds": "empirical", "measure": "weighted-error"}),
+        ("auc", {}, {"width": 0.08}),
+        ("auc", {}, {"width": 0.08, "method": "delong", "ratio": 3}),
+        ("tpr", {"far": 0.05}, {"width": 0.2, "ratio": 2.5}),
+        ("side-at-one", {}, {"power": 0.95, "ratio": 0.4}),
+        ("shapes", {}, {"power": 0.9, "ratio": 1.5}),
+        ("epc-gap", {"alpha": 0.3}, {"width": 0.1, "ratio": 0.1}),
+        (
+            "epc-gap",
+            {"alpha": 0.3},
+            {"width": 0.2, "thresholds": "empirical", "measure": "weighted-error"},
+        ),
     ],
 )
-def test_one_score_less_is_not_enough(stat: str, at: Any, options: dict[str, Any]) -> None:
-    found = br.plan_sample_size(stat, at, model=JJ, **options)
+def test_one_score_less_is_not_enough(
+    stat: str, point: dict[str, Any], options: dict[str, Any]
+) -> None:
+    found = br.plan_sample_size(stat, **point, model=JJ, **options)
     goals = {
         "side-at-one": SideChance(stat, JJ, 0.95),
         "shapes": ShapeChance(("client", "impostor"), JJ),
-        "epc-gap": GapWidth((JJ,), at, 0.95, found.measure, found.method == "smooth"),
+        "epc-gap": GapWidth((JJ,), 0.3, 0.95, found.measure, found.method == "smooth"),
     }
-    width = AreaWidth(JJ, 0.95, False) if "method" in options else StatWidth(stat, at, JJ, 0.95)
-    goal: Any = goals.get(stat, width)
+    goal: Any = goals.get(stat)
+    if goal is None:
+        by_fit = "method" not in options
+        goal = StatWidth(asking(stat, **point), JJ, 0.95) if by_fit else AreaWidth(JJ, 0.95, False)
     sign = 1.0 if math.isnan(found.power) else -1.0
     sizes = found.n_client, found.n_impostor
     assert sign * goal.reached(sizes) <= sign * found.wanted
@@ -242,13 +257,13 @@ def test_narrower_intervals_and_larger_chances_need_more() -> None:
 
 @pytest.mark.parametrize("ratio", [1.0, 0.1, 2.5])
 def test_classes_change_places(ratio: float) -> None:
-    for stat, at, options in (
-        ("auc", None, {"width": 0.1}),
-        ("auc", None, {"width": 0.1, "method": "logit-delong"}),
-        ("epc-gap", 0.5, {"width": 0.1}),
+    for stat, options in (
+        ("auc", {"width": 0.1}),
+        ("auc", {"width": 0.1, "method": "logit-delong"}),
+        ("epc-gap", {"alpha": 0.5, "width": 0.1}),
     ):
-        one = br.plan_sample_size(stat, at, model=JJ, ratio=ratio, **options)
-        other = br.plan_sample_size(stat, at, model=swapped(JJ), ratio=1 / ratio, **options)
+        one = br.plan_sample_size(stat, model=JJ, ratio=ratio, **options)
+        other = br.plan_sample_size(stat, model=swapped(JJ), ratio=1 / ratio, **options)
         assert (one.n_client, one.n_impostor) == (other.n_impostor, other.n_client)
     one = br.plan_sample_size("side-at-zero", model=CROSSING, ratio=ratio)
     other = br.plan_sample_size("side-at-one", model=swapped(CROSSING), ratio=1 / ratio)
@@ -275,24 +290,22 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
     assert mean.stat == "<lambda>(model)"
 
 
-@pytest.mark.parametrize("stat", STATISTICS)
-def test_every_statistic_of_an_interval_can_be_planned(stat: str) -> None:
-    at = {
-        "(low, high)": (0.0, 0.2), "a FAR": 0.1, "an FRR": 0.1, "a threshold": 0.5, "an alpha": 0.4,
-    }.get(str(STATISTICS[stat].at))  # fmt: skip
-    model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if "crossing" in stat else BELL
-    goal = StatWidth(stat, at, model, 0.95)
+@pytest.mark.parametrize(("stat", "point"), ASKED)
+def test_every_statistic_of_an_interval_can_be_planned(stat: str, point: dict[str, Any]) -> None:
+    crosses = point.get("at") == "crossing"
+    model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if crosses else BELL
+    goal = StatWidth(asking(stat, **point), model, 0.95)
     first = goal._width(expected_fit(model, (400, 400)))
     # Few per cent of second order, more of a coefficient.
     assert goal.reached((400, 400)) == pytest.approx(first, rel=0.06)
-    if stat in ("auc", "far", "hter", "ks", "optimal-threshold", "coefficient-at-one"):
-        found = br.plan_sample_size(stat, at, model=model, width=first)
+    if stat in ("auc", "min-hter", "ks", "f1", "coefficient-at-one"):
+        found = br.plan_sample_size(stat, **point, model=model, width=first)
         assert found.n_client == pytest.approx(400, rel=0.13)
 
 
 # ------------------------------------------------------------------------------- answers
 def test_answers_in_words_and_as_values() -> None:
-    found = br.plan_sample_size("epc-gap", 0.3, model=[BELL, JJ], width=0.1, measure="hter")
+    found = br.plan_sample_size("epc-gap", alpha=0.3, model=[BELL, JJ], width=0.1, measure="hter")
     assert "of dev and as many of test, of each system" in str(found)
     assert "smooth thresholds" in found.summary()
     again = pickle.loads(pickle.dumps(found))
@@ -323,13 +336,13 @@ def test_few_scores_are_said_to_be_few() -> None:
         (("auc",), {"width": 0.0}, "width must be a finite number > 0"),
         (("auc",), {"width": -0.1}, "width must be"),
         (("auc",), {"width": 1.0}, "less than the range of 'auc', 1"),
-        (("epc-gap", 0.5), {"width": 2.0}, "less than the range of 'epc-gap', 2"),
-        (("eer-threshold",), {"width": 1.5}, "less than the range"),
-        (("tpr",), {"width": 0.1}, "'tpr' needs at, a FAR"),
-        (("epc-gap",), {"width": 0.1}, "'epc-gap' needs at, an alpha"),
-        (("epc-gap", 1.5), {"width": 0.1}, "at must be a fraction"),
-        (("auc", 0.1), {"width": 0.1}, "'auc' has no at"),
-        (("shapes", 0.1), {}, "'shapes' has no at"),
+        (("epc-gap",), {"alpha": 0.5, "width": 2.0}, "less than the range of 'epc-gap', 2"),
+        (("threshold",), {"at": "eer", "width": 1.5}, "less than the range"),
+        (("tpr",), {"width": 0.1}, "'tpr' needs a point"),
+        (("epc-gap",), {"width": 0.1}, "'epc-gap' needs its point, alpha="),
+        (("epc-gap",), {"alpha": 1.5, "width": 0.1}, "alpha must be a fraction"),
+        (("auc",), {"far": 0.1, "width": 0.1}, "'auc' is taken at no point"),
+        (("shapes",), {"far": 0.1}, "'shapes' is taken at no point"),
         (("auc",), {"width": 0.1, "ratio": 0.0}, "ratio must be"),
         (("auc",), {"width": 0.1, "ratio": 1e12}, "ratio must be"),
         (("auc",), {"width": 0.1, "level": 95}, r"Did you mean 0\.95"),
@@ -340,10 +353,10 @@ def test_few_scores_are_said_to_be_few() -> None:
         (("shapes",), {"power": 1.2}, "power must be a probability strictly"),
         (("eer",), {"width": 0.1, "method": "delong"}, 'is for "auc"'),
         (("auc",), {"width": 0.1, "method": "delon"}, "Did you mean 'delong'"),
-        (("epc-gap", 0.5), {"width": 0.1, "measure": "far"}, "measure must be one of"),
-        (("epc-gap", 0.5), {"width": 0.1, "thresholds": "smoth"}, "Did you mean 'smooth'"),
-        (("epc-gap", 1.0), {"width": 0.1}, "must lie inside the scale"),
-        (("crossing",), {"width": 0.1}, "finite number"),
+        (("epc-gap",), {"alpha": 0.5, "width": 0.1, "measure": "far"}, "measure must be one of"),
+        (("epc-gap",), {"alpha": 0.5, "width": 0.1, "thresholds": "smoth"}, "mean 'smooth'"),
+        (("epc-gap",), {"alpha": 1.0, "width": 0.1}, "must lie inside the scale"),
+        (("far",), {"at": "crossing", "width": 0.1}, "finite number"),
         (("auc",), {"width": 1e-9}, "not reachable: 1000000000 client"),
         (("auc",), {"width": 0.1, "model": (BELL, BELL)}, "two models are for the gap"),
         (("auc",), {"width": 0.1, "model": SHARES}, 'take method="delong"'),
@@ -361,7 +374,8 @@ def test_few_scores_are_said_to_be_few() -> None:
         (("client-shape",), {"model": br.ScoreModel(br.Beta(1.0, 2.0), br.Beta(0.5, 2.0))},
          "impossible because the client law .* border"),
         (("impostor-shape",), {"model": NORMAL}, "shapes are those of beta laws"),
-        (("epc-gap", 0.5), {"width": 0.1, "model": (BELL, MIXTURE)}, 'thresholds="empirical"'),
+        (("epc-gap",), {"alpha": 0.5, "width": 0.1, "model": (BELL, MIXTURE)},
+         'thresholds="empirical"'),
         (("ks",), {"width": 0.1, "model": br.ScoreModel(br.Beta(2.0, 2.0), br.Beta(2.0, 2.0))},
          "inside its range"),
         (("auc",), {"width": 0.1, "method": "delong",
@@ -382,7 +396,7 @@ def test_wrong_types() -> None:
     with pytest.raises(br.InputTypeError, match="width must be"):
         br.plan_sample_size("auc", model=BELL, width="0.1")
     with pytest.raises(br.InputError, match="a function takes the model alone"):
-        br.plan_sample_size(lambda m: m.auc(), 0.1, model=BELL, width=0.1)
+        br.plan_sample_size(lambda m: m.auc(), far=0.1, model=BELL, width=0.1)
 
 
 # ---------------------------------------------------------------- simulation, fixed seeds
@@ -394,19 +408,19 @@ def drawn(model: br.ScoreModel, plan: br.SampleSize, rng: np.random.Generator) -
 
 
 @pytest.mark.parametrize(
-    ("stat", "at", "model", "options"),
+    ("stat", "point", "model", "options"),
     [
-        ("auc", None, JJ, {"width": 0.1, "ratio": 10}),
-        ("auc", None, NORMAL, {"width": 0.1, "method": "delong"}),
-        ("tpr", 0.1, NORMAL, {"width": 0.2, "ratio": 0.5}),
-        ("exponent-at-zero", None, BELL, {"width": 0.5}),
+        ("auc", {}, JJ, {"width": 0.1, "ratio": 10}),
+        ("auc", {}, NORMAL, {"width": 0.1, "method": "delong"}),
+        ("tpr", {"far": 0.1}, NORMAL, {"width": 0.2, "ratio": 0.5}),
+        ("exponent-at-zero", {}, BELL, {"width": 0.5}),
     ],
 )
 def test_simulated_widths_are_those_planned(
-    stat: str, at: Any, model: br.ScoreModel, options: dict[str, Any]
+    stat: str, point: dict[str, Any], model: br.ScoreModel, options: dict[str, Any]
 ) -> None:
     plan, rng, widths = (
-        br.plan_sample_size(stat, at, model=model, **options),
+        br.plan_sample_size(stat, **point, model=model, **options),
         np.random.default_rng(7),
         [],
     )
@@ -414,7 +428,7 @@ def test_simulated_widths_are_those_planned(
     for _ in range(80):
         scores = drawn(model, plan, rng)
         if plan.method == "delta":
-            found = br.fit(scores, family).interval(stat, at)
+            found = br.fit(scores, family).interval(stat, **point)
         else:
             found = br.auc_interval(scores, method=plan.method)
         widths.append(found.high - found.low)
@@ -446,7 +460,7 @@ def test_simulated_shapes_are_right_as_often_as_planned() -> None:
 
 def test_simulated_gaps_spread_as_planned() -> None:
     plan, rng, gaps = (
-        br.plan_sample_size("epc-gap", 0.5, model=BELL, width=0.2),
+        br.plan_sample_size("epc-gap", alpha=0.5, model=BELL, width=0.2),
         np.random.default_rng(10),
         [],
     )

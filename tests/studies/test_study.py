@@ -134,15 +134,15 @@ def one_by_one(trial: Trial) -> dict[str, Any]:
     ends = fitted.ends()
     return {
         "fit.auc": fitted.auc(),
-        "fit.a_c": fitted.client.a,
-        "fit.b_i": fitted.impostor.b,
+        "fit.client-a": fitted.client.a,
+        "fit.impostor-b": fitted.impostor.b,
         "fit.exponent-at-zero": ends.at_zero.exponent,
         "fit.exponent-at-one": ends.at_one.exponent,
         "fit.side-at-zero": ends.at_zero.side,
         "fit.side-at-one": ends.at_one.side,
         "fit.global-shape": fitted.global_shape(),
         "fit.client-shape": fitted.client.shape.value,
-        "fit.tpr@0.01": float(fitted.roc().tpr(0.01)),
+        "fit.tpr@far=0.01": float(fitted.roc().tpr(0.01)),
         "empirical.auc": br.ScoreModel(
             br.Empirical(scores.client), br.Empirical(scores.impostor)
         ).auc(),
@@ -152,9 +152,10 @@ def one_by_one(trial: Trial) -> dict[str, Any]:
 def test_names_are_the_numbers_of_the_package(tmp_path: Path) -> None:
     """Batches against one fit after another, to the accuracy of the fits."""
     design = br.Design.sobol(SHAPES, 16, rng=2) * br.Design.grid({"n": [25, 300]})
-    names = ["fit.auc", "fit.a_c", "fit.b_i", "fit.exponent-at-zero", "fit.exponent-at-one",
-             "fit.side-at-zero", "fit.side-at-one", "fit.global-shape", "fit.client-shape",
-             "fit.tpr@0.01", "empirical.auc"]  # fmt: skip
+    names = ["fit.auc", "fit.client-a", "fit.impostor-b", "fit.exponent-at-zero",
+             "fit.exponent-at-one", "fit.side-at-zero", "fit.side-at-one",
+             "fit.global-shape", "fit.client-shape",
+             "fit.tpr@far=0.01", "empirical.auc"]  # fmt: skip
     asked: dict[str, Any] = {name: name for name in names} | {"own": one_by_one}
     frame = Study(design, asked, folder=tmp_path, rng=1, block=7).run().to_frame()
     assert (frame["status"] == "ok").all()
@@ -231,13 +232,13 @@ def test_true_pairs_need_no_sample(tmp_path: Path) -> None:
     from scipy.stats import norm
 
     design = NORMAL | {"mu_c": [0.5, 1.0, 3.0]}
-    asked = ["true.auc", "true.eer", "true.mu_c", "true.a_c", "true.global-shape"]
+    asked = ["true.auc", "true.eer", "true.client-mu", "true.client-a", "true.global-shape"]
     frame = Study(design, asked, folder=tmp_path / "a", rng=1).run().to_frame()
     d = np.array([0.5, 1.0, 3.0])
     np.testing.assert_allclose(frame["true.auc"], norm.cdf(d / math.sqrt(2.0)), rtol=1e-12)
     np.testing.assert_allclose(frame["true.eer"], norm.cdf(-d / 2.0), rtol=1e-12)
-    assert frame["true.mu_c"].tolist() == [0.5, 1.0, 3.0]
-    assert frame["true.a_c"].isna().all()  # a normal law has none
+    assert frame["true.client-mu"].tolist() == [0.5, 1.0, 3.0]
+    assert frame["true.client-a"].isna().all()  # a normal law has none
     assert frame["true.global-shape"].tolist() == ["proper"] * 3
 
 
@@ -254,7 +255,7 @@ def test_hook_depth_is_zero_without_a_hook(tmp_path: Path) -> None:
 def test_thresholds_are_chosen_on_the_sample_and_met_on_the_true_pair(tmp_path: Path) -> None:
     cell = PAIR | {"n_client": 80, "n_impostor": 120, "alpha": 0.3, "measure": "weighted-error"}
     names = ["epc-fit.value", "epc-empirical.value", "epc-empirical.threshold", "epc-true.value",
-             "epc-fit.expected", "epc-fit.value@0.5"]  # fmt: skip
+             "epc-fit.expected", "epc-fit.value@alpha=0.5"]  # fmt: skip
 
     def own(trial: Trial) -> dict[str, float]:
         with quietly():
@@ -266,7 +267,7 @@ def test_thresholds_are_chosen_on_the_sample_and_met_on_the_true_pair(tmp_path: 
             "epc-empirical.threshold": steps.threshold[0],
             "epc-true.value": trial.model.min_weighted_error(0.3).weighted_error(0.3),
             "epc-fit.expected": fitted.expected[0],
-            "epc-fit.value@0.5": fitted.value[1],
+            "epc-fit.value@alpha=0.5": fitted.value[1],
         }
 
     asked: dict[str, Any] = {name: name for name in names} | {"own": own}
@@ -306,7 +307,9 @@ def test_rounded_scores_are_multiples(tmp_path: Path) -> None:
     for name in ("resolution", "rounding"):
         cell = PAIR | {"n": 60, name: [0.0, 0.05]}
         frame = (
-            Study(cell, {"r": rest, "a": "fit.a_c"}, folder=tmp_path / name, rng=1).run().to_frame()
+            Study(cell, {"r": rest, "a": "fit.client-a"}, folder=tmp_path / name, rng=1)
+            .run()
+            .to_frame()
         )
         exact, rounded = frame["r"]
         assert exact > 0.1
@@ -324,13 +327,23 @@ def test_a_step_that_leaves_the_scale_is_none(tmp_path: Path) -> None:
 
 def test_a_moved_law_has_not_the_parameters_of_the_one_it_was(tmp_path: Path) -> None:
     cell = PAIR | {"shift": 1.0}
-    asked = ["test.a_c", "test.client-shape", "true.a_c", "true.client-shape", "test.mean_c"]
+    asked = [
+        "test.client-a",
+        "test.client-shape",
+        "true.client-a",
+        "true.client-shape",
+        "test.client-mean",
+    ]
     (row,) = Study(cell, asked, folder=tmp_path).run().to_frame().to_dict("records")
-    assert math.isnan(row["test.a_c"])
-    assert (row["test.client-shape"], row["true.client-shape"], row["true.a_c"]) == ("", "bell", 3)
-    assert row["test.mean_c"] > 0.6  # 3/5 before
-    moved = Study(NORMAL | {"shift": 1.0}, ["test.mu_c"], folder=tmp_path / "normal").run()
-    assert moved.to_frame()["test.mu_c"].tolist() == [2.0]
+    assert math.isnan(row["test.client-a"])
+    assert (row["test.client-shape"], row["true.client-shape"], row["true.client-a"]) == (
+        "",
+        "bell",
+        3,
+    )
+    assert row["test.client-mean"] > 0.6  # 3/5 before
+    moved = Study(NORMAL | {"shift": 1.0}, ["test.client-mu"], folder=tmp_path / "normal").run()
+    assert moved.to_frame()["test.client-mu"].tolist() == [2.0]
 
 
 def test_a_prescribed_pair_and_an_impossible_one(tmp_path: Path) -> None:
@@ -347,11 +360,11 @@ def test_a_model_of_ones_own_has_names_of_its_own(tmp_path: Path) -> None:
     def model(cell: dict[str, Any]) -> br.ScoreModel:
         return br.ScoreModel(br.Beta(1.0 + cell["gap"], 1.0), br.Beta(1.0, 1.0))
 
-    study = Study({"gap": [1.0, 3.0], "n": 100}, ["true.auc", "fit.b_c"], folder=tmp_path,
+    study = Study({"gap": [1.0, 3.0], "n": 100}, ["true.auc", "fit.client-b"], folder=tmp_path,
                   model=model, rng=1)  # fmt: skip
     frame = study.run().to_frame()
     np.testing.assert_allclose(frame["true.auc"], [2.0 / 3.0, 0.8], rtol=1e-12)  # a / (a + 1)
-    other = Study({"gap": [1.0, 3.0], "n": 100}, ["true.auc", "fit.b_c"], folder=tmp_path,
+    other = Study({"gap": [1.0, 3.0], "n": 100}, ["true.auc", "fit.client-b"], folder=tmp_path,
                   model=lambda cell: None, rng=1)  # fmt: skip
     with pytest.raises(br.StudyError, match="model"):
         other.run()
@@ -366,12 +379,15 @@ def test_a_model_of_ones_own_has_names_of_its_own(tmp_path: Path) -> None:
         ("auc", "Did you mean 'fit.auc'"),
         ("fited.auc", "Did you mean 'fit'"),
         ("epc-fit.valeu", "Did you mean 'value'"),
-        ("fit.tpr", "needs a FAR after '@'"),
-        ("fit.tpr@x", "must be a number"),
-        ("fit.tpr@2", r"lie in \[0, 1\]"),
-        ("fit.auc@1", "takes nothing after '@'"),
-        ("fit.partial-auc@0.1", "low, high"),
-        ("fit.far@inf", "finite"),
+        ("fit.tpr", "needs a point"),
+        ("fit.tpr@far=x", "must be a number"),
+        ("fit.tpr@x", "at must be one of"),
+        ("epc-fit.value@0.5", "takes alpha="),
+        ("epc-fit.value@alpha=2", r"in \[0, 1\]"),
+        ("fit.tpr@far=2", r"in \[0, 1\]"),
+        ("fit.auc@far=0.1", "is taken at no point"),
+        ("fit.partial-auc@between=0.1", "low, high"),
+        ("fit.far@threshold=inf", "finite"),
         ("true.log-likelihood", "no 'log-likelihood'"),
     ],
 )
@@ -613,7 +629,7 @@ def test_a_trial_draws_from_its_own_seed_sequence(tmp_path: Path) -> None:
 
 def test_without_a_seed_one_is_drawn_and_kept(tmp_path: Path) -> None:
     def study(where: str, **options: Any) -> Study:
-        return Study(PAIR | {"n": 5}, ["empirical.mean_c"], folder=tmp_path / where, **options)
+        return Study(PAIR | {"n": 5}, ["empirical.client-mean"], folder=tmp_path / where, **options)
 
     first = study("a", replicates=4, block=1)
     one = first.run().to_frame()
@@ -630,7 +646,7 @@ def test_without_a_seed_one_is_drawn_and_kept(tmp_path: Path) -> None:
     "rng", [7, np.random.SeedSequence(7, spawn_key=(3,)), np.random.default_rng(7)]
 )
 def test_every_source_of_randomness(rng: Any, tmp_path: Path) -> None:
-    study = Study(PAIR | {"n": 5}, ["empirical.mean_c"], folder=tmp_path, rng=rng, block=1,
+    study = Study(PAIR | {"n": 5}, ["empirical.client-mean"], folder=tmp_path, rng=rng, block=1,
                   replicates=2)  # fmt: skip
     study.run()
     before = content(tmp_path)
@@ -927,10 +943,10 @@ def test_booleans_are_zeros_and_ones(tmp_path: Path) -> None:
 def test_no_warning_leaves_a_study(tmp_path: Path) -> None:
     """Scores of exactly 1, small samples and reversed classes, all of which `fit` warns of."""
     cell = {"a_c": 1.0, "b_c": 3.0, "a_i": 1.0, "b_i": 0.05, "n": [4, 50]}
-    result = Study(cell, ["fit.at_one_i", "fit.auc"], folder=tmp_path, rng=1).run()
+    result = Study(cell, ["fit.impostor-at-one", "fit.auc"], folder=tmp_path, rng=1).run()
     frame = result.to_frame()
     assert result.failed == 0
-    assert (frame["fit.at_one_i"] > 0.0).all()
+    assert (frame["fit.impostor-at-one"] > 0.0).all()
     with pytest.warns(br.ReversedScoresWarning):  # and the filters are as they were
         br.fit(br.Scores(np.linspace(0.1, 0.5, 30), np.linspace(0.4, 0.9, 30)))
 
@@ -1119,15 +1135,17 @@ def test_workers_without_joblib(tmp_path: Path, monkeypatch: Any) -> None:
 
 # --------------------------------------------------------------------------------- results
 def test_summary_is_that_of_the_rows(tmp_path: Path) -> None:
-    study = Study(PAIR | {"n": [10, 40]}, ["empirical.mean_c", "true.auc", "true.side-at-zero"],
-                  folder=tmp_path, replicates=30, rng=1)  # fmt: skip
+    asked = ["empirical.client-mean", "true.auc", "true.side-at-zero"]
+    study = Study(PAIR | {"n": [10, 40]}, asked, folder=tmp_path, replicates=30, rng=1)
     result = study.run()
     frame, table = result.to_frame(), result.summary(quantiles=[0.25])
     # Two numbers of each cell and the one value of the text.
     assert table.shape == (2 * 3, 1 + 5 + 1 + 4 + 1)
     for cell, n in ((0, 10), (1, 40)):
-        values = frame.loc[frame["n"] == n, "empirical.mean_c"].to_numpy()
-        row = table[(table["cell"] == cell) & (table["statistic"] == "empirical.mean_c")].iloc[0]
+        values = frame.loc[frame["n"] == n, "empirical.client-mean"].to_numpy()
+        row = table[(table["cell"] == cell) & (table["statistic"] == "empirical.client-mean")].iloc[
+            0
+        ]
         assert row["replicates"] == 30
         assert row["mean"] == pytest.approx(np.mean(values), rel=1e-13)
         assert row["sd"] == pytest.approx(np.std(values, ddof=1), rel=1e-12)

@@ -1,0 +1,60 @@
+"""How an interval is to be made: one frozen value instead of five arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict
+
+from betaroc.core import checks
+
+__all__ = ["IntervalArguments", "IntervalOptions"]
+
+
+class IntervalArguments(TypedDict, total=False):
+    """The keywords that become :class:`IntervalOptions`."""
+
+    level: float
+    method: str | None
+    replicates: int
+    groups: bool
+    rng: Any
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """Level, method and randomness of an interval, checked.
+
+    Parameters
+    ----------
+    level : float
+        Confidence.
+    method : str or None
+        None for the best for the statistic and the input.
+    replicates : int
+        Draws of a bootstrap.
+    groups : bool
+        Whether groups vary as wholes.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness.
+    """
+
+    level: float = 0.95
+    method: str | None = None
+    replicates: int = 2000
+    groups: bool = True
+    rng: Any = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "level", checks.level(self.level))
+        object.__setattr__(self, "replicates", checks.count(self.replicates, "replicates"))
+        object.__setattr__(self, "groups", checks.flag(self.groups, "groups"))
+
+    def by(self, methods: tuple[str, ...]) -> IntervalOptions:
+        """With the first of the methods where none was asked for; refuses others."""
+        method = methods[0] if self.method is None else self.method
+        return replace(self, method=checks.choice(method, methods, "method"))
+
+    @property
+    def tail(self) -> float:
+        """The probability beyond each end."""
+        return 0.5 * (1.0 - self.level)

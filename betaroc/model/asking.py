@@ -1,0 +1,208 @@
+"""What is asked for: a statistic by name or a function, and the point at which it is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypedDict
+
+from betaroc.core import checks
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.options import IntervalArguments
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import NAMED_POINTS, STATISTICS, Asked, Statistic, Where
+
+__all__ = ["Asking", "PointArguments", "as_number", "asking", "asking_of_text"]
+
+#: The keywords by which a point is given.
+POINTS = ("threshold", "far", "frr", "tpr", "alpha", "between", "at")
+#: Behind this a text names its point.
+_AT = "@"
+
+
+class PointArguments(TypedDict, total=False):
+    """The keywords by which the point of a statistic is given: one of them, or none."""
+
+    threshold: float
+    far: float
+    frr: float
+    tpr: float
+    alpha: float
+    between: tuple[float, float]
+    at: str
+
+
+class Asking(NamedTuple):
+    """What is asked for: a statistic, and where it is taken."""
+
+    name: str
+    row: Statistic
+    where: Where = Where()
+
+    def __str__(self) -> str:
+        """The name, with its point behind "@"."""
+        return f"{self.name}{self.where}"
+
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        return f"{self.name}{self.where.words}"
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it stands in the table; else it is a function."""
+        return self.name in STATISTICS
+
+    def value(self, model: ScoreModel) -> Any:
+        """The number, or of a threshold the point."""
+        return self.row.value(model, self.where)
+
+    def number(self, model: ScoreModel) -> float:
+        """The number itself."""
+        return as_number(self.row, self.value(model))
+
+    def rates(self, model: ScoreModel) -> list[Asked]:
+        """The rates of a model that it rests on; none of areas, shapes and functions."""
+        return self.row.rates(model, self.where)
+
+
+def as_number(row: Statistic, value: Any) -> float:
+    """One number, which functions of our caller's may fail to give."""
+    if row.scale == "threshold" and isinstance(value, OperatingPoint):
+        value = value.threshold
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError.about("stat")(
+            f"stat must return one number; got {checks.shown(value)} of type"
+            f" {type(value).__name__}."
+        ) from error
+
+
+def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
+    """What is asked for, checked.
+
+    Parameters
+    ----------
+    stat : str or callable
+        A name, or a function of a `ScoreModel`.
+    given : tuple
+        What stood behind the name without a keyword, which is refused.
+    **points : object
+        Keywords of points; None is none.
+    """
+    points = {name: value for name, value in points.items() if value is not None}
+    unknown = [name for name in points if name not in POINTS]
+    if unknown:
+        known = (*POINTS, *IntervalArguments.__annotations__)
+        raise InputTypeError(
+            f"{unknown[0]!r} must be an option, or a point: one of {checks.listed(POINTS, 9)}; it"
+            f" is neither. {checks.nearest(unknown[0], known)}".rstrip()
+        )
+    if callable(stat):
+        _refuse_point_of_function(given, points)
+        name = str(getattr(stat, "__name__", type(stat).__name__))
+        name = name if name not in STATISTICS else f"{name}(model)"
+        row = Statistic(lambda model, _: stat(model), name, unit="", scale="plain")
+        return Asking(name, row)
+    if not isinstance(stat, str):
+        raise InputTypeError.about("stat")(
+            f"stat must be a name or a function of a ScoreModel; got {type(stat).__name__}."
+        )
+    name = checks.choice(stat, tuple(STATISTICS), "stat")
+    row = STATISTICS[name]
+    if given:
+        raise InputTypeError(_readings(name, row, given))
+    return Asking(name, row, _where(name, row, points))
+
+
+def asking_of_text(text: str) -> Asking:
+    """What a text such as ``"tpr@far=0.01"`` or ``"threshold@eer"`` asks for."""
+    name, _, behind = text.partition(_AT)
+    if not behind:
+        return asking(name)
+    point, sign, value = behind.partition("=")
+    if not sign:
+        return asking(name, at=behind)
+    if point == "between":
+        return asking(name, between=tuple(_read(text, part) for part in value.split(",")))
+    if point not in POINTS or point == "at":
+        raise InputError(
+            f"behind {_AT!r} must stand a point such as far=0.01, or one of"
+            f" {checks.listed(NAMED_POINTS, 9)}; got {text!r}."
+            f" {checks.nearest(point, POINTS)}".rstrip()
+        )
+    return asking(name, (), **{point: _read(text, value)})
+
+
+def _read(text: str, number: str) -> float:
+    try:
+        return float(number)
+    except ValueError as error:
+        raise InputError(
+            f"what stands behind the '=' of a point must be a number; got {text!r}."
+        ) from error
+
+
+def _refuse_point_of_function(given: tuple[Any, ...], points: Mapping[str, Any]) -> None:
+    if given or points:
+        named = [f"{name}={checks.shown(value)}" for name, value in points.items()]
+        raise InputError(
+            "a point belongs to a statistic by name; a function takes the model alone. Got"
+            f" {', '.join([*map(checks.shown, given), *named])}."
+        )
+
+
+def _readings(name: str, row: Statistic, given: tuple[Any, ...]) -> str:
+    """Why a point without a keyword is refused: it has more than one reading."""
+    shown = ", ".join(map(checks.shown, given))
+    if not row.points:
+        return f"{name!r} is taken at no point; got {shown}. Leave it out."
+    if len(given) > 1 or row.points == ("between",) or isinstance(given[0], tuple | list):
+        value: object = given[0] if len(given) == 1 else given
+        return (
+            f"the point of {name!r} must be given by a keyword; got {shown}. Write"
+            f" between={checks.shown(value)}."
+        )
+    if isinstance(given[0], str):
+        return f"the point of {name!r} must be given by a keyword; got {shown}. Write at={shown}."
+    readings = " or ".join(
+        f"{point}={shown}" for point in row.points if point not in ("at", "between")
+    )
+    return f"the point of {name!r} must be given by a keyword; got {shown}. Write {readings}."
+
+
+def _where(name: str, row: Statistic, points: Mapping[str, Any]) -> Where:
+    """The one point that was given, checked."""
+    given = ", ".join(f"{k}={checks.shown(v)}" for k, v in points.items())
+    if not row.points:
+        if points:
+            raise InputError(f"{name!r} is taken at no point; got {given}. Leave it out.")
+        return Where()
+    legal = " ".join(f"{point}=" for point in row.points)
+    if len(points) != 1:
+        one = "a point, one of" if len(row.points) > 1 else "its point,"
+        raise InputError(f"{name!r} needs {one} {legal}; got {given or 'none'}.")
+    ((point, value),) = points.items()
+    if point not in row.points:
+        raise InputError(f"{name!r} cannot be told there: it takes {legal}; got {given}.")
+    if point == "at":
+        return Where(point, checks.choice(value, tuple(NAMED_POINTS), "at"))
+    if point == "between":
+        return Where(point, _range(name, value))
+    if point == "threshold":
+        return Where(point, checks.finite(value, point))
+    return Where(point, checks.fraction(value, point))
+
+
+def _range(name: str, value: Any) -> tuple[float, float]:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise InputTypeError.about("between")(
+            f"between must be two FARs (low, high) for {name!r}; got {checks.shown(value)}."
+        )
+    low, high = (checks.fraction(v, "between") for v in value)
+    if not low < high:
+        raise InputError.about("between")(
+            f"between must be two FARs (low, high) with low < high; got {checks.shown(value)}."
+        )
+    return low, high
