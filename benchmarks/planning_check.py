@@ -182,7 +182,9 @@ def one_of(cell: Cell, plan: br.SampleSize) -> Callable[[np.random.Generator], f
     def curve(of: br.ScoreModel, rng: np.random.Generator) -> br.Epc:
         dev = scores_of(of, n, rng)
         smooth = plan.method == "smooth"
-        return br.epc(fit_of(dev, of) if smooth else dev, scores_of(of, n, rng), alpha=[cell.options["alpha"]])
+        return br.epc(
+            fit_of(dev, of) if smooth else dev, scores_of(of, n, rng), alpha=[cell.options["alpha"]]
+        )
 
     def gap(rng: np.random.Generator) -> float:
         first = curve(model, rng)

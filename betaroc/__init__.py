@@ -70,7 +70,9 @@ if TYPE_CHECKING:
     from betaroc.fits.nested import LikelihoodRatioTest, likelihood_ratio_test
     from betaroc.fits.target_checks import TargetCheck
     from betaroc.inference.auc import AucTest, auc_interval, auc_test
+    from betaroc.inference.differences import Difference, difference
     from betaroc.inference.interval import Band, Interval
+    from betaroc.inference.intervals import interval
     from betaroc.model.measures import OperatingPoint
     from betaroc.model.model import ScoreModel
     from betaroc.model.roc import Roc
@@ -115,7 +117,9 @@ _HOMES = {
     "fits.many_fits": ("fit_many",),
     "estimation.newton": ("beta_mle",),
     "inference.auc": ("AucTest", "auc_interval", "auc_test"),
+    "inference.differences": ("Difference", "difference"),
     "inference.interval": ("Band", "Interval"),
+    "inference.intervals": ("interval",),
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
     "fits.covariates": ("CovariateFit", "fit_covariates"),
     "fits.estimate": ("fit", "fit_distribution"),
@@ -143,7 +147,8 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Analysis", "AucTest", "Band", "Beta", "BetaMixture", "BetarocError", "BetarocWarning",
     "Binned", "BoundaryWarning", "ClassSummary", "Comparison", "CovariateFit",
-    "DegenerateDataError", "Design", "DiscretenessWarning", "Distribution", "DistributionFit",
+    "DegenerateDataError", "Design", "Difference", "DiscretenessWarning", "Distribution",
+    "DistributionFit",
     "DuplicateWarning", "Empirical", "EngineError", "Epc", "EpcAverage", "EpcCv", "EpcForecast",
     "ExtrapolationWarning", "FamilyComparison", "FamilyRow", "FileFormatError", "Fit", "FitCheck",
     "FitError", "Fusion", "GuaranteedThreshold", "Inclusion", "Inflated", "InfluenceWarning",
@@ -153,10 +158,11 @@ __all__ = [
     "SameDataWarning", "SampleSize", "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel",
     "ScoreSummary", "Scores", "Shape", "Shifted", "SmallSampleWarning", "Study", "StudyError",
     "StudyResult", "TargetCheck", "TargetWarning", "Verdict", "analyze", "auc_interval", "auc_test",
-    "beta_auc", "beta_mle", "check_fit", "compare", "compare_families", "epc", "epc_average",
+    "beta_auc", "beta_mle", "check_fit", "compare", "compare_families", "difference", "epc",
+    "epc_average",
     "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many",
-    "guaranteed_threshold", "inclusion", "likelihood_ratio_test", "mean_logs", "plan_sample_size",
-    "read_scores", "sample_systems", "solve_pair", "statistics", "summarize",
+    "guaranteed_threshold", "inclusion", "interval", "likelihood_ratio_test", "mean_logs",
+    "plan_sample_size", "read_scores", "sample_systems", "solve_pair", "statistics", "summarize",
 ]  # fmt: skip
 
 

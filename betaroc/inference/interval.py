@@ -39,6 +39,8 @@ class Interval(Result):
     extrapolated : bool
         Whether the number was read off a fitted distribution where less than one score is
         expected.
+    failed : int
+        Replicates of a bootstrap in which the number had no value, which are left out.
 
     Examples
     --------
@@ -54,6 +56,12 @@ class Interval(Result):
     method: str
     n_beyond: float | None = None
     extrapolated: bool = False
+    failed: int = 0
+
+    @property
+    def sparse(self) -> bool:
+        """Whether fewer than five scores (groups) speak for the number: the interval is rough."""
+        return self.n_beyond is not None and self.n_beyond < 5.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)

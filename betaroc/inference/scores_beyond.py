@@ -87,16 +87,21 @@ class Evidence(Value):
         Resolution of each class whose scores were fitted as counts in cells; else None.
     dropped : tuple of bool
         Whether the scores of exactly 0 and 1 of a class were left out of its fit, and so here.
+    grouped : bool
+        Whether trials of a group depend on each other.
     """
 
     data: ScoreData
     fitted: tuple[Distribution | None, Distribution | None] = (None, None)
     cells: tuple[float | None, float | None] = (None, None)
     dropped: tuple[bool, bool] = (False, False)
+    grouped: bool = True
 
     @cached_property
     def groups(self) -> Groups | None:
         """What trials that depend on each other share; None where none do."""
+        if not self.grouped:
+            return None
         found = None if isinstance(self.data, ScoreSummary) else groups_of(self.data)
         return found if found is not None and found.dependent else None
 
@@ -122,7 +127,8 @@ class Evidence(Value):
         return own[0], own[1]
 
     @cached_property
-    def _laws(self) -> tuple[Empirical, Empirical]:
+    def counts(self) -> tuple[Empirical, Empirical]:
+        """Both classes as counts."""
         return self.data._distributions
 
     # ----------------------------------------------------------------- how many speak for it
@@ -174,11 +180,11 @@ class Evidence(Value):
         invert = law._upper_quantile if above else law._lower_quantile
         t = self._countable(who, invert(rates, np.log(rates)))
         expected = (law._upper(t) if above else law._lower(t))[0]
-        counts = self._laws[who]
+        counts = self.counts[who]
         zeros, ones = self._left_out(who)
         seen = counts.counts_above(t) - ones if above else counts.counts_at_most(t) - zeros
         observed = np.maximum(seen, 0.0)
-        total, sizes = self.totals[who], self._effective(who, t, above=above)
+        total, sizes = self.totals[who], self.effective(who, t, 0.5 * _LEVEL, above=above)
         share = observed / total
         low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
         off = (expected < low) | (expected > high)
@@ -203,17 +209,17 @@ class Evidence(Value):
             return Thresholds.from_theta(np.array(places))
         return t
 
-    def _effective(self, who: int, t: Thresholds, *, above: bool) -> FloatArray:
+    def effective(self, who: int, t: Thresholds, tail: float, *, above: bool) -> FloatArray:
         """Independent scores of which the count beyond varies as much as this one does."""
         groups, total = self.groups, self.totals[who]
         if groups is None:
             return np.full(t.shape, total)
-        law, values = self._laws[who], getattr(self.data, _CLASSES[who])[groups.rows[who]]
+        law, values = self.counts[who], getattr(self.data, _CLASSES[who])[groups.rows[who]]
         accepted = np.searchsorted(law._steps[0], values)[:, None] >= law._index(t)
         beyond = (accepted == above).astype(np.float64)
         if self.dropped[who]:
             beyond[(values == 0.0) | (values == 1.0)] = np.nan
-        return worth(groups, who, beyond, total, 0.5 * _LEVEL)
+        return worth(groups, who, beyond, total, tail)
 
 
 def needed(rate: float) -> str:

@@ -351,9 +351,7 @@ class Judge(NamedTuple):
         On the one set that may choose, families are compared.
         """
         laws = part.fit if is_modelled(part) else None
-        found = intervals_of(
-            part.scores, laws, part.empirical, self.level, self.rng, summary=part.summary
-        )
+        found = intervals_of(part.scores, laws, part.empirical, self.level, summary=part.summary)
         if not self.checks:
             return replace(part, intervals=found)
         checked = quality_of(

@@ -19,7 +19,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.data.groups import groups_of
-from betaroc.inference.counted import whole_weights
+from betaroc.inference.counted_scores import whole_weights
 from betaroc.rendering.numbers import level_words, percent, threshold
 from betaroc.report.certainty import p_words
 from betaroc.report.intervals import Measured

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.options import IntervalOptions
@@ -20,19 +18,21 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.auc import auc_interval
-from betaroc.inference.counted import FAR, resampled_ends, tpr_ends, whole_weights
 from betaroc.inference.delta import interval_of_fit
-from betaroc.inference.interval import Interval, Limits
+from betaroc.inference.interval import Interval
+from betaroc.inference.of_scores import bare_interval_of_scores
 from betaroc.model.asking import asking, asking_of_text
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
 
 __all__ = [
-    "TPR", "Measured", "SetIntervals", "coarse_words", "law_intervals", "intervals_of",
-    "summary_numbers", "summary_words", "widened_rates", "with_interval",
+    "EER_THRESHOLD", "FAR", "TPR", "Measured", "SetIntervals", "coarse_words", "intervals_of",
+    "law_intervals", "summary_numbers", "summary_words", "with_interval",
 ]  # fmt: skip
 
-#: Name of the TPR at the FAR of the tables.
+#: The FAR at which the TPR stands in tables.
+FAR = 0.01
+#: Name of the TPR there.
 TPR = f"tpr@far={FAR:g}"
 #: Name of the threshold of the EER.
 EER_THRESHOLD = "threshold@eer"
@@ -82,8 +82,6 @@ class SetIntervals(Value):
         Of the parameters of both laws.
     groups : int or None
         Groups on which the trials hang; None where they are taken as independent.
-    seed : int or None
-        By which trials were resampled; None for another source of randomness.
     """
 
     level: float
@@ -92,7 +90,6 @@ class SetIntervals(Value):
     client: tuple[Measured, ...]
     impostor: tuple[Measured, ...]
     groups: int | None = None
-    seed: int | None = None
 
     @property
     def missing(self) -> list[tuple[str, str]]:
@@ -123,7 +120,6 @@ def intervals_of(
     fit: Fit | None,
     empirical: ScoreModel,
     level: float,
-    rng: Any,
     *,
     summary: ScoreSummary | None = None,
 ) -> SetIntervals:
@@ -139,11 +135,10 @@ def intervals_of(
     return SetIntervals(
         level,
         () if fit is None else _of_model(fit, level),
-        _of_scores(scores, empirical, level, rng, summary),
+        _of_scores(scores, empirical, level, summary),
         client,
         impostor,
         None if groups is None or not groups.dependent else groups.labels,
-        int(rng) if isinstance(rng, int | np.integer) else None,
     )
 
 
@@ -240,65 +235,25 @@ def _absent(name: str, value: float) -> bool:
 
 # ------------------------------------------------------------------------- the scores
 def _of_scores(
-    scores: Scores, empirical: ScoreModel, level: float, rng: Any, summary: ScoreSummary | None
+    scores: Scores, empirical: ScoreModel, level: float, summary: ScoreSummary | None
 ) -> tuple[Measured, ...]:
-    eer = empirical.eer()
-    area = empirical.auc()
-    separated = "no trial is on the wrong side: nothing varies" if area in (0.0, 1.0) else ""
-    groups = groups_of(scores)
-    alone = groups is None or not groups.dependent
-    found = [with_interval("auc", area, partial(auc_interval, scores, level))]
-    values = {"eer": float(eer.hter), EER_THRESHOLD: float(eer.threshold)}
-    why = separated or _not_drawn(scores)
-    ends: dict[str, tuple[float, float]] = {}
-    if not why:
-        try:
-            ends = resampled_ends(scores, empirical, level, rng)
-        except BetarocError as error:
-            why = str(error)
-    for key, value in values.items():
-        low, high = ends.get(key, (math.nan, math.nan))
-        same = "" if why or low != high else "no replicate differs from it"
-        if why or same:
-            found.append(Measured(key, value, why=why or same))
-        else:
-            found.append(Measured(key, value, low, high, "bootstrap"))
-    tpr, binned = float(empirical.at_far(FAR).tpr), summary is not None
-    found.append(_tpr(scores, tpr, level, alone=alone, binned=binned))
-    found.append(
-        Measured("ks", empirical.ks(), why="a maximum over thresholds is too large on average")
-    )
-    return tuple(found if summary is None else (_widened(m, summary) for m in found))
+    options, data = IntervalOptions(level), scores if summary is None else summary
+    found = [_area(scores, empirical.auc(), level, summary)]
+    for key in ("eer", EER_THRESHOLD, TPR):
+        asked = asking_of_text(key)
+        find = partial(bare_interval_of_scores, data, asked, options)
+        found.append(with_interval(key, asked.number(empirical), find))
+    why = "a maximum over thresholds is too large on average"
+    return (*found, Measured("ks", empirical.ks(), why=why))
 
 
-def _widened(m: Measured, summary: ScoreSummary) -> Measured:
+def _area(scores: Scores, value: float, level: float, summary: ScoreSummary | None) -> Measured:
     """With what bins can be off added to either end."""
-    if m.why or m.key not in ("auc", "eer", EER_THRESHOLD):
-        return m
-    if m.key == EER_THRESHOLD:
-        return replace(m, low=summary.border_below(m.low))
-    off = summary.auc_error if m.key == "auc" else max(summary.rate_error)
-    return replace(m, low=max(m.low - off, 0.0), high=min(m.high + off, 1.0))
-
-
-def _tpr(scores: Scores, value: float, level: float, *, alone: bool, binned: bool) -> Measured:
-    if not alone:
-        return Measured(TPR, value, why="the exact one takes trials as independent")
-    if not whole_weights(scores):
-        return Measured(TPR, value, why="weights are no whole numbers of copies")
-    return Measured(TPR, value, *tpr_ends(scores, level, binned=binned), method="exact")
-
-
-def _not_drawn(scores: Scores) -> str:
-    if not whole_weights(scores):
-        return "weights are no whole numbers of copies"
-    if min(scores.client_total, scores.impostor_total) < 2:
-        return "a class has fewer than two trials"
-    for who in ("client", "impostor"):
-        groups = getattr(scores, f"{who}_groups")
-        if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
-            return f"all {who} trials share one group"
-    return ""
+    found = with_interval("auc", value, partial(auc_interval, scores, level))
+    if found.why or summary is None:
+        return found
+    off = summary.auc_error
+    return replace(found, low=max(found.low - off, 0.0), high=min(found.high + off, 1.0))
 
 
 # ------------------------------------------------------------------- bins of a summary
@@ -318,25 +273,6 @@ def coarse_words(sides: Iterable[tuple[str, ScoreData]]) -> list[str]:
     """A sentence for each side that is a summary."""
     told = [(name, summary_words(given)) for name, given in sides]
     return [f"{name}: {words}" for name, words in told if words]
-
-
-def widened_rates(
-    ends: list[dict[str, Limits | None]], given: ScoreSummary, t: Thresholds
-) -> list[dict[str, Limits | None]]:
-    """Intervals of FAR, FRR, HTER with what the bin of a threshold can be off; none of F1."""
-    far, frr = given.rate_error_at(t.theta)
-    found: list[dict[str, Limits | None]] = []
-    for own, by_far, by_frr in zip(ends, far, frr, strict=True):
-        errors = {"far": by_far, "frr": by_frr, "hter": 0.5 * (by_far + by_frr)}
-        wide: dict[str, Limits | None] = dict(own)
-        for key, off in errors.items():
-            low_high = own[key]
-            if low_high is not None:
-                wide[key] = max(low_high[0] - off, 0.0), min(low_high[1] + off, 1.0)
-        if errors["hter"] > 0.0:
-            wide["f1"] = None
-        found.append(wide)
-    return found
 
 
 def summary_numbers(given: ScoreData) -> dict[str, Any]:

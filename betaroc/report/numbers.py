@@ -9,7 +9,6 @@ from dataclasses import asdict
 from typing import Any
 
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.inference.counted import REPLICATES
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.report.certainty import confidence_numbers
@@ -146,8 +145,6 @@ def interval_numbers(found: SetIntervals | None) -> dict[str, Any] | None:
     return {
         "level": found.level,
         "groups": found.groups,
-        "replicates": REPLICATES,
-        "seed": found.seed,
         "fitted": _measured(found.model),
         "scores": _measured(found.scores),
         "client": _measured(found.client),

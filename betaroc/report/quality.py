@@ -20,7 +20,7 @@ from betaroc.fits.check import FitCheck, check_fit
 from betaroc.fits.family_choice import FamilyComparison, compare_families
 from betaroc.fits.fit import Fit
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck, check_targets, good_down_to
-from betaroc.inference.counted import whole_weights
+from betaroc.inference.counted_scores import whole_weights
 from betaroc.rendering.numbers import counted, number
 
 __all__ = ["CHECK_REPLICATES", "Quality", "quality_of", "tail_words"]

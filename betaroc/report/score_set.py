@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import quietly, warn
+from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.estimation.notices import SMALL_SAMPLE, reversed_scores
 from betaroc.fits.fit import Fit
-from betaroc.inference.counted import observed_ends, whole_weights
+from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.of_scores import interval_at
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import of_point
 from betaroc.rendering.numbers import number
 from betaroc.report.distances import Distances
-from betaroc.report.intervals import Measured, SetIntervals, law_intervals, widened_rates
+from betaroc.report.intervals import Measured, SetIntervals, law_intervals, with_interval
 from betaroc.report.quality import Quality
 
 __all__ = [
@@ -212,31 +215,19 @@ def _observed(
     part: ScoreSet, points: list[OperatingPoint], t: Thresholds, level: float
 ) -> list[tuple[Measured, ...]]:
     """Intervals of the rates of a test set at dev's thresholds."""
+    options = IntervalOptions(level)
     rates = [[(key, float(getattr(p, key))) for key in RATES] for p in points]
-    if not whole_weights(part.scores):
-        why = "weights are no whole numbers of copies"
-        return [tuple(Measured(key, value, why=why) for key, value in row) for row in rates]
     try:
-        ends = observed_ends(part.scores, points, t, level)
+        counted = CountedScores(part.given)
     except InputError as error:
         return [tuple(Measured(k, v, why=str(error)) for k, v in row) for row in rates]
-    if part.summary is not None:
-        ends = widened_rates(ends, part.summary, t)
-    found = []
-    for row, own in zip(rates, ends, strict=True):
-        kept = []
-        for key, value in row:
-            low_high = own[key]
-            why = f"it is {number(value)}, the end of its range"
-            if part.summary is not None and 0.0 < value < 1.0:
-                why = "the bin of the threshold leaves it open"
-            kept.append(
-                Measured(key, value, why=why)
-                if low_high is None
-                else Measured(key, value, *low_high, method="counts")
-            )
-        found.append(tuple(kept))
-    return found
+    return [
+        tuple(
+            with_interval(key, value, partial(interval_at, counted, key, t[[k]], options))
+            for key, value in row
+        )
+        for k, row in enumerate(rates)
+    ]
 
 
 def _title(key: str, title: str, chosen_by: str) -> str:

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from betaroc.core.text import shown
 from betaroc.fits.fit import Fit
-from betaroc.inference.counted import FAR, REPLICATES
 from betaroc.rendering.numbers import level_words, number, percent, read_as, threshold
 from betaroc.report.certainty import certainty_of, confidence_words
 from betaroc.report.crossings import crossing_words, whole_curve_words
-from betaroc.report.intervals import TPR, Measured, SetIntervals, summary_words
+from betaroc.report.intervals import FAR, TPR, Measured, SetIntervals, summary_words
 from betaroc.report.score_set import RATES, ObservedPoint, ScoreSet, is_modelled
 from betaroc.report.sentences import (
     boundary_words,
@@ -177,10 +176,9 @@ def interval_notes(part: ScoreSet) -> list[str]:
     found = part.intervals
     if found is None:
         return []
-    seed = "" if found.seed is None else f", seed {found.seed}"
     notes = [
-        f"intervals of scores: {_area_words(found)}the EER and its threshold by {REPLICATES}"
-        f" resampled score sets{seed}, the TPR by exact bounds of both rates"
+        f"intervals of scores: {_area_words(found)}the EER, its threshold and the TPR by the"
+        " likelihood of the counts"
     ]
     if part.summary is not None:
         notes[0] += ", each with what bins can be off"

@@ -1,0 +1,267 @@
+"""Scores as counts: exact bounds of a rate and of a threshold, likelihood intervals of a point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.errors import InputError
+from betaroc.core.special import bracketed_root, share_ends
+from betaroc.core.thresholds import Thresholds
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.inference.interval import Limits
+from betaroc.inference.scores_beyond import Evidence
+from betaroc.model.measures import OperatingPoint
+from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
+
+__all__ = ["CountedScores", "Line", "whole_weights"]
+
+_CLASSES = ("client", "impostor")
+#: Standard errors of a rate within which thresholds are looked at.
+_REACH = 12.0
+#: Thresholds that are looked at.
+_MOST = 4000
+#: Places between the ends of an error at which a measure of it is looked at.
+_BETWEEN = 65
+
+
+def whole_weights(scores: ScoreData) -> bool:
+    """Whether the weights are numbers of copies, which can be drawn and counted."""
+    if not isinstance(scores, Scores):
+        return True
+    given = (scores.client_weights, scores.impostor_weights)
+    return all(w is None or bool(np.all(w == np.floor(w))) for w in given)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points of the square of rates that one number tells apart, such as FAR = FRR.
+
+    Parameters
+    ----------
+    far, frr : callable
+        Both rates for that number.
+    place : callable
+        The number of an operating point near the line.
+    most : float
+        Its largest value.
+    """
+
+    far: Callable[[FloatArray], FloatArray]
+    frr: Callable[[FloatArray], FloatArray]
+    place: Callable[[OperatingPoint], float]
+    most: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class CountedScores:
+    """The counts of both classes at every threshold, and how many trials they are worth.
+
+    Parameters
+    ----------
+    data : Scores or ScoreSummary
+        The scores.
+    groups : bool
+        Whether groups vary as wholes.
+    """
+
+    data: ScoreData
+    groups: bool = True
+
+    def __post_init__(self) -> None:
+        if not whole_weights(self.data):
+            raise InputError.about("weights")(
+                "weights must be whole numbers of copies to be counted; some are not. Leave the"
+                " weights out, or repeat trials."
+            )
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the scores say of rates."""
+        return Evidence(self.data, grouped=self.groups)
+
+    @cached_property
+    def model(self) -> ScoreModel:
+        """The scores as a pair."""
+        return empirical_model(self.data)
+
+    @property
+    def pair(self) -> EmpiricalPair:
+        """Every decision that they allow."""
+        return self.model._pair  # type: ignore[return-value]
+
+    def worth(self, t: Thresholds, tail: float) -> tuple[float, float]:
+        """Independent clients and impostors that the counts at a threshold are worth."""
+        t = Thresholds(*(np.atleast_1d(part) for part in (t.theta, t.complement, t.logit)))
+        client = self.evidence.effective(0, t, tail, above=False)
+        impostor = self.evidence.effective(1, t, tail, above=True)
+        return float(client[0]), float(impostor[0])
+
+    # -------------------------------------------------------------------- at a threshold
+    def rates_at(self, t: Thresholds, tail: float) -> tuple[Limits, Limits]:
+        """Clopper and Pearson's ends of FAR and of FRR at one threshold."""
+        clients, impostors = self.worth(t, tail)
+        far, frr = (float(rate(t)[0]) for rate in (self.pair.far, self.pair.frr))
+        ends = [share_ends(r * n, n, tail) for r, n in ((far, impostors), (frr, clients))]
+        low_high = [(float(np.ravel(a)[0]), float(np.ravel(b)[0])) for a, b in ends]
+        return low_high[0], low_high[1]
+
+    # ------------------------------------------------------------------ where a rate is
+    def threshold_of(self, who: int, rate: float, tail: float) -> Limits:
+        """Ends of the threshold at which a class has a share beyond, whatever its law.
+
+        Of n scores Binomial(n, rate) lie beyond it, so that it is between two of them. Beyond is
+        above for impostors, at or below for clients.
+        """
+        values, masses = self.evidence.counts[who]._steps
+        t = self.model.at_far(rate) if who else self.model.at_frr(rate)
+        n, total = math.floor(self.worth(t.thresholds, tail)[who]), float(np.sum(masses))
+        fewest, most = (_binomial_quantile(p, n, rate) for p in (tail, 1.0 - tail))
+        few, many = math.floor(fewest / n * total), math.ceil(most / n * total)
+        above = np.cumsum(masses[::-1])[::-1]  # scores at each place and above
+        if who:
+            low = values[above > many]
+            high = values[above >= few] if few else values[:0]
+            return (float(low[-1]) if low.size else -math.inf,
+                    float(high[-1]) if high.size else math.inf)  # fmt: skip
+        upto = np.cumsum(masses)
+        low = values[upto >= few] if few else values[:0]
+        high = values[upto > many]
+        return (float(low[0]) if low.size else -math.inf,
+                float(high[0]) if high.size else math.inf)  # fmt: skip
+
+    # ------------------------------------------------------------------------ likelihood
+    def likelihood_ends(self, line: Line, at: OperatingPoint, level: float) -> Limits:
+        """Ends of the number that tells points of a line apart, by the likelihood of the counts.
+
+        min over t of 2 n_c K(FRR(t), frr(e)) + 2 n_i K(FAR(t), far(e)) <= chi^2 quantile,
+        K(p, q) = p log(p/q) + (1 - p) log((1 - p)/(1 - q)): of all thresholds at which the true
+        rates may lie on the line.
+        """
+        far, frr, sizes = self._near(line, at, level)
+
+        def excess(e: float) -> float:
+            return float(np.min(_deviance(far, frr, sizes, line, np.array(e)))) - _quantile(level)
+
+        inside = float(line.place(at))
+        if excess(inside) > 0.0:
+            inside = min(inside, _likeliest_place(line, excess), key=excess)
+        if excess(inside) > 0.0:  # a level so low that no point of the line is likely enough
+            return inside, inside
+        low, high = 0.0, line.most
+        if excess(low) > 0.0:
+            low = bracketed_root(excess, low, inside, what="end of a likelihood interval")
+        if excess(high) > 0.0:
+            high = bracketed_root(excess, inside, high, what="end of a likelihood interval")
+        return low, high
+
+    def threshold_ends(self, line: Line, share: float, at: OperatingPoint, level: float) -> Limits:
+        """Ends of the threshold whose true rates lie on a line through the origin.
+
+        Parameters
+        ----------
+        line : Line
+            FAR = k FRR.
+        share : float
+            k.
+        at : OperatingPoint
+            Where it is by the scores.
+        level : float
+            Confidence.
+        """
+        gaps = self.pair.gaps
+        clients, impostors = self.worth(at.thresholds, 0.5 * (1.0 - level))
+        rejected, accepted = clients * gaps.frr, impostors * gaps.far
+        # The likeliest point of the line for each gap: a quadratic in FRR.
+        e = _likeliest(rejected, accepted, clients, impostors, share)
+        found = _deviance(gaps.far, gaps.frr, (clients, impostors), line, e) <= _quantile(level)
+        kept = np.flatnonzero(found)
+        if not kept.size:
+            return float(at.threshold), float(at.threshold)
+        low = -math.inf if kept[0] == 0 else float(gaps.places[kept[0] - 1])
+        high = math.inf if kept[-1] == gaps.places.size else float(gaps.places[kept[-1]])
+        return low, high
+
+    def _near(
+        self, line: Line, at: OperatingPoint, level: float
+    ) -> tuple[FloatArray, FloatArray, tuple[float, float]]:
+        """Rates at the gaps that may matter, not too many, and the sizes."""
+        gaps, sizes = self.pair.gaps, self.worth(at.thresholds, 0.5 * (1.0 - level))
+        far, frr = gaps.far, gaps.frr
+        away = np.minimum(np.abs(far - float(at.far)), np.abs(frr - float(at.frr)))
+        near = np.flatnonzero(away <= _REACH / math.sqrt(min(sizes)))
+        if near.size > _MOST:
+            near = near[np.rint(np.linspace(0, near.size - 1, _MOST)).astype(np.intp)]
+        kept = np.unique(np.concatenate([near, [0, far.size - 1]]))
+        return far[kept], frr[kept], sizes
+
+    def measured(
+        self, line: Line, ends: Limits, measure: Callable[[OperatingPoint], FloatArray],
+        prior: float,
+    ) -> Limits:  # fmt: skip
+        """Least and largest value of a measure between two points of a line."""
+        e = np.linspace(*ends, _BETWEEN)
+        far, frr = (np.broadcast_to(rate(e), e.shape) for rate in (line.far, line.frr))
+        values = measure(OperatingPoint(np.full(e.shape, np.nan), far, frr, prior))
+        return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+def _likeliest_place(line: Line, excess: Callable[[float], float]) -> float:
+    """Of many numbers that with the least excess."""
+    places = line.most * (np.arange(401) / 400.0) ** 2
+    return float(places[int(np.argmin([excess(float(e)) for e in places]))])
+
+
+def _quantile(level: float) -> float:
+    """Of chi-squared with one degree of freedom."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 * (1.0 + level))) ** 2
+
+
+def _deviance(
+    far: FloatArray, frr: FloatArray, sizes: tuple[float, float], line: Line, e: FloatArray
+) -> FloatArray:
+    clients, impostors = sizes
+    own = clients * _divergence(frr, line.frr(e)) + impostors * _divergence(far, line.far(e))
+    return np.asarray(2.0 * own)
+
+
+def _divergence(p: FloatArray, q: FloatArray) -> FloatArray:
+    from scipy.special import rel_entr
+
+    return np.asarray(rel_entr(p, q) + rel_entr(1.0 - p, 1.0 - q))
+
+
+def _likeliest(
+    rejected: FloatArray, accepted: FloatArray, clients: float, impostors: float, share: float
+) -> FloatArray:
+    """The FRR e for which r of n clients and a of m impostors are likeliest if FAR = k e.
+
+    r/e - (n - r)/(1 - e) + a/e - k (m - a)/(1 - k e) = 0.
+    """
+    k, both = share, rejected + accepted
+    square = k * (clients + impostors)
+    linear = both * (1.0 + k) + (clients - rejected) + k * (impostors - accepted)
+    root = np.sqrt(np.maximum(linear**2 - 4.0 * square * both, 0.0))
+    found = 2.0 * both / np.where(linear + root > 0.0, linear + root, 1.0)
+    kept: BoolArray = both > 0.0
+    return np.where(kept, np.clip(found, 0.0, min(1.0, 1.0 / k)), 0.0)
+
+
+def _binomial_quantile(p: float, n: int, rate: float) -> int:
+    """The fewest k with P(Binomial(n, rate) <= k) >= p."""
+    from scipy.special import bdtr
+
+    low, high = -1, n
+    while high - low > 1:
+        k = (low + high) // 2
+        low, high = (low, k) if bdtr(k, n, rate) >= p else (k, high)
+    return high

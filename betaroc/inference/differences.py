@@ -1,0 +1,444 @@
+"""The difference of two systems in any number, of scores, of fits or of curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, Unpack, runtime_checkable
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.notices import public
+from betaroc.core.options import IntervalOptions
+from betaroc.core.special import bracketed_root
+from betaroc.core.text import shown
+from betaroc.core.value import Result
+from betaroc.data.groups import Groups, groups_of, settled, single_trials
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.distributions.coordinates import free
+from betaroc.inference.auc import auc_test
+from betaroc.inference.delta import METHODS, bare_interval, delta, near_of
+from betaroc.inference.interval import Interval
+from betaroc.inference.of_scores import (
+    AUC_METHODS,
+    bare_interval_of_scores,
+    methods_of,
+    rate_weights,
+    refuse_unanswered,
+    replicates_of,
+    tell_failed,
+)
+from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
+from betaroc.inference.sandwich import observation_scores
+from betaroc.inference.scores_beyond import Evidence, SupportedPair, fewest, tell
+from betaroc.model.asking import Asking, PointArguments, asking
+from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
+
+__all__ = ["Compares", "Difference", "difference"]
+
+#: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
+_FARTHEST, _STEP = 8.0, 0.25
+_CLASSES = ("client", "impostor")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Difference(Result):
+    """The difference of two systems in one number, first minus second.
+
+    Made by :func:`difference`.
+
+    Parameters
+    ----------
+    estimate : float
+        The difference.
+    low, high : float
+        The ends of its interval.
+    p_value : float
+        Two-sided: 1 less the level at which an end is 0.
+    level : float
+        The confidence asked for.
+    method : str
+        How the ends were found.
+    paired : bool
+        Whether both systems judged the same trials.
+    correlation : float
+        Of the errors of both numbers; 0 of independent trials, nan where it was not needed.
+    n_beyond : float, optional
+        Scores (groups) that speak for the number of the system with fewer of them.
+    extrapolated : bool
+        Whether one of the numbers was read off where less than one score is expected.
+    failed : int
+        Replicates in which a number had no value, which are left out.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> one = br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])
+    >>> two = br.Scores([1, 3, 2, 5], [0, 2, 2.5, 3.5])
+    >>> found = br.difference(one, two, "auc")
+    >>> round(found.estimate, 4), round(found.p_value, 4), found.method
+    (0.2188, 0.1911, 'delong')
+    """
+
+    estimate: float
+    low: float
+    high: float
+    p_value: float
+    level: float
+    method: str
+    paired: bool
+    correlation: float = math.nan
+    n_beyond: float | None = None
+    extrapolated: bool = False
+    failed: int = 0
+
+    @property
+    def significant(self) -> bool:
+        """Whether 0 lies outside the interval."""
+        return not self.low <= 0.0 <= self.high
+
+
+@runtime_checkable
+class Compares(Protocol):
+    """What differs from another of its kind in numbers of its own, such as a curve."""
+
+    def _difference_of(
+        self, other: Any, stat: Any, given: tuple[Any, ...], point: PointArguments,
+        options: IntervalOptions, *, paired: bool,
+    ) -> Difference:  # fmt: skip
+        """The difference in a number."""
+
+
+@public
+def difference(
+    a: ScoreData | SupportedPair | Compares,
+    b: ScoreData | SupportedPair | Compares,
+    stat: str | Callable[[ScoreModel], float],
+    *given: Any,
+    paired: bool = True,
+    level: float = 0.95,
+    method: str | None = None,
+    replicates: int = 2000,
+    groups: bool = True,
+    rng: Any = None,
+    **point: Unpack[PointArguments],
+) -> Difference:
+    """The difference of two systems in any number, with its interval and test.
+
+        d - sqrt(l_a^2 + u_b^2 - 2 r l_a u_b),   d + sqrt(u_a^2 + l_b^2 - 2 r u_a l_b),
+
+    l and u the distances of each number from the ends of its own interval, r the correlation of
+    both errors (square-and-add, Zou and Donner).
+
+    Parameters
+    ----------
+    a, b : Scores, Fit or Epc
+        The two systems, both of one kind.
+    stat : str or callable
+        As in :func:`interval`.
+    paired : bool
+        The same trials in the same order; else independent ones.
+    level : float
+        Confidence level.
+    method : str, optional
+        Left out, what suits the statistic, named in the result: DeLong's test for the area of
+        scores (:func:`auc_test`); square-and-add with the intervals of :func:`interval` where these
+        are not drawn; else quantiles of the differences in replicates of both systems. One of the
+        methods of :func:`interval` for that statistic.
+    replicates : int
+        Draws of a bootstrap.
+    groups : bool
+        Where trials carry groups, these vary as wholes; groups that one of two paired systems has
+        hold for both.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness of a bootstrap.
+    threshold, far, frr, tpr, alpha, between, at : optional
+        Where the statistic is taken, as in :func:`interval`.
+
+    Returns
+    -------
+    Difference
+
+    Raises
+    ------
+    InputError
+        As in :func:`interval`; for paired systems if the trials differ in number, weights, ids,
+        groups or order.
+    InputTypeError
+        If `a` and `b` are not of one kind, or a point is given without its keyword.
+
+    Warns
+    -----
+    ExtrapolationWarning, MisfitWarning, SmallSampleWarning
+        As in :func:`interval`.
+
+    Notes
+    -----
+    The correlation is that of the influence of each trial on both numbers: of scores on the rates
+    at each threshold, of fits on the parameters. Simulated coverage: docs/intervals.md.
+
+    References
+    ----------
+    Zou, G. Y. and Donner, A. (2008), Construction of confidence limits about effect measures: a
+    general approach.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> one = br.Scores([k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)])
+    >>> two = br.Scores([k / 20 for k in range(3, 17)], [k / 20 for k in range(1, 15)])
+    >>> found = br.difference(one, two, "eer")
+    >>> round(found.estimate, 4), found.low < 0.0 < found.high, found.method
+    (-0.1071, True, 'likelihood')
+    """
+    options, paired = (
+        IntervalOptions(level, method, replicates, groups, rng), checks.flag(paired, "paired"),
+    )  # fmt: skip
+    if isinstance(a, Scores) and isinstance(b, Scores):
+        asked = asking(stat, given, **point)
+        return _of_scores((a, b), asked, options, paired=paired)
+    if isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
+        return _of_fits((a, b), asking(stat, given, **point), options, paired=paired)
+    if isinstance(a, Compares) and type(a) is type(b):
+        return a._difference_of(b, stat, given, point, options, paired=paired)
+    raise InputTypeError(
+        "a and b must both be Scores, both Fits or both Epcs; got"
+        f" {shown(a, 40)} of type {type(a).__name__} and {shown(b, 40)} of type"
+        f" {type(b).__name__}. Give both systems as one kind."
+    )
+
+
+# ------------------------------------------------------------------------------ of scores
+def _of_scores(
+    systems: tuple[Scores, Scores], asked: Asking, options: IntervalOptions, *, paired: bool
+) -> Difference:
+    a, b = systems
+    refuse_unanswered(asked)
+    if paired:
+        refuse_other_trials(a, b, ("a", "b"), groups=options.groups)
+    if asked.name == "auc" and options.method in (None, "delong"):
+        test = auc_test(a, b, paired, level=options.level, groups=options.groups)
+        own = test.difference
+        return Difference(own.estimate, own.low, own.high, test.p_value, options.level, own.method,
+                          paired)  # fmt: skip
+    methods = (*AUC_METHODS, "bootstrap") if asked.name == "auc" else methods_of(asked)
+    options = options.by(methods)
+    evidence = [Evidence(s, grouped=options.groups) for s in systems]
+    models = [empirical_model(s) for s in systems]
+    if options.method in ("smoothed", "bootstrap"):
+        found = _drawn(systems, models, asked, options, paired=paired)
+    else:
+        r = _score_correlation(systems, models, asked, options) if paired else 0.0
+        found = _square_and_add(
+            lambda level: [bare_interval_of_scores(s, asked, _at(options, level)) for s in systems],
+            r, options, paired=paired,
+        )  # fmt: skip
+    return _supported(found, evidence, models, asked)
+
+
+def _at(options: IntervalOptions, level: float) -> IntervalOptions:
+    return IntervalOptions(level, options.method, options.replicates, options.groups, options.rng)
+
+
+def _score_correlation(
+    systems: tuple[Scores, Scores], models: list[ScoreModel], asked: Asking,
+    options: IntervalOptions,
+) -> float:  # fmt: skip
+    """Of what each trial moves in both numbers."""
+    parts = []
+    for scores, model in zip(systems, models, strict=True):
+        t, by_far, by_frr = rate_weights(scores, model, asked)
+        moved = np.multiply(by_frr, scores.client <= t), np.multiply(by_far, scores.impostor > t)
+        parts.append((np.asarray(moved[0], np.float64), np.asarray(moved[1], np.float64)))
+    return _correlation(systems, parts, options)
+
+
+def _correlation(
+    systems: tuple[Scores, Scores], parts: list[tuple[FloatArray, FloatArray]],
+    options: IntervalOptions,
+) -> float:  # fmt: skip
+    """Of two numbers from what each client and each impostor adds to them, up to a constant."""
+    trials = joint_trials(*systems)
+    found = groups_of(trials) if options.groups else None
+    units: Groups = single_trials(trials) if found is None else found
+    cut, grow = units.rows[0].size, units.factors()
+    contributions = np.zeros((units.first.size, 2))
+    for column, both in enumerate(parts):
+        for which, where in enumerate((slice(0, cut), slice(cut, None))):
+            own, w = both[which][units.rows[which]], units.copies[where]
+            w = w * units.multiplicity[units.first[where]] if units.sizes[which] is None else w
+            n = float(np.sum(w))
+            mean = float(np.sum(w * own)) / n
+            contributions[where, column] = grow[which] * (own - mean) / n
+    matrix = settled(*units.meat(contributions))
+    scale = math.sqrt(max(float(matrix[0, 0] * matrix[1, 1]), 0.0))
+    return max(-1.0, min(1.0, float(matrix[0, 1]) / scale)) if scale > 0.0 else 0.0
+
+
+# -------------------------------------------------------------------------------- of fits
+def _of_fits(
+    fits: tuple[SupportedPair, SupportedPair], asked: Asking, options: IntervalOptions, *,
+    paired: bool,
+) -> Difference:  # fmt: skip
+    options = options.by(METHODS[:1])
+    r = 0.0
+    if paired:
+        r = _fit_correlation(fits, asked, options)
+    found = _square_and_add(
+        lambda level: [bare_interval(f, asked, _at(options, level)) for f in fits],
+        r, options, paired=paired,
+    )  # fmt: skip
+    evidence, models = [f._evidence for f in fits], [f.model for f in fits]
+    return _supported(found, evidence, models, asked)
+
+
+class _Influence(NamedTuple):
+    """What each client and each impostor adds to a number of a fit."""
+
+    client: FloatArray
+    impostor: FloatArray
+
+
+def _fit_correlation(
+    fits: tuple[SupportedPair, SupportedPair], asked: Asking, options: IntervalOptions
+) -> float:
+    scores = []
+    for name, f in zip("ab", fits, strict=True):
+        if not isinstance(f.scores, Scores):
+            raise InputError.about("paired")(
+                f"paired fits must be of scores, trial by trial; {name} is of a summary. Fit the"
+                " scores, or take paired=False."
+            )
+        scores.append(f.scores)
+    both = (scores[0], scores[1])
+    refuse_other_trials(*both, ("a", "b"), groups=options.groups)
+    parts = [_influence(f, s, asked, options) for f, s in zip(fits, both, strict=True)]
+    return _correlation(both, [tuple(p) for p in parts], options)  # type: ignore[misc]
+
+
+def _influence(
+    f: SupportedPair, scores: Scores, asked: Asking, options: IntervalOptions
+) -> _Influence:
+    """Scores of the likelihood, through the covariance and the gradient of the number."""
+    near = near_of(f, groups=options.groups)
+    slopes = delta(asked, f.model, near.steps).slopes
+    gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
+    cut, parts = len(near.errors.names[0]), []
+    for who, result, own in zip(
+        _CLASSES, (f.client, f.impostor), (gradient[:cut], gradient[cut:]), strict=True
+    ):
+        rates = free(result.distribution, result.names, result.fixed).rates
+        weights = getattr(scores, f"{who}_weights")
+        score = observation_scores(result, getattr(scores, who), weights)
+        # A sum over trials, where the correlation takes means.
+        parts.append(score @ result.cov @ rates.T @ own * float(getattr(scores, f"{who}_total")))
+    return _Influence(parts[0], parts[1])
+
+
+# -------------------------------------------------------------------------------- engines
+def _square_and_add(
+    intervals: Callable[[float], list[Interval]], r: float, options: IntervalOptions, *,
+    paired: bool,
+) -> Difference:  # fmt: skip
+    """The interval from those of both numbers, and the test that agrees with it."""
+    from scipy.special import ndtr, ndtri
+
+    both = intervals(options.level)
+    gap = both[0].estimate - both[1].estimate
+
+    def distances(z: float) -> tuple[float, float]:
+        """From the difference to its ends, so many deviates out."""
+        one, two = intervals(float(1.0 - 2.0 * ndtr(-z)))
+        down = _reach(one.estimate - one.low, two.high - two.estimate, r)
+        return down, _reach(one.high - one.estimate, two.estimate - two.low, r)
+
+    # What both share may leave less of a longer interval: the ends of lower levels count too.
+    own = float(ndtri(0.5 * (1.0 + options.level)))
+    inner = [distances(z) for z in (*np.arange(_STEP, own, _STEP).tolist(), own)]
+    down, up = (max(side) for side in zip(*inner, strict=True))
+    z = _deviate(gap, lambda z: distances(z)[0 if gap > 0.0 else 1])
+    p = 1.0 if gap == 0.0 else float(2.0 * ndtr(-z))
+    return Difference(gap, gap - down, gap + up, p, options.level, both[0].method, paired, r)
+
+
+def _reach(one: float, two: float, r: float) -> float:
+    """The root of the squared distances, less what both share."""
+    if math.isinf(one) or math.isinf(two):
+        return math.inf
+    return math.sqrt(max(one * one + two * two - 2.0 * r * one * two, 0.0))
+
+
+def _deviate(gap: float, distance: Callable[[float], float]) -> float:
+    """The first deviate whose interval ends at 0, at most one whose level rounds to 1."""
+    low = 1e-6
+    if gap == 0.0 or distance(low) >= abs(gap):
+        return 0.0
+    while low < _FARTHEST:
+        high = low + _STEP
+        away = distance(high)
+        if away >= abs(gap):
+
+            def excess(z: float) -> float:
+                return min(distance(z), 2.0) - abs(gap)
+
+            return bracketed_root(excess, low, high, what="level of an interval that ends at 0")
+        low = high
+    return _FARTHEST
+
+
+def _drawn(
+    systems: tuple[Scores, Scores], models: list[ScoreModel], asked: Asking,
+    options: IntervalOptions, *, paired: bool,
+) -> Difference:  # fmt: skip
+    """Quantiles of the differences in replicates, and the share of them beyond 0."""
+    if paired:
+        values = replicates_of(_alike(systems), asked, options)
+    else:
+        seeds = np.random.default_rng(options.rng).spawn(2)
+        values = np.column_stack([
+            replicates_of([s], asked, IntervalOptions(options.level, options.method,
+                                                      options.replicates, options.groups, seed))
+            for s, seed in zip(systems, seeds, strict=True)
+        ])  # fmt: skip
+    apart = values[:, 0] - values[:, 1]
+    kept = apart[~np.isnan(apart)]
+    failed = int(apart.size - kept.size)
+    tell_failed(asked, failed, apart.size)
+    low, high = np.quantile(kept, [options.tail, 1.0 - options.tail], method="inverted_cdf")
+    beyond = min(int(np.sum(kept <= 0.0)), int(np.sum(kept >= 0.0)))
+    p = min(1.0, 2.0 * (beyond + 1.0) / (kept.size + 1.0))
+    gap = asked.number(models[0]) - asked.number(models[1])
+    return Difference(gap, float(low), float(high), p, options.level, str(options.method), paired,
+                      failed=failed)  # fmt: skip
+
+
+def _alike(systems: tuple[Scores, Scores]) -> list[Scores]:
+    """Both systems with the groups that either has."""
+    joint = joint_trials(*systems)
+    return [
+        Scores(s.client, s.impostor, client_weights=s.client_weights,
+               impostor_weights=s.impostor_weights, client_groups=joint.client_groups,
+               impostor_groups=joint.impostor_groups)
+        for s in systems
+    ]  # fmt: skip
+
+
+def _supported(
+    found: Difference, evidence: list[Evidence], models: list[ScoreModel], asked: Asking
+) -> Difference:
+    """With the scores that speak for both numbers; a warning where none does."""
+    beyond, flags = [], []
+    for own, model in zip(evidence, models, strict=True):
+        rates = asked.rates(model)
+        least = fewest(own, rates)
+        beyond += [] if least is None else [float(least)]
+        flags.append(tell(own, rates))
+    values = {f: getattr(found, f) for f in (
+        "estimate", "low", "high", "p_value", "level", "method", "paired", "correlation", "failed"
+    )}  # fmt: skip
+    return Difference(**values, n_beyond=min(beyond, default=None), extrapolated=any(flags))

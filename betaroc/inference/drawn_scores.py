@@ -1,0 +1,205 @@
+"""Score sets drawn again, each as a model: as they are, or smoothed in normal scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray, IntArray
+from betaroc.core.errors import InputError
+from betaroc.core.options import IntervalOptions
+from betaroc.core.resampling import streams
+from betaroc.data.groups import groups_of
+from betaroc.data.scores import Scores
+from betaroc.distributions.empirical import Drawn
+from betaroc.distributions.gaps import Gaps
+from betaroc.inference.drawn_trials import DrawnRows
+from betaroc.model.model import ScoreModel
+
+__all__ = ["DrawnScores", "drawn_equal_errors", "refuse_few"]
+
+_CLASSES = ("client", "impostor")
+#: Silverman's rule.
+_FACTOR, _NORMAL_IQR = 0.9, 1.349
+#: Replicates drawn at once, times rows.
+_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnScores:
+    """Replicates of one or two systems that judge the same trials.
+
+    Parameters
+    ----------
+    systems : tuple of Scores
+        The systems; of two the same rows are drawn.
+    options : IntervalOptions
+        Replicates, groups and randomness.
+    smoothed : bool
+        Whether normal noise is added to the normal scores of both classes together: what an
+        increasing map of the scores does not change.
+    """
+
+    systems: tuple[Scores, ...]
+    options: IntervalOptions
+    smoothed: bool = False
+
+    @cached_property
+    def _rows(self) -> DrawnRows:
+        first = self.systems[0]
+        groups = groups_of(first) if self.options.groups else None
+        return DrawnRows.of(first, groups if groups is not None and groups.dependent else None)
+
+    def models(self) -> Iterator[tuple[ScoreModel | None, ...]]:
+        """The systems of each replicate; None where a class came out empty."""
+        made = [_Smoothed(s) if self.smoothed else _Plain(s) for s in self.systems]
+        for rows, stream in streams(self.options.replicates, self.options.rng):
+            step = max(1, _AT_ONCE // self._rows.size)
+            for start in range(rows.start, rows.stop, step):
+                client, impostor = self._rows.draw(stream, min(step, rows.stop - start))
+                for c, i in zip(client, impostor, strict=True):
+                    empty = not (np.any(c) and np.any(i))
+                    yield tuple(None if empty else one.model((c, i), stream) for one in made)
+
+
+class _Plain:
+    """The scores themselves, in order."""
+
+    def __init__(self, scores: Scores) -> None:
+        self.prior = scores.prior
+        self.order = [np.argsort(getattr(scores, who), kind="stable") for who in _CLASSES]
+        self.values = [
+            getattr(scores, who)[order] for who, order in zip(_CLASSES, self.order, strict=True)
+        ]
+
+    def model(self, counts: tuple[IntArray, IntArray], _: np.random.Generator) -> ScoreModel:
+        """The pair of a replicate."""
+        laws = []
+        for values, order, drawn in zip(self.values, self.order, counts, strict=True):
+            copies = drawn[order]
+            kept = copies > 0
+            laws.append(_law(values[kept], copies[kept]))
+        return ScoreModel(laws[0], laws[1], prior=self.prior)
+
+
+class _Smoothed:
+    """The normal scores of both classes together, with noise in each, and the way back."""
+
+    def __init__(self, scores: Scores) -> None:
+        from scipy.special import ndtri
+
+        self.prior = scores.prior
+        parts = [getattr(scores, who) for who in _CLASSES]
+        weights = [np.ones(p.size) if w is None else w for p, w in zip(
+            parts, (scores.client_weights, scores.impostor_weights), strict=True)]  # fmt: skip
+        self.places, inverse = np.unique(np.concatenate(parts), return_inverse=True)
+        masses = np.bincount(np.ravel(inverse), np.concatenate(weights))
+        upto = np.cumsum(masses)
+        self.deviates = np.asarray(ndtri((upto - 0.5 * masses) / upto[-1]))
+        placed = self.deviates[np.ravel(inverse)]
+        self.values = [placed[: parts[0].size], placed[parts[0].size :]]
+        self.noise = [_bandwidth(v, w) for v, w in zip(self.values, weights, strict=True)]
+
+    def model(self, counts: tuple[IntArray, IntArray], rng: np.random.Generator) -> ScoreModel:
+        """The pair of a replicate, on the scale of the scores."""
+        laws = []
+        for values, noise, drawn in zip(self.values, self.noise, counts, strict=True):
+            z = np.repeat(values, drawn)
+            z = np.sort(z + noise * rng.standard_normal(z.size))
+            laws.append(_law(self._back(z), np.ones(z.size)))
+        return ScoreModel(laws[0], laws[1], prior=self.prior)
+
+    def _back(self, z: FloatArray) -> FloatArray:
+        """Between the scores along straight lines; what leaves them lies on the outermost."""
+        return np.asarray(np.interp(z, self.deviates, self.places))
+
+
+def _law(values: FloatArray, copies: FloatArray | IntArray) -> Drawn:
+    """The law of ascending values."""
+    new = np.concatenate([[True], values[1:] != values[:-1]])
+    starts = np.flatnonzero(new)
+    return Drawn(values[starts], np.add.reduceat(copies, starts).astype(np.float64))
+
+
+def _bandwidth(values: FloatArray, weights: FloatArray) -> float:
+    order = np.argsort(values)
+    upto = np.cumsum(weights[order])
+    n = float(upto[-1])
+    quartiles = values[order][np.searchsorted(upto, [0.25 * n, 0.75 * n])]
+    mean = np.sum(weights * values) / n
+    sd = math.sqrt(float(np.sum(weights * (values - mean) ** 2)) / n)
+    spread = min([s for s in (sd, float(quartiles[1] - quartiles[0]) / _NORMAL_IQR) if s > 0.0],
+                 default=0.0)  # fmt: skip
+    return float(_FACTOR * spread * n**-0.2)
+
+
+def refuse_few(scores: Scores, name: str) -> None:
+    """A class whose one trial is all that can be drawn does not vary."""
+    for who in _CLASSES:
+        total = float(getattr(scores, f"{who}_total"))
+        if total < 2.0:
+            raise InputError.about(name)(
+                f"{name} must hold two or more trials of each class to be drawn again; got"
+                f" {total:g} {who} trials. Give more."
+            )
+        groups = getattr(scores, f"{who}_groups")
+        if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
+            raise InputError.about(name)(
+                f"{name} must hold two or more groups of each class to vary; all {who} trials share"
+                " one. Give trials of more, or take groups=False."
+            )
+
+
+# ------------------------------------------------------------------ equal error rates
+def drawn_equal_errors(gaps: Gaps, options: IntervalOptions) -> FloatArray:
+    """The EER of each replicate of independent trials.
+
+    Of the clients and impostors drawn, those up to the middle gap of an interval are binomial
+    given how many lie in it; FAR - FRR falls along the gaps, so that its sign tells which half
+    holds the balance.
+    """
+    clients = np.rint(gaps._clients).astype(np.int64)
+    impostors = np.rint(gaps._impostors).astype(np.int64)
+    found = np.empty(options.replicates)
+    for rows, stream in streams(options.replicates, options.rng):
+        found[rows] = _balanced(stream, clients, impostors, rows.stop - rows.start)
+    return found
+
+
+def _balanced(
+    rng: np.random.Generator, clients: IntArray, impostors: IntArray, size: int
+) -> FloatArray:
+    """Counts are of scores up to each gap, the last of all."""
+    n, m = int(clients[-1]), int(impostors[-1])
+    # Gaps between which the balance lies, and what was drawn up to each of them.
+    low, high = np.zeros(size, np.int64), np.full(size, clients.size - 1, np.int64)
+    c_low, c_high = np.zeros(size, np.int64), np.full(size, n, np.int64)
+    i_low, i_high = np.zeros(size, np.int64), np.full(size, m, np.int64)
+    while np.any(high - low > 1):
+        middle = (low + high) // 2
+        c = c_low + _part(rng, clients, low, middle, high, c_high - c_low)
+        i = i_low + _part(rng, impostors, low, middle, high, i_high - i_low)
+        # FAR >= FRR, in whole numbers.
+        before = (m - i) * n >= c * m
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+        c_low, c_high = np.where(before, c, c_low), np.where(before, c_high, c)
+        i_low, i_high = np.where(before, i, i_low), np.where(before, i_high, i)
+    ends = [((m - i) / m, c / n) for c, i in ((c_low, i_low), (c_high, i_high))]
+    gap, half = zip(*((np.abs(far - frr), 0.5 * (far + frr)) for far, frr in ends), strict=True)
+    tied = np.isclose(gap[0], gap[1], rtol=0.0, atol=1e-12)
+    first = np.where(tied, half[0] <= half[1], gap[0] < gap[1])
+    return np.asarray(np.where(first, half[0], half[1]))
+
+
+def _part(
+    rng: np.random.Generator, upto: IntArray, low: IntArray, middle: IntArray, high: IntArray,
+    drawn: IntArray,
+) -> IntArray:  # fmt: skip
+    """Of those drawn between two gaps, how many lie up to the middle one."""
+    whole, own = upto[high] - upto[low], upto[middle] - upto[low]
+    share = np.divide(own, whole, out=np.zeros(low.size), where=whole > 0)
+    return np.asarray(rng.binomial(drawn, share))

@@ -1,0 +1,337 @@
+"""Intervals of any number of scores, whatever their distribution."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.notices import warn
+from betaroc.core.options import IntervalOptions
+from betaroc.core.thresholds import Thresholds
+from betaroc.data.groups import groups_of
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.summary import ScoreSummary
+from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.inference.auc import auc_interval
+from betaroc.inference.counted_scores import CountedScores, Line
+from betaroc.inference.delta import supported
+from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_few
+from betaroc.inference.interval import Interval, Limits
+from betaroc.inference.rate_errors import robust_rates
+from betaroc.model.asking import Asking
+from betaroc.model.measures import MEASURES, OperatingPoint
+from betaroc.model.model import ScoreModel
+from betaroc.model.samples import empirical_model
+from betaroc.model.statistics import Where, point_at
+
+__all__ = [
+    "AUC_METHODS", "bare_interval_of_scores", "interval_at", "interval_of_scores", "methods_of",
+    "rate_weights", "refuse_unanswered", "replicates_of", "tell_failed",
+]  # fmt: skip
+
+#: Statistics of the area that `auc_interval` has.
+AUC_METHODS = ("delong", "logit-delong", "newcombe")
+#: Measures of one class: which, and whether of its complement.
+_SINGLE = {
+    "far": (1, False), "tnr": (1, True), "specificity": (1, True), "frr": (0, False),
+    "tpr": (0, True), "recall": (0, True), "sensitivity": (0, True),
+}  # fmt: skip
+#: Named points that lie on a line of the square of rates, whatever the scores.
+_BALANCED = {"eer": "hter", "break-even": "mean-precision-recall"}
+#: What has no kink where it is largest or least, and needs no smoothing.
+_AVERAGES = ("average-precision", "partial-auc", "d-prime", "client-mean", "client-var",
+             "impostor-mean", "impostor-var")  # fmt: skip
+
+
+def methods_of(asking: Asking) -> tuple[str, ...]:
+    """The ways to an interval of a statistic of scores, the best first."""
+    name, where = asking.name, asking.where
+    if name == "auc":
+        return (*AUC_METHODS, "bootstrap")
+    if name == "threshold":
+        if where.point in ("far", "frr", "tpr"):
+            return ("exact", "bootstrap")
+        balanced = where.value in _BALANCED
+        return ("likelihood", "bootstrap") if balanced else ("smoothed", "bootstrap")
+    if name in _BALANCED:
+        return ("likelihood", "bootstrap")
+    if name in MEASURES:
+        if where.point == "threshold":
+            return ("exact", "bootstrap") if name in _SINGLE else ("square-and-add", "bootstrap")
+        if where.point in ("far", "frr", "tpr") or where.value in _BALANCED:
+            return ("likelihood", "bootstrap")
+    return ("bootstrap", "smoothed") if name in _AVERAGES else ("smoothed", "bootstrap")
+
+
+def interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
+    """The interval of a statistic of scores, and what it rests on."""
+    found = bare_interval_of_scores(data, asking, options)
+    counted = CountedScores(data, options.groups) if asking.is_named else None
+    if counted is None:
+        return found
+    return supported(found, counted.evidence, counted.model, asking)
+
+
+def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
+    """The interval of a statistic of scores."""
+    refuse_unanswered(asking)
+    if asking.name == "auc" and options.method != "bootstrap":
+        return auc_interval(_rows(data, asking), options.level, options.method,
+                            groups=options.groups)  # fmt: skip
+    options = options.by(methods_of(asking))
+    if options.method in ("smoothed", "bootstrap"):
+        return _drawn(_rows(data, asking), asking, options)
+    counted = CountedScores(data, options.groups)
+    estimate = _estimate(asking, counted.model)
+    if asking.where.point == "threshold":
+        t = Thresholds.from_theta(np.array([asking.where.value]))
+        return interval_at(counted, asking.name, t, options)
+    way = _threshold_of_rate if options.method == "exact" else _likelihood
+    low, high = way(counted, asking, options)
+    if isinstance(data, ScoreSummary):
+        low, high = _widened(data, asking, (low, high))
+    return Interval(estimate, low, high, options.level, str(options.method))
+
+
+# -------------------------------------------------------------------- at a fixed threshold
+def interval_at(
+    counted: CountedScores, name: str, t: Thresholds, options: IntervalOptions
+) -> Interval:
+    """Of a measure at one threshold, held with all its digits."""
+    point = counted.model._point(t)[0]
+    method = "exact" if name in _SINGLE else "square-and-add"
+    far, frr = counted.rates_at(t, options.tail)
+    if name in _SINGLE:
+        who, other = _SINGLE[name]
+        low, high = far if who else frr
+        ends = (1.0 - high, 1.0 - low) if other else (low, high)
+    else:
+        ends = _square_and_add(counted, name, t, (far, frr))
+    if isinstance(counted.data, ScoreSummary):
+        ends = _widened_at(counted.data, name, t, ends)
+    return Interval(float(MEASURES[name].value(point)), *ends, options.level, method)
+
+
+def _square_and_add(
+    counted: CountedScores, name: str, t: Thresholds, ends: tuple[Limits, Limits]
+) -> Limits:
+    """Of a measure of both rates: distances to the ends of each, their squares added."""
+    point, row = counted.model._point(t)[0], MEASURES[name]
+    far, frr, prior = float(point.far), float(point.frr), point.prior
+
+    def value(far: float, frr: float) -> float:
+        return float(row.value(OperatingPoint(math.nan, far, frr, prior)))
+
+    centre = value(far, frr)
+    parts = [[value(x, frr) - centre for x in ends[0]], [value(far, x) - centre for x in ends[1]]]
+    # What both rates share moves a measure of both in one direction more, in the other less.
+    r = _correlation(counted, t) * math.copysign(1.0, parts[0][1] * parts[1][1])
+    down, up = (
+        math.sqrt(max(a * a + b * b + 2.0 * r * a * b, 0.0))
+        for a, b in ([abs(min(0.0, *part)) for part in parts], [max(0.0, *p) for p in parts])
+    )
+    return max(centre - down, row.low), min(centre + up, row.high)
+
+
+def _correlation(counted: CountedScores, t: Thresholds) -> float:
+    """Of FAR and FRR at a threshold, where groups hold trials of both classes."""
+    if counted.evidence.groups is None or not isinstance(counted.data, Scores):
+        return 0.0
+    matrix = robust_rates(counted.data, t.theta[0])
+    scale = math.sqrt(float(matrix[0, 0] * matrix[1, 1]))
+    return max(-1.0, min(1.0, float(matrix[0, 1]) / scale)) if scale > 0.0 else 0.0
+
+
+# -------------------------------------------------------------- at a point that varies too
+def _threshold_of_rate(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
+    """Of the threshold of a rate, between two scores."""
+    point, value = asking.where
+    who, rate = (1, value) if point == "far" else (0, 1.0 - value if point == "tpr" else value)
+    return counted.threshold_of(who, rate, options.tail)
+
+
+def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
+    """Of what lies where a rate, or both, are given: over all thresholds that may be there."""
+    where = _balanced_point(asking)
+    line = _line(where, counted.model.prior)
+    at = point_at(counted.model, where)
+    if asking.name == "threshold":
+        share = 1.0 / _odds(counted.model.prior) if where.value == "break-even" else 1.0
+        return counted.threshold_ends(line, share, at, options.level)
+    if _is_given(asking):
+        raise InputError(
+            f"{str(asking)!r} is what was asked for: it has no error. Take another statistic there."
+        )
+    ends = counted.likelihood_ends(line, at, options.level)
+    measure = MEASURES[_BALANCED.get(asking.name, asking.name)].value
+    return counted.measured(line, ends, measure, counted.model.prior)
+
+
+def _balanced_point(asking: Asking) -> Where:
+    return Where("at", asking.name) if asking.name in _BALANCED else asking.where
+
+
+def _is_given(asking: Asking) -> bool:
+    """Whether a measure is nothing but the rate that was given."""
+    fixed = {"far": 1, "frr": 0, "tpr": 0}.get(asking.where.point)
+    return fixed is not None and _SINGLE.get(asking.name, (None,))[0] == fixed
+
+
+def _odds(prior: float) -> float:
+    """FRR over FAR where precision equals recall."""
+    return (1.0 - prior) / prior if 0.0 < prior < 1.0 else math.nan
+
+
+def _line(where: Where, prior: float) -> Line:
+    """The points of the square of rates at which a point may truly lie."""
+    point, value = where
+    if point == "far":
+        return Line(lambda e: np.asarray(value), lambda e: e, lambda p: p.frr)
+    if point in ("frr", "tpr"):
+        rate = value if point == "frr" else 1.0 - value
+        return Line(lambda e: e, lambda e: np.asarray(rate), lambda p: p.far)
+    if value == "eer":
+        return Line(lambda e: e, lambda e: e, lambda p: p.hter)
+    share, most = 1.0 / _odds(prior), min(1.0, _odds(prior))
+    return Line(lambda e: np.minimum(share * e, 1.0), lambda e: e, lambda p: min(p.frr, most), most)
+
+
+# ------------------------------------------------------------------------------- drawn
+def replicates_of(
+    systems: Sequence[Scores], asking: Asking, options: IntervalOptions
+) -> FloatArray:
+    """The statistic of each system in each replicate, nan where it has no value; a row each."""
+    for k, scores in enumerate(systems):
+        refuse_few(scores, ("scores",)[0] if len(systems) == 1 else "ab"[k])
+        CountedScores(scores)
+    fast = len(systems) == 1 and options.method == "bootstrap" and str(asking) == "eer"
+    pair = empirical_model(systems[0])._pair
+    groups = groups_of(systems[0]) if options.groups else None
+    if fast and (groups is None or not groups.dependent) and isinstance(pair, EmpiricalPair):
+        return drawn_equal_errors(pair.gaps, options)[:, None]
+    drawn = DrawnScores(tuple(systems), options, options.method == "smoothed")
+    found = np.full((options.replicates, len(systems)), np.nan)
+    for k, models in enumerate(drawn.models()):
+        found[k] = [math.nan if m is None else asking.number(m) for m in models]
+    return found
+
+
+def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval:
+    """Quantiles of the statistic in the replicates."""
+    estimate = _estimate(asking, empirical_model(scores))
+    values = replicates_of([scores], asking, options)[:, 0]
+    kept = values[~np.isnan(values)]
+    failed = int(values.size - kept.size)
+    tell_failed(asking, failed, values.size)
+    # Replicates are steps, thresholds among them infinite: no value between two.
+    low, high = np.quantile(kept, [options.tail, 1.0 - options.tail], method="inverted_cdf")
+    method = str(options.method)
+    return Interval(estimate, float(low), float(high), options.level, method, failed=failed)
+
+
+def tell_failed(asking: Asking, failed: int, replicates: int) -> None:
+    """Refuse a number without a value in any replicate; a warning where some have none."""
+    if failed == replicates:
+        raise InputError(
+            f"{str(asking)!r} must have a value in the replicates; it has in none of {replicates}."
+            " Give more scores, or take another statistic."
+        )
+    if failed:
+        warn(
+            f"{str(asking)!r} has no value in {failed} of {replicates} replicates, which are left"
+            " out of its interval. Give more scores.",
+            SmallSampleWarning,
+        )
+
+
+# -------------------------------------------------------------------------------- checks
+def _estimate(asking: Asking, model: ScoreModel) -> float:
+    estimate = asking.number(model)
+    if math.isnan(estimate):
+        raise InputError(
+            f"the statistic must be a number of the scores; {str(asking)!r} is nan. Take another"
+            " point."
+        )
+    return estimate
+
+
+def refuse_unanswered(asking: Asking) -> None:
+    """Parameters and end exponents are not those of scores."""
+    if not asking.row.of_scores:
+        raise InputError(
+            f"{asking.name!r} is a number of fitted distributions; scores have none. Fit them:"
+            f" br.fit(scores).interval({asking.name!r})."
+        )
+
+
+def _rows(data: ScoreData, asking: Asking) -> Scores:
+    if isinstance(data, Scores):
+        return data
+    raise InputError(
+        f"an interval of {str(asking)!r} needs the scores themselves; a summary keeps counts and"
+        f" sums. Give the scores, or fit the summary: br.fit(summary).interval({asking.name!r})."
+    )
+
+
+def _widened(data: ScoreSummary, asking: Asking, ends: Limits) -> Limits:
+    """With what the bins can be off added to either end."""
+    low, high = ends
+    if asking.name == "threshold":
+        return data.border_below(low) if math.isfinite(low) else low, high
+    off = max(data.rate_error)
+    return max(low - off, asking.row.low), min(high + off, asking.row.high)
+
+
+def _widened_at(data: ScoreSummary, name: str, t: Thresholds, ends: Limits) -> Limits:
+    """Of a measure at a threshold, whose bin can hide so much of either class."""
+    far, frr = (float(e[0]) for e in data.rate_error_at(t.theta))
+    row, off = MEASURES[name], {"far": far, "frr": frr, "hter": 0.5 * (far + frr)}
+    if name not in off and max(far, frr) > 0.0:
+        raise InputError(
+            f"{name!r} of a summary has an interval at the borders of its bins; the threshold"
+            f" {float(t.theta[0])!r} lies inside one. Take {data.border_below(float(t.theta[0]))!r}"
+            " or give the scores."
+        )
+    return max(ends[0] - off.get(name, 0.0), row.low), min(ends[1] + off.get(name, 0.0), row.high)
+
+
+# ------------------------------------------------------------------------------ influence
+def rate_weights(scores: Scores, model: ScoreModel, asking: Asking) -> tuple[float, float, float]:
+    """A threshold, and what errors of FAR and of FRR there do to a number, up to a factor.
+
+    Where the point varies too the threshold gives way along the ROC: what is left of an error of
+    both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate that was given.
+    """
+    where = _balanced_point(asking)
+    at = point_at(model, where)
+    t = float(at.threshold)
+    if where.point == "threshold":
+        row = MEASURES[asking.name]
+        step = 1e-6
+
+        def value(far: float, frr: float) -> float:
+            return float(row.value(OperatingPoint(math.nan, far, frr, at.prior)))
+
+        far, frr = (min(max(float(r), step), 1.0 - step) for r in (at.far, at.frr))
+        by_far = value(far + step, frr) - value(far - step, frr)
+        return t, by_far, value(far, frr + step) - value(far, frr - step)
+    if asking.name == "threshold":
+        both = {"far": (1.0, 0.0), "frr": (0.0, -1.0), "tpr": (0.0, -1.0)}
+        return t, *both.get(where.point, (1.0, -1.0))
+    sign = -1.0 if asking.row.better == "higher" else 1.0
+    return t, sign * _slope(scores, model, at), sign
+
+
+def _slope(scores: Scores, model: ScoreModel, at: OperatingPoint) -> float:
+    """-dFRR/dFAR of the scores, over two standard errors of FAR to either side."""
+    n = scores.impostor_total
+    far = float(at.far)
+    away = 2.0 * math.sqrt(max(far * (1.0 - far), 1.0 / n) / n)
+    low, high = max(far - away, 0.0), min(far + away, 1.0)
+    ends = model.at_far([low, high])
+    run = float(ends.far[1] - ends.far[0])
+    return float(ends.frr[0] - ends.frr[1]) / run if run > 0.0 else 1.0

@@ -1,0 +1,370 @@
+"""Intervals of numbers of scores: by hand, by brute force, by invariance and by simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import optimize, special, stats
+
+import betaroc as br
+from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.of_scores import methods_of
+from betaroc.model.asking import asking
+from betaroc.model.statistics import STATISTICS
+from helpers.points import ASKED
+
+OF_SCORES = [(stat, point) for stat, point in ASKED if STATISTICS[stat].of_scores]
+#: What is not drawn, and does not jump between several crossings.
+COUNTED = [
+    (stat, point) for stat, point in OF_SCORES
+    if stat != "auc" and methods_of(asking(stat, **point))[0] not in ("smoothed", "bootstrap")
+]  # fmt: skip
+Q = float(stats.chi2(1).ppf(0.95))
+
+
+def normal_scores(seed: int, n: int = 60, m: int = 80, **options: Any) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.normal(1.5, 1, n), rng.normal(0, 1, m), **options)
+
+
+def ends(interval: br.Interval) -> tuple[float, float]:
+    return interval.low, interval.high
+
+
+# ------------------------------------------------------------------------------- by hand
+def test_a_rate_at_a_threshold_is_clopper_and_pearsons() -> None:
+    scores = normal_scores(1)
+    hits = int(np.sum(scores.impostor > 0.8))
+    own = stats.binomtest(hits, 80).proportion_ci(method="exact")
+    found = br.interval(scores, "far", threshold=0.8)
+    assert ends(found) == pytest.approx((own.low, own.high), abs=1e-12)
+    assert found.method == "exact"
+    assert found.estimate == hits / 80
+    other = br.interval(scores, "specificity", threshold=0.8)
+    assert ends(other) == pytest.approx((1 - own.high, 1 - own.low), abs=1e-12)
+
+
+def test_the_hter_from_two_exact_intervals() -> None:
+    # 2 of 10 clients rejected, 0 of 10 impostors accepted: Zou and Donner's squares.
+    scores = br.Scores([0.1, 0.2, *[0.9] * 8], [0.0] * 10)
+    frr = stats.binomtest(2, 10).proportion_ci(method="exact")
+    far = stats.binomtest(0, 10).proportion_ci(method="exact")
+    found = br.interval(scores, "hter", threshold=0.5)
+    low = 0.1 - 0.5 * (0.2 - frr.low)
+    high = 0.1 + 0.5 * math.hypot(frr.high - 0.2, far.high)
+    assert ends(found) == pytest.approx((low, high))
+    assert found.method == "square-and-add"
+
+
+def test_the_threshold_of_a_rate_lies_between_order_statistics() -> None:
+    # Of 80 impostors Binomial(80, 0.1) lie above it: 3 to 14 of them in 95 %.
+    scores = normal_scores(2)
+    law = stats.binom(80, 0.1)
+    fewest, most = int(law.ppf(0.025)), int(law.ppf(0.975))
+    descending = np.sort(scores.impostor)[::-1]
+    found = br.interval(scores, "threshold", far=0.1)
+    assert ends(found) == (descending[most], descending[fewest - 1])
+    assert found.low < found.estimate < found.high
+    few = br.interval(normal_scores(2, 60, 20), "threshold", far=0.1)
+    assert math.isinf(few.high)  # of 20 none may lie above it
+
+
+def test_ends_of_the_eer_by_brute_force() -> None:
+    """The likelihood of both counts on a fine grid of EERs, for every threshold."""
+    scores = normal_scores(3, 40, 50)
+    places = np.concatenate([[-np.inf], scores.client, scores.impostor])
+    far = (scores.impostor > places[:, None]).mean(axis=1)
+    frr = (scores.client <= places[:, None]).mean(axis=1)
+
+    def kl(p: Any, e: float) -> Any:
+        return special.rel_entr(p, e) + special.rel_entr(1 - p, 1 - e)
+
+    def excess(e: float) -> float:
+        return float(np.min(80 * kl(frr, e) + 100 * kl(far, e))) - Q
+
+    found = br.interval(scores, "eer")
+    low = optimize.brentq(excess, 0.01, found.estimate)
+    high = optimize.brentq(excess, found.estimate, 0.5)
+    assert ends(found) == pytest.approx((low, high), rel=1e-9)
+    kept = places[
+        [min(excess_at(f, r, kl) for _ in [0]) <= 0 for f, r in zip(far, frr, strict=True)]
+    ]
+    t = br.interval(scores, "threshold", at="eer")
+    assert t.low == np.min(kept)
+    above = np.sort(places)
+    assert t.high == above[np.searchsorted(above, np.max(kept), side="right")]
+
+
+def excess_at(far: float, frr: float, kl: Callable[[Any, float], Any]) -> float:
+    """At the pooled rate of 40 clients and 50 impostors, the likeliest common one."""
+    e = (40 * frr + 50 * far) / 90
+    return float(80 * kl(frr, e) + 100 * kl(far, e)) - Q
+
+
+def test_ends_of_the_tpr_at_a_far_by_brute_force() -> None:
+    scores = normal_scores(4, 40, 50)
+    places = np.concatenate([[-np.inf], scores.client, scores.impostor])
+    far = (scores.impostor > places[:, None]).mean(axis=1)
+    tpr = (scores.client > places[:, None]).mean(axis=1)
+
+    def excess(v: float) -> float:
+        own = special.rel_entr(tpr, v) + special.rel_entr(1 - tpr, 1 - v)
+        other = special.rel_entr(far, 0.1) + special.rel_entr(1 - far, 0.9)
+        return float(np.min(80 * own + 100 * other)) - Q
+
+    found = br.interval(scores, "tpr", far=0.1)
+    low = optimize.brentq(excess, 0.01, found.estimate)
+    high = optimize.brentq(excess, found.estimate, 0.99)
+    assert ends(found) == pytest.approx((low, high), rel=1e-9)
+    # A measure of both rates has its value at the ends of what varies.
+    f1 = br.interval(scores, "f1", far=0.1)
+    value = [2 * 40 * v / (40 * (1 + v) + 50 * 0.1) for v in (low, high)]
+    assert ends(f1) == pytest.approx(tuple(value), rel=1e-9)
+
+
+def test_break_even_is_the_line_of_equal_numbers_of_errors() -> None:
+    # 40 FRR = 50 FAR; with equal classes it is the line of the EER.
+    scores = normal_scores(5, 40, 50)
+    found = br.interval(scores, "break-even")
+    assert found.low < found.estimate < found.high
+    even = normal_scores(5, 50, 50)
+    be, eer = br.interval(even, "break-even"), br.interval(even, "eer")
+    assert ends(be) == pytest.approx((1 - eer.high, 1 - eer.low), rel=1e-9)
+    one, other = (br.interval(even, "threshold", at=p) for p in ("eer", "break-even"))
+    assert ends(one) == ends(other)
+
+
+def test_scores_apart_leave_room_for_errors() -> None:
+    scores = br.Scores(np.linspace(2, 3, 30), np.linspace(0, 1, 30))
+    found = br.interval(scores, "eer")
+    assert found.estimate == 0.0
+    assert found.low == 0.0
+    assert 0.02 < found.high < 0.12
+
+
+# ----------------------------------------------------------------------------- invariances
+@pytest.mark.parametrize(
+    ("stat", "point"), [(s, p) for s, p in COUNTED if "threshold" not in (s, *p)]
+)
+def test_an_increasing_map_changes_no_rate(stat: str, point: dict[str, Any]) -> None:
+    scores = normal_scores(6)
+    moved = br.Scores(np.exp(scores.client), np.exp(scores.impostor))
+    one, other = (br.interval(s, stat, **point) for s in (scores, moved))
+    assert ends(one) == pytest.approx(ends(other), rel=1e-9)
+
+
+@pytest.mark.parametrize(("stat", "point"), COUNTED)
+def test_a_weight_is_a_number_of_copies(stat: str, point: dict[str, Any]) -> None:
+    scores = normal_scores(7, 20, 25)
+    weighted = br.Scores(
+        scores.client,
+        scores.impostor,
+        client_weights=np.full(20, 2),
+        impostor_weights=np.full(25, 2),
+    )
+    copied = br.Scores(np.repeat(scores.client, 2), np.repeat(scores.impostor, 2))
+    one, other = (br.interval(s, stat, **point) for s in (weighted, copied))
+    assert ends(one) == pytest.approx(ends(other), rel=1e-9)
+
+
+def test_classes_change_places() -> None:
+    scores = normal_scores(8)
+    turned = br.Scores(-scores.impostor, -scores.client)
+    for stat, point, other in (
+        ("eer", {}, {}), ("frr", {"far": 0.1}, None), ("hter", {"at": "eer"}, {"at": "eer"}),
+    ):  # fmt: skip
+        one = br.interval(scores, stat, **point)
+        same = br.interval(turned, *(("far",) if other is None else (stat,)),
+                           **({"frr": 0.1} if other is None else other))  # fmt: skip
+        assert ends(one) == pytest.approx(ends(same), rel=1e-6, abs=1e-9)
+
+
+def test_groups_of_one_are_single_trials_and_copies_say_no_more() -> None:
+    scores = normal_scores(9, 40, 40)
+    alone = normal_scores(
+        9, 40, 40, client_groups=np.arange(40), impostor_groups=99 + np.arange(40)
+    )
+    copies = br.Scores(
+        np.repeat(scores.client, 5), np.repeat(scores.impostor, 5),
+        client_groups=np.repeat(np.arange(40), 5), impostor_groups=99 + np.repeat(np.arange(40), 5),
+    )  # fmt: skip
+    for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("far", {"threshold": 0.7})):
+        one, same, more = (br.interval(s, stat, **point) for s in (scores, alone, copies))
+        assert ends(one) == pytest.approx(ends(same), rel=1e-9)
+        free = br.interval(copies, stat, **point, groups=False)
+        assert more.high - more.low == pytest.approx(one.high - one.low, rel=0.15)
+        assert free.high - free.low < 0.6 * (more.high - more.low)
+
+
+# ------------------------------------------------------------------------------- drawn
+def test_the_drawn_eer_is_that_of_rows_drawn_again() -> None:
+    scores = normal_scores(10, 40, 40)
+    found = br.interval(scores, "eer", method="bootstrap", replicates=4000, level=0.9, rng=3)
+    rng = np.random.default_rng(4)
+    values = []
+    for _ in range(2000):
+        client, impostor = rng.choice(scores.client, 40), rng.choice(scores.impostor, 40)
+        places = np.concatenate([[-9.0], client, impostor])
+        far = (impostor > places[:, None]).mean(axis=1)
+        frr = (client <= places[:, None]).mean(axis=1)
+        values.append(0.5 * (far + frr)[np.argmin(np.abs(far - frr))])
+    # Steps of 1/80; quantiles of 4000 and of 2000 replicates differ by a step at most.
+    assert ends(found) == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])), abs=1 / 79)
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "smoothed"])
+def test_what_is_drawn_repeats_with_its_seed(method: str) -> None:
+    scores = normal_scores(11)
+    one, same, other = (
+        br.interval(scores, "max-f1", method=method, replicates=60, rng=r) for r in (1, 1, 2)
+    )
+    assert one == same
+    assert ends(one) != ends(other)
+    assert one.method == method
+
+
+def test_smoothing_does_not_change_with_an_increasing_map() -> None:
+    scores = normal_scores(12)
+    moved = br.Scores(np.exp(scores.client), np.exp(scores.impostor))
+    one, other = (br.interval(s, "min-hter", replicates=50, rng=1) for s in (scores, moved))
+    assert ends(one) == pytest.approx(ends(other), rel=1e-12)
+
+
+def test_replicates_without_a_value_are_counted() -> None:
+    scores = br.Scores([0.9, 0.2], [0.1, 0.3])
+
+    def upper(model: br.ScoreModel) -> float:
+        return float(model.client.mean) if model.client.mean > 0.5 else math.nan
+
+    with pytest.warns(br.SmallSampleWarning, match="has no value in"):
+        found = br.interval(scores, upper, replicates=100, rng=1)
+    assert 10 < found.failed < 50
+    calls = iter([1.0, *[math.nan] * 50])
+    with pytest.raises(br.InputError, match="in none of 50"):
+        br.interval(scores, lambda _: next(calls), replicates=50, rng=1)
+
+
+# ------------------------------------------------------------------------------ supports
+def test_what_speaks_for_a_number() -> None:
+    scores = normal_scores(13, 200, 200)
+    assert br.interval(scores, "threshold", far=0.1).n_beyond == pytest.approx(20)
+    assert not br.interval(scores, "threshold", far=0.1).sparse
+    assert br.interval(scores, "threshold", far=0.02).sparse
+    with pytest.warns(br.ExtrapolationWarning):
+        assert br.interval(scores, "threshold", far=0.001).extrapolated
+    assert br.interval(scores, "auc").n_beyond is None
+
+
+def test_a_summary_answers_what_counts_answer() -> None:
+    import pandas as pd
+
+    scores = normal_scores(14, 300, 300)
+    frame = pd.DataFrame(
+        {"score": np.concatenate([scores.client, scores.impostor]), "label": [1] * 300 + [0] * 300}
+    )
+    summary = br.summarize(frame, bins=4096)
+    for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("threshold", {"far": 0.1})):
+        one, other = (br.interval(x, stat, **point) for x in (scores, summary))
+        assert ends(one) == pytest.approx(ends(other), abs=0.02)
+    for stat in ("auc", "min-hter"):
+        with pytest.raises(br.InputError, match="needs the scores themselves"):
+            br.interval(summary, stat)
+
+
+def test_a_fit_answers_as_its_own_method() -> None:
+    fit = br.fit(normal_scores(15), "normal")
+    assert br.interval(fit, "tpr", far=0.1) == fit.interval("tpr", far=0.1)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda s: br.interval(s, "eerr"), br.InputError, "Did you mean 'eer'"),
+        (lambda s: br.interval(s, "tpr", 0.05), br.InputTypeError, "must be given by a keyword"),
+        (lambda s: br.interval(s, "far", far=0.1), br.InputError, "what was asked for"),
+        (lambda s: br.interval(s, "client-a"), br.InputError, "number of fitted distributions"),
+        (lambda s: br.interval(s, "eer", method="delta"), br.InputError, "method must be one of"),
+        (lambda s: br.interval(s.client, "eer"), br.InputTypeError, "x must be Scores"),
+        (lambda s: br.interval(br.Scores([1.0], [0.0, 2.0]), "ks"), br.InputError, "two or more"),
+        (
+            lambda s: br.interval(br.Scores([1.0, 2.0], [0.0], client_weights=[0.5, 1]), "eer"),
+            br.InputError, "whole numbers of copies",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_refused(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call(normal_scores(16))
+
+
+# ---------------------------------------------------------------- simulation, fixed seeds
+LAWS = {
+    "symmetric": (stats.norm(1.5, 1), stats.norm(0, 1)),
+    "skewed": (stats.beta(3, 0.8), stats.beta(0.7, 2.5)),
+}
+SIMULATED = [
+    ("eer", {}), ("threshold", {"at": "eer"}), ("frr", {"far": 0.1}), ("frr", {"far": 0.01}),
+    ("threshold", {"far": 0.1}), ("break-even", {}), ("hter", {"threshold": 0.8}),
+    ("precision", {"frr": 0.1}),
+]  # fmt: skip
+
+
+def grouped(law: Any, rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+    """Half of the variance of the normal deviates is between groups."""
+    between = np.repeat(rng.standard_normal(n // size), size)
+    z = between if size == 1 else math.sqrt(0.5) * (between + rng.standard_normal(n))
+    return np.asarray(law.ppf(special.ndtr(z)))
+
+
+@pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
+@pytest.mark.parametrize("size", [1, 5])
+@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize("name", LAWS)
+def test_intervals_cover_whatever_the_law(name: str, n: int, size: int) -> None:
+    """.92 to .99 wanted of 95 % intervals where five scores (groups) are expected beyond.
+
+    Of 200 sets the standard error is 0.015 at .95: three of them are allowed.
+    """
+    client, impostor = LAWS[name]
+    families = {"symmetric": br.Normal, "skewed": br.Beta}
+    model = br.ScoreModel(*(
+        families[name](**dict(zip(("mu", "sigma") if name == "symmetric" else ("a", "b"),
+                                  law.args, strict=True)))
+        for law in (client, impostor)
+    ))  # fmt: skip
+    true = [asking(stat, **point).number(model) for stat, point in SIMULATED]
+    rng, hits = np.random.default_rng(n + size), np.zeros(len(SIMULATED))
+    sets = 200
+    for _ in range(sets):
+        groups = np.arange(n) // size
+        scores = br.Scores(
+            grouped(client, rng, n, size), grouped(impostor, rng, n, size),
+            client_groups=groups if size > 1 else None,
+            impostor_groups=10**6 + groups if size > 1 else None,
+        )  # fmt: skip
+        found = [br.interval(scores, stat, **point) for stat, point in SIMULATED]
+        hits += [i.low <= t <= i.high for i, t in zip(found, true, strict=True)]
+    for (stat, point), share in zip(SIMULATED, hits / sets, strict=True):
+        beyond = n / size * min(point.get("far", 1.0), 1.0)
+        assert share >= (0.92 if beyond >= 5 else 0.9) - 3 * 0.015, (stat, point, share)
+
+
+@pytest.mark.simulation
+def test_intervals_cover_on_real_scores() -> None:
+    """Score sets drawn from real ones, whose numbers are then the truth; standard error 0.015."""
+    folder = Path(__file__).resolve().parents[2] / "examples" / "data" / "liveness_cross_logreg"
+    whole = br.read_scores(folder / "dev.csv")
+    asked = [("eer", {}), ("frr", {"far": 0.1}), ("far", {"frr": 0.1}), ("threshold", {"far": 0.1})]
+    true = [asking(stat, **point).number(CountedScores(whole).model) for stat, point in asked]
+    rng, hits, sets = np.random.default_rng(1), np.zeros(len(asked)), 200
+    for _ in range(sets):
+        drawn = br.Scores(rng.choice(whole.client, 100), rng.choice(whole.impostor, 100))
+        found = [br.interval(drawn, stat, **point) for stat, point in asked]
+        hits += [i.low <= t <= i.high for i, t in zip(found, true, strict=True)]
+    assert np.all(hits / sets >= 0.92 - 3 * 0.015), hits / sets
