@@ -106,7 +106,7 @@ def test_roc_distance_is_bounded_by_those_of_the_classes(liveness: br.Analysis) 
 def test_point_masses_count_in_the_distance() -> None:
     scores = br.Scores([0.0, 0.4, 0.6, 1.0] * 5, [0.0, 0.0, 0.3, 0.6] * 5)
     with pytest.warns(br.BoundaryWarning):
-        part = br.analyze(scores).dev
+        part = br.analyze(scores, family="beta").dev
     # Half of the impostors are exactly 0, in scores and law alike; the rest lie on two points,
     # where a continuous law of mass 1/2 is at least 1/8 away from a jump of 1/4.
     assert 0.125 <= part.distances.impostor < 0.25
@@ -118,7 +118,7 @@ def test_warnings_are_given_and_kept_with_the_set_they_speak_of() -> None:
     test = br.Scores(np.linspace(0.4, 1.0, 13), np.linspace(0.1, 0.6, 12))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        analysis = br.analyze(dev, test)
+        analysis = br.analyze(dev, test, family="beta")
     assert [str(w.message) for w in caught] == [n.message for n in analysis.notices]
     assert [w.category for w in caught] == [br.SmallSampleWarning, br.BoundaryWarning]
     assert analysis.notices[0].message.startswith("dev: client: only 3 scores")
@@ -135,7 +135,7 @@ def test_a_test_set_that_cannot_be_fitted_is_met_all_the_same() -> None:
         pytest.warns(br.SmallSampleWarning, match="no width"),
         pytest.warns(br.BetarocWarning, match="test: not fitted"),
     ):
-        analysis = br.analyze(dev, test)
+        analysis = br.analyze(dev, test, family="beta")
     assert analysis.tests[0].fit is None
     assert analysis.points[0].observed[1].hter == 0.0
     assert "not fitted" in analysis.summary()
@@ -149,7 +149,7 @@ def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not() -> None:
     for test in (br.Scores(dev.impostor + 0.001, dev.client), br.Scores([0.2] * 12, [0.8] * 12)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = br.analyze(dev, test).notices
+            found = br.analyze(dev, test, family="beta").notices
         (text,) = (notice.message for notice in found if "impostors score higher" in notice.message)
         assert text.startswith("test: ")
 
@@ -160,7 +160,7 @@ def test_the_same_data_twice_is_said() -> None:
     dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
     again = br.Scores(dev.client[::-1], dev.impostor)
     with pytest.warns(br.SameDataWarning):
-        br.analyze(dev, again)
+        br.analyze(dev, again, family="beta")
 
 
 @pytest.mark.simulation
@@ -179,7 +179,7 @@ def test_weights_count_as_copies() -> None:
 def test_several_tests_are_numbered_and_keep_their_names() -> None:
     rng = np.random.default_rng(8)
     dev, one, two = (br.Scores(rng.beta(5, 2, 40), rng.beta(2, 5, 40)) for _ in range(3))
-    analysis = br.analyze(dev, {"b": one, "a": two})
+    analysis = br.analyze(dev, {"b": one, "a": two}, family="beta")
     assert [(p.role, p.name) for p in analysis.tests] == [("test 1", "b"), ("test 2", "a")]
     assert set(analysis.to_dict()["operating_points"][0]["observed"]) == {"dev", "test 1", "test 2"}
 
