@@ -316,6 +316,7 @@ def test_ci_runs_the_readme_test_command() -> None:
     assert INSTALL_AND_TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+@pytest.mark.docs
 def test_readme_main_job_runs(tmp_path: Path) -> None:
     words = shlex.split(INSTALL_AND_RUN.split(" && ")[1])
     words = [str(ROOT / word) if word.startswith("examples/") else word for word in words]

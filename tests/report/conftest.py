@@ -1,4 +1,4 @@
-"""One analysis and its page, and pages without pictures, for all tests of reports."""
+"""One analysis and its page, for all tests of reports."""
 
 from __future__ import annotations
 
@@ -20,17 +20,3 @@ def analysis() -> br.Analysis:
 @pytest.fixture(scope="session")
 def text(analysis: br.Analysis) -> str:
     return render_report(analysis)
-
-
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As short a check as can be, where it is not the matter."""
-    monkeypatch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
-
-
-@pytest.fixture
-def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No pictures but those of expected performance: drawing takes time and shows nothing new."""
-    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
-    monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
-    monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})

@@ -341,7 +341,9 @@ def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
     assert any("changes a shape by" in words for words in called)
 
 
-def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(few: None, panel_alone: None) -> None:
+def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(
+    few: None, panel_alone: None
+) -> None:
     analysis = br.analyze(beta_scores(), family="empirical")
     (one,) = statuses(analysis.dev)
     assert (one.verdict, one.words) == ("not checked", "no laws were fitted.")
