@@ -211,6 +211,7 @@ def test_report_without_a_test_set_says_what_the_rates_are(
     assert "No test set was given" in page
 
 
+@pytest.mark.simulation
 def test_report_of_point_masses_hooks_and_weights(panel_alone: None) -> None:
     rng = np.random.default_rng(4)
     client = np.concatenate([rng.beta(0.5, 0.4, 80), [1.0] * 20])
@@ -233,6 +234,7 @@ def test_report_of_other_families(family: str) -> None:
     assert ("Behaviour of the fitted ROC" in page) == (family != "empirical")
 
 
+@pytest.mark.simulation
 def test_report_of_a_test_set_that_has_no_fit(panel_alone: None) -> None:
     with (
         pytest.warns(br.SmallSampleWarning, match="no width"),
@@ -279,6 +281,7 @@ def test_equal_scores_of_both_classes_have_a_det() -> None:
     assert ">fitted<" not in page
 
 
+@pytest.mark.simulation
 def test_dashed_density_of_dev_is_drawn_for_inflated_fits() -> None:
     rng = np.random.default_rng(4)
     sets = [
@@ -477,6 +480,7 @@ def test_level_and_rng_of_analyze_are_checked() -> None:
     assert one.curves[0].band != two.curves[0].band
 
 
+@pytest.mark.simulation
 def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning(
     panel_alone: None,
 ) -> None:

@@ -278,6 +278,7 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     assert found.targets == check_targets(fit)
 
 
+@pytest.mark.simulation
 def test_few_scores_and_fractional_weights_are_said_on_the_page(
     few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,6 +298,7 @@ def test_few_scores_and_fractional_weights_are_said_on_the_page(
     assert "no law can be recommended on these scores" in page.lower()
 
 
+@pytest.mark.simulation
 def test_a_recommended_other_family_stands_in_the_headline(few: None, panel_alone: None) -> None:
     rng = np.random.default_rng(9)
     client, impostor = (1 / (1 + np.exp(-rng.normal(m, 3.0, 250))) for m in (2.0, -2.0))
@@ -374,6 +376,7 @@ def contaminated() -> br.Analysis:
         return br.analyze(br.Scores(rng.beta(6, 3, 3000), x), family="beta")
 
 
+@pytest.mark.simulation
 def test_no_status_is_green_beside_a_rate_that_is_poor(
     contaminated: br.Analysis, panel_alone: None
 ) -> None:
@@ -400,6 +403,7 @@ def test_no_status_is_green_beside_a_rate_that_is_poor(
         assert not re.search(r"fit of the ROC:? good(?! as a curve only)", line)
 
 
+@pytest.mark.simulation
 def test_the_json_has_every_target(contaminated: br.Analysis, tmp_path: Path) -> None:
     contaminated.to_json(tmp_path / "a.json")
     found = json.loads((tmp_path / "a.json").read_text())["dev"]["fit_quality"]
@@ -421,6 +425,7 @@ def test_a_right_fit_has_a_green_status(few: None) -> None:
     assert [one.verdict for one in found] == ["good", "good"]
 
 
+@pytest.mark.simulation
 def test_hills_check_is_shown_wherever_it_speaks(few: None, panel_alone: None) -> None:
     rng = np.random.default_rng(10)
     # Far from 0 and 1, so that nothing else calls for the audit; clients end at .5.
