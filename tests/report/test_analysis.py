@@ -7,7 +7,6 @@ import json
 import math
 import pickle
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import NormalDist
 
@@ -27,41 +26,30 @@ from helpers.places import DATA
 LIVENESS = DATA / "liveness_cross_logreg"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _few_replicates() -> Iterator[None]:
-    """Checks of the fit have tests of their own; here they are as short as can be."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
-        yield
-
-
-@pytest.fixture(scope="module")
-def liveness() -> br.Analysis:
-    dev = br.read_scores(LIVENESS / "dev.csv")
-    test = br.read_scores(LIVENESS / "test_sharpen0.40.csv")
-    return br.analyze(dev, {"sharpened": test}, family="beta")
+# Checks of the fit have tests of their own.
+pytestmark = pytest.mark.usefixtures("few")
 
 
 @pytest.mark.simulation
-def test_dev_is_fitted_as_fit_does(liveness: br.Analysis) -> None:
+def test_dev_is_fitted_as_fit_does(analysis: br.Analysis) -> None:
     dev = br.read_scores(LIVENESS / "dev.csv")
-    assert liveness.dev.fit == br.fit(dev, "beta")
-    assert liveness.reason == "chosen with family='beta'"
-    assert liveness.dev.name == "dev.csv"
-    assert liveness.tests[0].name == "sharpened"
-    assert liveness.notices == ()
+    assert analysis.dev.fit == br.fit(dev, "beta")
+    assert analysis.reason == "chosen with family='beta'"
+    assert analysis.dev.name == "dev.csv"
+    assert analysis.tests[0].name == "test_sharpen0.40.csv"
+    assert analysis.notices == ()
 
 
-def test_devs_thresholds_are_met_on_test_by_counting(liveness: br.Analysis) -> None:
+def test_devs_thresholds_are_met_on_test_by_counting(analysis: br.Analysis) -> None:
     test = br.read_scores(LIVENESS / "test_sharpen0.40.csv")
-    for met in liveness.points:
+    for met in analysis.points:
         seen = met.observed[1]
         assert seen.far == np.mean(test.impostor > met.expected.threshold)
         assert seen.frr == np.mean(test.client <= met.expected.threshold)
 
 
-def test_expected_rates_are_those_of_devs_model(liveness: br.Analysis) -> None:
-    points = {(p.chosen_by, p.key): p for p in liveness.points}
+def test_expected_rates_are_those_of_devs_model(analysis: br.Analysis) -> None:
+    points = {(p.chosen_by, p.key): p for p in analysis.points}
     fit = br.fit(br.read_scores(LIVENESS / "dev.csv"))
     assert points["model", "eer"].expected == fit.eer()
     assert points["model", "far=0.01"].expected.far == pytest.approx(0.01, rel=1e-12)
@@ -82,10 +70,10 @@ def test_thresholds_next_to_one_are_met_exactly() -> None:
         assert met.observed[0].far == np.mean(accepted)
 
 
-def test_distances_are_those_of_scipy(liveness: br.Analysis) -> None:
+def test_distances_are_those_of_scipy(analysis: br.Analysis) -> None:
     from scipy import stats
 
-    dev, test = liveness.parts
+    dev, test = analysis.parts
     for who in ("client", "impostor"):
         law = getattr(dev.fit.model, who)
         ks = stats.kstest(getattr(dev.scores, who), stats.beta(law.a, law.b).cdf).statistic
@@ -97,8 +85,8 @@ def test_distances_are_those_of_scipy(liveness: br.Analysis) -> None:
     assert test.shift == pytest.approx(both, rel=1e-12)
 
 
-def test_roc_distance_is_bounded_by_those_of_the_classes(liveness: br.Analysis) -> None:
-    for part in liveness.parts:
+def test_roc_distance_is_bounded_by_those_of_the_classes(analysis: br.Analysis) -> None:
+    for part in analysis.parts:
         assert 0.0 < part.distances.roc <= max(part.distances.client, part.distances.impostor)
 
 
@@ -207,27 +195,28 @@ def test_empirical_family_has_no_model_points() -> None:
     assert "not modelled" in analysis.summary()
 
 
-def test_an_analysis_is_a_value(liveness: br.Analysis) -> None:
-    assert pickle.loads(pickle.dumps(liveness)) == liveness
-    assert copy.deepcopy(liveness) == liveness
-    assert repr(liveness) == "<Analysis beta: dev 'dev.csv', test 'sharpened'; 0 warnings>"
+def test_an_analysis_is_a_value(analysis: br.Analysis) -> None:
+    assert pickle.loads(pickle.dumps(analysis)) == analysis
+    assert copy.deepcopy(analysis) == analysis
+    name = "test_sharpen0.40.csv"
+    assert repr(analysis) == f"<Analysis beta: dev 'dev.csv', test {name!r}; 0 warnings>"
 
 
 # ------------------------------------------------------------------ numbers and words
-def test_json_round_trips_without_loss(liveness: br.Analysis, tmp_path: Path) -> None:
-    liveness.to_json(tmp_path / "a.json")
+def test_json_round_trips_without_loss(analysis: br.Analysis, tmp_path: Path) -> None:
+    analysis.to_json(tmp_path / "a.json")
     read = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     fit = read["dev"]["fit"]
-    assert fit["client"]["params"] == dict(liveness.dev.fit.client.params)
+    assert fit["client"]["params"] == dict(analysis.dev.fit.client.params)
     assert fit["semi_derivatives"] == {"at_zero": "inf", "at_one": 0.0}
-    assert fit["auc"] == liveness.dev.fit.model.auc()
+    assert fit["auc"] == analysis.dev.fit.model.auc()
     assert read["dev"]["empirical"]["eer_logit_threshold"] is None or isinstance(
         read["dev"]["empirical"]["eer_logit_threshold"], float
     )
 
 
-def test_summary_says_the_main_things(liveness: br.Analysis) -> None:
-    text = liveness.summary()
+def test_summary_says_the_main_things(analysis: br.Analysis) -> None:
+    text = analysis.summary()
     for piece in ("AUC", "EER", "concave", "Towards threshold 0", "reverse-J", "far=0.001"):
         assert piece in text
     assert text.isascii()
@@ -372,9 +361,9 @@ def test_a_shallow_hook_is_less_than_half_a_trial() -> None:
     assert "nothing the data show" in said
 
 
-def test_headline_answers_for_the_test_sets(liveness: br.Analysis) -> None:
-    met = liveness.points[0]
-    lines = liveness.summary().splitlines()
+def test_headline_answers_for_the_test_sets(analysis: br.Analysis) -> None:
+    met = analysis.points[0]
+    lines = analysis.summary().splitlines()
     assert lines[0].startswith("test contradicts dev: at dev's threshold ")
     assert lines[1].startswith("AUC 0.9249 and EER 16.1 % on dev's scores")
     assert lines[3].startswith("dev: another family is recommended, ")
@@ -449,8 +438,8 @@ def test_separated_classes_are_said_to_be() -> None:
     assert "no impostor lies above 0.3, no client below 0.8" in analysis.summary()
 
 
-def test_targets_are_those_of_who_chose(liveness: br.Analysis) -> None:
-    titles = {(p.chosen_by, p.key): p.title for p in liveness.points}
+def test_targets_are_those_of_who_chose(analysis: br.Analysis) -> None:
+    titles = {(p.chosen_by, p.key): p.title for p in analysis.points}
     assert titles["model", "far=0.01"] == "FAR 1 % by dev's fit"
     assert titles["scores", "frr=0.01"] == "FRR 1 % at most on dev's scores"
 

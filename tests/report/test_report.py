@@ -19,6 +19,7 @@ from betaroc.core.notices import Notice, keep
 from betaroc.rendering.numbers import percent
 from betaroc.report.figures import Drawing, curve_figures, epc_figures, histogram_figures
 from betaroc.report.page import render_report
+from helpers.families import some
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"
@@ -158,7 +159,7 @@ def renamed(analysis: br.Analysis, name: str) -> br.Analysis:
     return dataclasses.replace(analysis, dev=dev, tests=tuple(tests))
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", some(HOSTILE, 4))
 def test_hostile_names_are_only_text(
     name: str, analysis: br.Analysis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -292,6 +293,7 @@ def test_dashed_density_of_dev_is_drawn_for_inflated_fits() -> None:
     assert ["stroke-dasharray: 3.7" in drawing.svg for drawing in clients] == [False, True]
 
 
+@pytest.mark.simulation
 def test_scores_next_to_one_are_told_from_one(panel_alone: None) -> None:
     scores = br.Scores([0.4, 0.7, 1.0 - 3e-9] * 4, [0.1, 0.2, 0.5] * 4)
     assert "<td>1 - 3e-09</td>" in render_report(br.analyze(scores, family="beta"))
@@ -307,6 +309,7 @@ def test_long_paths_are_cut_at_their_start(tmp_path: Path, panel_alone: None) ->
     assert re.search(r">…x{10,}/&lt;b&gt;/dev\.csv<", text)
 
 
+@pytest.mark.simulation
 def test_many_sets_are_named_once_and_differ_in_colour(analysis: br.Analysis) -> None:
     (test,) = analysis.tests
     tests = tuple(dataclasses.replace(test, role=f"test {k}") for k in range(1, 9))

@@ -343,6 +343,7 @@ def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
     assert any("changes a shape by" in words for words in called)
 
 
+@pytest.mark.simulation
 def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(
     few: None, panel_alone: None
 ) -> None:
@@ -492,6 +493,7 @@ def test_the_page_has_intervals_where_numbers_stand(analysis: br.Analysis, page:
     assert f"{percent(met.low)} to {percent(met.high)}</span>" in page
 
 
+@pytest.mark.simulation
 def test_the_page_names_the_level(few: None, panel_alone: None) -> None:
     page = plain(render_report(br.analyze(beta_scores(30), family="beta", level=0.99)))
     assert "99 % interval" in page
@@ -510,6 +512,7 @@ def test_the_page_has_families_audit_and_pictures(analysis: br.Analysis, page: s
     assert "client: J (" in text
 
 
+@pytest.mark.simulation
 def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
     """A bootstrap of 26 identities, not of 910 trials, in the report of both sets."""
     alone, together = (
@@ -589,6 +592,7 @@ def test_fit_checks_when_asked(few: None, capsys: pytest.CaptureFixture[str]) ->
     assert found["sensitivity"]["tails"]
 
 
+@pytest.mark.simulation
 def test_the_best_family_on_the_command_line(
     few: None, panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
