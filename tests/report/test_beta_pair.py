@@ -83,11 +83,11 @@ def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone: None) -> N
 
 @pytest.mark.simulation
 def test_what_was_chosen_is_said_and_nothing_as_asked_for(panel_alone: None) -> None:
-    dev = one_kind()
+    dev = one_kind(n=100)
     for family, reason in (
         ("beta", "chosen with family='beta'"),
         (("beta", "normal"), "chosen with family=('beta', 'normal')"),
-        ("auto", "chosen because all 800 scores lie in [0, 1]"),
+        ("auto", "chosen because all 200 scores lie in [0, 1]"),
     ):
         made = br.analyze(dev, family=family)
         assert made.reason == reason
