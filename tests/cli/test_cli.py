@@ -17,6 +17,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import COMMANDS, main
+from helpers.families import some
 from helpers.places import ROOT
 
 DATA = ROOT / "examples" / "data"
@@ -496,7 +497,7 @@ def test_every_command_is_a_module_with_its_two_functions() -> None:
         assert module.__all__ == ["add_options", "run"]
 
 
-@pytest.mark.parametrize("call", [["--version"], ["--help"], ["fit", "--help"]])
+@pytest.mark.parametrize("call", some([["fit", "--help"], ["--help"], ["--version"]], 3))
 def test_only_the_command_called_is_loaded(call: list[str]) -> None:
     code = (
         f"import sys; from betaroc.cli import main\ntry: main({call})\nfinally: print(*sys.modules)"

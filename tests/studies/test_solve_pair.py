@@ -192,6 +192,7 @@ def test_far_areas(auc: float) -> None:
     assert br.solve_pair(auc=auc).auc() == pytest.approx(auc, abs=ATOL)
 
 
+@pytest.mark.simulation
 def test_answers_are_reproducible_and_the_nearer_ones() -> None:
     asked = {"auc": 0.8, "crossing": 0.95}
     one, two = br.solve_pair(**asked), br.solve_pair(**asked)
