@@ -49,6 +49,12 @@ class Import(NamedTuple):
     lazy: bool
 
 
+@cache
+def tree(module: str) -> ast.Module:
+    """What is written in a module."""
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
 def _imports(module: str, node: ast.AST, lazy: bool = False) -> Iterator[Import]:
     if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "betaroc":
         for alias in node.names:
@@ -70,9 +76,9 @@ def imports() -> tuple[Import, ...]:
     """All imports of own modules but those of the top and of the tables of names."""
     return tuple(
         found
-        for module, path in MODULES.items()
+        for module in MODULES
         if module not in ("betaroc", "betaroc.__main__")
-        for found in _imports(module, ast.parse(path.read_text(encoding="utf-8")))
+        for found in _imports(module, tree(module))
         if not (found.lazy and module in TABLES)
     )
 

@@ -257,7 +257,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         options = {"work": chosen.work or Path(temporary), "workers": chosen.workers}
-        grid, sobol = (9, 64) if chosen.quick else (61, 4096)
+        grid, sobol = (5, 16) if chosen.quick else (61, 4096)
         sizes, replicates = ((50, 200), 4) if chosen.quick else (SIZES, 1000)
         everywhere = pairs(sobol, **options)
         across = plane(grid, **options)

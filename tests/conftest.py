@@ -19,3 +19,17 @@ def _close_figures() -> Iterator[None]:
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As short a check as can be, where it is not the matter."""
+    monkeypatch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
+
+
+@pytest.fixture
+def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pictures but those of expected performance: drawing takes time and shows nothing new."""
+    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
+    monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
+    monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import betaroc as br
+from helpers.families import some
 from helpers.pictures import PICTURES
 from helpers.places import BENCHMARKS
 
@@ -51,7 +52,7 @@ def test_every_public_method_is_called_or_listed_with_a_reason(search: Any) -> N
                 assert needed == [], name
 
 
-@pytest.mark.parametrize("k", range(6))
+@pytest.mark.parametrize("k", some(range(6), 6))
 def test_random_calls_on_small_sets(search: Any, k: int) -> None:
     """Only errors and warnings of betaroc's own; benchmarks/small_sets.py makes 5000 calls."""
     broken = [one for one in search.search(50, 100 + k, strict=True) if one[1].what]

@@ -119,7 +119,7 @@ def curve_figures(analysis: AnalysisRecord) -> list[Drawing]:
     )
     models = [part.empirical for part in parts]
     models += [part.fit.model for part in parts if part.fit is not None]
-    points = [model.det().points() for model in models]
+    points = (model.det().points() for model in models)
     if not any(in_det_frame(p.far, p.frr) for p in points):
         return [
             roc,

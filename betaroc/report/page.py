@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -57,6 +58,11 @@ _FEW, _NONE = 10.0, 0.01
 
 def render_report(analysis: AnalysisRecord) -> str:
     """The page as text; the same analysis gives the same text."""
+    return str(_template().render(page(analysis)))
+
+
+@cache
+def _template() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -67,7 +73,7 @@ def render_report(analysis: AnalysisRecord) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.get_template("page.html.j2").render(page(analysis))
+    return environment.get_template("page.html.j2")
 
 
 def write_report(analysis: AnalysisRecord, path: str | os.PathLike[str]) -> None:

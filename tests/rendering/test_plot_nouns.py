@@ -12,6 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import betaroc as br
+from helpers.families import some
 from helpers.pictures import PICTURES, plot
 
 #: The nouns that each picture takes as its first argument.
@@ -92,7 +93,7 @@ MORE: dict[str, dict[str, Any]] = {"plot_difference_histogram": {"alpha": 0.5}}
 WITHOUT_LEGEND = {"plot_density", "plot_histogram", "plot_learned", "plot_precision_recall"}
 
 
-@pytest.mark.parametrize("name", sorted(set(PICTURES) - {"plot_ensemble"}))
+@pytest.mark.parametrize("name", some(sorted(set(PICTURES) - {"plot_ensemble"}), 4))
 def test_axes_of_a_caller_are_named_as_our_own(name: str, nouns: dict[str, Any]) -> None:
     draw, noun = PICTURES[name], nouns[min(TAKES[name])]
     assert inspect.signature(draw).parameters["ax"].default is None

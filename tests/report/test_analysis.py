@@ -7,7 +7,6 @@ import json
 import math
 import pickle
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import NormalDist
 
@@ -27,41 +26,30 @@ from helpers.places import DATA
 LIVENESS = DATA / "liveness_cross_logreg"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _few_replicates() -> Iterator[None]:
-    """Checks of the fit have tests of their own; here they are as short as can be."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
-        yield
-
-
-@pytest.fixture(scope="module")
-def liveness() -> br.Analysis:
-    dev = br.read_scores(LIVENESS / "dev.csv")
-    test = br.read_scores(LIVENESS / "test_sharpen0.40.csv")
-    return br.analyze(dev, {"sharpened": test}, family="beta")
+# Checks of the fit have tests of their own.
+pytestmark = pytest.mark.usefixtures("few")
 
 
 @pytest.mark.simulation
-def test_dev_is_fitted_as_fit_does(liveness: br.Analysis) -> None:
+def test_dev_is_fitted_as_fit_does(analysis: br.Analysis) -> None:
     dev = br.read_scores(LIVENESS / "dev.csv")
-    assert liveness.dev.fit == br.fit(dev, "beta")
-    assert liveness.reason == "chosen with family='beta'"
-    assert liveness.dev.name == "dev.csv"
-    assert liveness.tests[0].name == "sharpened"
-    assert liveness.notices == ()
+    assert analysis.dev.fit == br.fit(dev, "beta")
+    assert analysis.reason == "chosen with family='beta'"
+    assert analysis.dev.name == "dev.csv"
+    assert analysis.tests[0].name == "test_sharpen0.40.csv"
+    assert analysis.notices == ()
 
 
-def test_devs_thresholds_are_met_on_test_by_counting(liveness: br.Analysis) -> None:
+def test_devs_thresholds_are_met_on_test_by_counting(analysis: br.Analysis) -> None:
     test = br.read_scores(LIVENESS / "test_sharpen0.40.csv")
-    for met in liveness.points:
+    for met in analysis.points:
         seen = met.observed[1]
         assert seen.far == np.mean(test.impostor > met.expected.threshold)
         assert seen.frr == np.mean(test.client <= met.expected.threshold)
 
 
-def test_expected_rates_are_those_of_devs_model(liveness: br.Analysis) -> None:
-    points = {(p.chosen_by, p.key): p for p in liveness.points}
+def test_expected_rates_are_those_of_devs_model(analysis: br.Analysis) -> None:
+    points = {(p.chosen_by, p.key): p for p in analysis.points}
     fit = br.fit(br.read_scores(LIVENESS / "dev.csv"))
     assert points["model", "eer"].expected == fit.eer()
     assert points["model", "far=0.01"].expected.far == pytest.approx(0.01, rel=1e-12)
@@ -82,10 +70,10 @@ def test_thresholds_next_to_one_are_met_exactly() -> None:
         assert met.observed[0].far == np.mean(accepted)
 
 
-def test_distances_are_those_of_scipy(liveness: br.Analysis) -> None:
+def test_distances_are_those_of_scipy(analysis: br.Analysis) -> None:
     from scipy import stats
 
-    dev, test = liveness.parts
+    dev, test = analysis.parts
     for who in ("client", "impostor"):
         law = getattr(dev.fit.model, who)
         ks = stats.kstest(getattr(dev.scores, who), stats.beta(law.a, law.b).cdf).statistic
@@ -97,8 +85,8 @@ def test_distances_are_those_of_scipy(liveness: br.Analysis) -> None:
     assert test.shift == pytest.approx(both, rel=1e-12)
 
 
-def test_roc_distance_is_bounded_by_those_of_the_classes(liveness: br.Analysis) -> None:
-    for part in liveness.parts:
+def test_roc_distance_is_bounded_by_those_of_the_classes(analysis: br.Analysis) -> None:
+    for part in analysis.parts:
         assert 0.0 < part.distances.roc <= max(part.distances.client, part.distances.impostor)
 
 
@@ -106,7 +94,7 @@ def test_roc_distance_is_bounded_by_those_of_the_classes(liveness: br.Analysis) 
 def test_point_masses_count_in_the_distance() -> None:
     scores = br.Scores([0.0, 0.4, 0.6, 1.0] * 5, [0.0, 0.0, 0.3, 0.6] * 5)
     with pytest.warns(br.BoundaryWarning):
-        part = br.analyze(scores).dev
+        part = br.analyze(scores, family="beta").dev
     # Half of the impostors are exactly 0, in scores and law alike; the rest lie on two points,
     # where a continuous law of mass 1/2 is at least 1/8 away from a jump of 1/4.
     assert 0.125 <= part.distances.impostor < 0.25
@@ -118,7 +106,7 @@ def test_warnings_are_given_and_kept_with_the_set_they_speak_of() -> None:
     test = br.Scores(np.linspace(0.4, 1.0, 13), np.linspace(0.1, 0.6, 12))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        analysis = br.analyze(dev, test)
+        analysis = br.analyze(dev, test, family="beta")
     assert [str(w.message) for w in caught] == [n.message for n in analysis.notices]
     assert [w.category for w in caught] == [br.SmallSampleWarning, br.BoundaryWarning]
     assert analysis.notices[0].message.startswith("dev: client: only 3 scores")
@@ -135,7 +123,7 @@ def test_a_test_set_that_cannot_be_fitted_is_met_all_the_same() -> None:
         pytest.warns(br.SmallSampleWarning, match="no width"),
         pytest.warns(br.BetarocWarning, match="test: not fitted"),
     ):
-        analysis = br.analyze(dev, test)
+        analysis = br.analyze(dev, test, family="beta")
     assert analysis.tests[0].fit is None
     assert analysis.points[0].observed[1].hter == 0.0
     assert "not fitted" in analysis.summary()
@@ -149,7 +137,7 @@ def test_reversed_scores_of_a_test_set_are_said_once_fitted_or_not() -> None:
     for test in (br.Scores(dev.impostor + 0.001, dev.client), br.Scores([0.2] * 12, [0.8] * 12)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = br.analyze(dev, test).notices
+            found = br.analyze(dev, test, family="beta").notices
         (text,) = (notice.message for notice in found if "impostors score higher" in notice.message)
         assert text.startswith("test: ")
 
@@ -160,7 +148,7 @@ def test_the_same_data_twice_is_said() -> None:
     dev = br.Scores(rng.beta(5, 2, 50), rng.beta(2, 5, 50))
     again = br.Scores(dev.client[::-1], dev.impostor)
     with pytest.warns(br.SameDataWarning):
-        br.analyze(dev, again)
+        br.analyze(dev, again, family="beta")
 
 
 @pytest.mark.simulation
@@ -179,7 +167,7 @@ def test_weights_count_as_copies() -> None:
 def test_several_tests_are_numbered_and_keep_their_names() -> None:
     rng = np.random.default_rng(8)
     dev, one, two = (br.Scores(rng.beta(5, 2, 40), rng.beta(2, 5, 40)) for _ in range(3))
-    analysis = br.analyze(dev, {"b": one, "a": two})
+    analysis = br.analyze(dev, {"b": one, "a": two}, family="beta")
     assert [(p.role, p.name) for p in analysis.tests] == [("test 1", "b"), ("test 2", "a")]
     assert set(analysis.to_dict()["operating_points"][0]["observed"]) == {"dev", "test 1", "test 2"}
 
@@ -207,27 +195,28 @@ def test_empirical_family_has_no_model_points() -> None:
     assert "not modelled" in analysis.summary()
 
 
-def test_an_analysis_is_a_value(liveness: br.Analysis) -> None:
-    assert pickle.loads(pickle.dumps(liveness)) == liveness
-    assert copy.deepcopy(liveness) == liveness
-    assert repr(liveness) == "<Analysis beta: dev 'dev.csv', test 'sharpened'; 0 warnings>"
+def test_an_analysis_is_a_value(analysis: br.Analysis) -> None:
+    assert pickle.loads(pickle.dumps(analysis)) == analysis
+    assert copy.deepcopy(analysis) == analysis
+    name = "test_sharpen0.40.csv"
+    assert repr(analysis) == f"<Analysis beta: dev 'dev.csv', test {name!r}; 0 warnings>"
 
 
 # ------------------------------------------------------------------ numbers and words
-def test_json_round_trips_without_loss(liveness: br.Analysis, tmp_path: Path) -> None:
-    liveness.to_json(tmp_path / "a.json")
+def test_json_round_trips_without_loss(analysis: br.Analysis, tmp_path: Path) -> None:
+    analysis.to_json(tmp_path / "a.json")
     read = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     fit = read["dev"]["fit"]
-    assert fit["client"]["params"] == dict(liveness.dev.fit.client.params)
+    assert fit["client"]["params"] == dict(analysis.dev.fit.client.params)
     assert fit["semi_derivatives"] == {"at_zero": "inf", "at_one": 0.0}
-    assert fit["auc"] == liveness.dev.fit.model.auc()
+    assert fit["auc"] == analysis.dev.fit.model.auc()
     assert read["dev"]["empirical"]["eer_logit_threshold"] is None or isinstance(
         read["dev"]["empirical"]["eer_logit_threshold"], float
     )
 
 
-def test_summary_says_the_main_things(liveness: br.Analysis) -> None:
-    text = liveness.summary()
+def test_summary_says_the_main_things(analysis: br.Analysis) -> None:
+    text = analysis.summary()
     for piece in ("AUC", "EER", "concave", "Towards threshold 0", "reverse-J", "far=0.001"):
         assert piece in text
     assert text.isascii()
@@ -372,9 +361,9 @@ def test_a_shallow_hook_is_less_than_half_a_trial() -> None:
     assert "nothing the data show" in said
 
 
-def test_headline_answers_for_the_test_sets(liveness: br.Analysis) -> None:
-    met = liveness.points[0]
-    lines = liveness.summary().splitlines()
+def test_headline_answers_for_the_test_sets(analysis: br.Analysis) -> None:
+    met = analysis.points[0]
+    lines = analysis.summary().splitlines()
     assert lines[0].startswith("test contradicts dev: at dev's threshold ")
     assert lines[1].startswith("AUC 0.9249 and EER 16.1 % on dev's scores")
     assert lines[3].startswith("dev: another family is recommended, ")
@@ -449,8 +438,8 @@ def test_separated_classes_are_said_to_be() -> None:
     assert "no impostor lies above 0.3, no client below 0.8" in analysis.summary()
 
 
-def test_targets_are_those_of_who_chose(liveness: br.Analysis) -> None:
-    titles = {(p.chosen_by, p.key): p.title for p in liveness.points}
+def test_targets_are_those_of_who_chose(analysis: br.Analysis) -> None:
+    titles = {(p.chosen_by, p.key): p.title for p in analysis.points}
     assert titles["model", "far=0.01"] == "FAR 1 % by dev's fit"
     assert titles["scores", "frr=0.01"] == "FRR 1 % at most on dev's scores"
 

@@ -36,11 +36,13 @@ def one_kind(seed: int = 2, n: int = 400) -> br.Scores:
 
 @pytest.fixture(scope="module")
 def found() -> br.Analysis:
-    return br.analyze(two_kinds(), one_kind())
+    return br.analyze(two_kinds())
 
 
 @pytest.mark.simulation
-def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(found: br.Analysis) -> None:
+def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(
+    found: br.Analysis, panel_alone: None
+) -> None:
     dev = two_kinds()
     best = br.fit(dev, "best")
     assert best.family[1] == "beta-mixture"
@@ -63,7 +65,7 @@ def test_the_numbers_are_of_the_best_pair_and_beta_has_its_section(found: br.Ana
 
 
 @pytest.mark.simulation
-def test_where_the_best_pair_is_beta_the_section_says_so() -> None:
+def test_where_the_best_pair_is_beta_the_section_says_so(panel_alone: None) -> None:
     dev = one_kind()
     made = br.analyze(dev)
     assert made.family == "beta"
@@ -80,12 +82,12 @@ def test_where_the_best_pair_is_beta_the_section_says_so() -> None:
 
 
 @pytest.mark.simulation
-def test_what_was_chosen_is_said_and_nothing_as_asked_for() -> None:
-    dev = one_kind()
+def test_what_was_chosen_is_said_and_nothing_as_asked_for(panel_alone: None) -> None:
+    dev = one_kind(n=100)
     for family, reason in (
         ("beta", "chosen with family='beta'"),
         (("beta", "normal"), "chosen with family=('beta', 'normal')"),
-        ("auto", "chosen because all 800 scores lie in [0, 1]"),
+        ("auto", "chosen because all 200 scores lie in [0, 1]"),
     ):
         made = br.analyze(dev, family=family)
         assert made.reason == reason
@@ -125,17 +127,15 @@ def test_a_test_set_without_a_mixture_has_one_beta_and_says_so(monkeypatch) -> N
 
 
 @pytest.mark.simulation
-def test_the_shell_says_the_same(tmp_path, found: br.Analysis) -> None:
-    paths = []
-    for name, given in (("dev", two_kinds()), ("test", one_kind())):
-        paths.append(str(tmp_path / f"{name}.csv"))
-        values = np.concatenate([given.client, given.impostor])
-        labels = [1] * given.n_client + [0] * given.n_impostor
-        pd.DataFrame({"score": values, "label": labels}).to_csv(paths[-1], index=False)
+def test_the_shell_says_the_same(tmp_path, found: br.Analysis, panel_alone: None) -> None:
+    given, path = two_kinds(), tmp_path / "dev.csv"
+    values = np.concatenate([given.client, given.impostor])
+    labels = [1] * given.n_client + [0] * given.n_impostor
+    pd.DataFrame({"score": values, "label": labels}).to_csv(path, index=False)
     out = tmp_path / "r.html"
-    assert main(["report", "--dev", paths[0], "--test", paths[1], "-o", str(out)]) == 0
+    assert main(["report", "--dev", str(path), "-o", str(out)]) == 0
     assert found.beta.reason.partition(";")[0] in out.read_text(encoding="utf-8")
-    asked = br.analyze(*(br.read_scores(path) for path in paths))
+    asked = br.analyze(br.read_scores(path))
     assert (asked.family, asked.reason, asked.beta) == (found.family, found.reason, found.beta)
     found.to_json(tmp_path / "a.json")
     document = json.loads((tmp_path / "a.json").read_text())

@@ -7,7 +7,6 @@ import html
 import json
 import re
 import warnings
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,20 +17,16 @@ import betaroc as br
 from betaroc.cli import main
 from betaroc.core.notices import Notice, keep
 from betaroc.rendering.numbers import percent
-from betaroc.report.figures import Drawing, curve_figures, epc_figures
+from betaroc.report.figures import Drawing, curve_figures, epc_figures, histogram_figures
 from betaroc.report.page import render_report
+from helpers.families import some
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _few_replicates() -> Iterator[None]:
-    """Checks of the fit have tests of their own; here they are as short as can be."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
-        yield
-
+# Checks of the fit have tests of their own.
+pytestmark = pytest.mark.usefixtures("few")
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 #: What a page could do anything with; all else is text, tables and drawings.
@@ -65,14 +60,9 @@ def some_scores(seed: int = 1, name: str | None = None) -> br.Scores:
 
 
 @pytest.fixture(scope="module")
-def analysis() -> br.Analysis:
-    dev = br.read_scores(LIVENESS / "dev.csv")
-    return br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"), family="beta")
-
-
-@pytest.fixture(scope="module")
-def text(analysis: br.Analysis) -> str:
-    return render_report(analysis)
+def alone() -> br.Analysis:
+    """Of a dev set and nothing else."""
+    return br.analyze(some_scores(), family="beta")
 
 
 def assert_inert(text: str) -> None:
@@ -127,7 +117,11 @@ def test_rates_on_test_are_the_counted_ones(analysis: br.Analysis, text: str) ->
     assert row in text
 
 
-def test_two_runs_give_the_same_bytes(analysis: br.Analysis, text: str, tmp_path: Path) -> None:
+@pytest.mark.simulation
+def test_two_runs_give_the_same_bytes(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # as many replicates as the first run
     dev = br.read_scores(LIVENESS / "dev.csv")
     again = br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"), family="beta")
     again.to_html(tmp_path / "two.html")
@@ -161,12 +155,11 @@ HOSTILE = [
 
 
 def renamed(analysis: br.Analysis, name: str) -> br.Analysis:
-    dev, (test,) = analysis.dev, analysis.tests
-    dev, test = (dataclasses.replace(part, name=name) for part in (dev, test))
-    return dataclasses.replace(analysis, dev=dev, tests=(test,))
+    dev, *tests = (dataclasses.replace(part, name=name) for part in analysis.parts)
+    return dataclasses.replace(analysis, dev=dev, tests=tuple(tests))
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", some(HOSTILE, 4))
 def test_hostile_names_are_only_text(
     name: str, analysis: br.Analysis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,22 +178,25 @@ def test_hostile_names_are_only_text(
         assert sign not in page
 
 
+@pytest.mark.simulation
 def test_no_foreign_text_enters_a_drawing(analysis: br.Analysis, text: str) -> None:
     page = render_report(renamed(analysis, "<script>alert(1)</script>"))
     drawings = re.compile(r"<svg .*?</svg>", re.S)
     assert drawings.findall(page) == drawings.findall(text)
 
 
-def test_long_names_are_cut_with_the_whole_in_the_title() -> None:
+def test_long_names_are_cut_with_the_whole_in_the_title(
+    alone: br.Analysis, panel_alone: None
+) -> None:
     name = "a" * 30 + "MIDDLE" + "b" * 30
-    page = Page(render_report(br.analyze(some_scores(1, name))))
+    page = Page(render_report(renamed(alone, name)))
     titles = [attributes["title"] for tag, attributes in page.tags if tag == "bdi"]
     assert name in titles
     assert not any(name in piece for piece in page.text)
     assert any(piece.startswith("a" * 30) and piece.endswith("…") for piece in page.text)
 
 
-def test_warnings_are_escaped_and_shown(analysis: br.Analysis) -> None:
+def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None) -> None:
     message = "dev: <b>bold</b> & \u202e"
     warned = dataclasses.replace(analysis)
     keep(warned, [Notice(br.BetarocWarning, message)])
@@ -209,23 +205,29 @@ def test_warnings_are_escaped_and_shown(analysis: br.Analysis) -> None:
     assert "<b>" not in page
 
 
-def test_report_without_a_test_set_says_what_the_rates_are() -> None:
-    page = "".join(Page(render_report(br.analyze(some_scores()))).text)
+def test_report_without_a_test_set_says_what_the_rates_are(
+    alone: br.Analysis, panel_alone: None
+) -> None:
+    page = "".join(Page(render_report(alone)).text)
     assert "No test set was given" in page
 
 
-def test_report_of_point_masses_hooks_and_weights() -> None:
+@pytest.mark.simulation
+def test_report_of_point_masses_hooks_and_weights(panel_alone: None) -> None:
     rng = np.random.default_rng(4)
     client = np.concatenate([rng.beta(0.5, 0.4, 80), [1.0] * 20])
     impostor = np.concatenate([rng.beta(0.8, 2.0, 80), [0.0] * 5])
     scores = br.Scores(client, impostor, client_weights=np.full(100, 2.0))
     with pytest.warns(br.BoundaryWarning):
-        analysis = br.analyze(scores)
+        analysis = br.analyze(scores, family="beta")
     page = "".join(Page(render_report(analysis)).text)
-    for piece in ("with point masses", "P(S = 1) =", "20 of exactly 1", "(weight 200)", "at_zero"):
+    for piece in ("with point masses", "20 of exactly 1", "(weight 200)", "at_zero"):
         assert piece in page
+    ((client,), _) = histogram_figures(analysis)
+    assert "P(S = 1) =" in client.svg
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", ["empirical", "logit-normal"])
 def test_report_of_other_families(family: str) -> None:
     page = render_report(br.analyze(some_scores(), some_scores(2), family=family))
@@ -233,12 +235,13 @@ def test_report_of_other_families(family: str) -> None:
     assert ("Behaviour of the fitted ROC" in page) == (family != "empirical")
 
 
-def test_report_of_a_test_set_that_has_no_fit() -> None:
+@pytest.mark.simulation
+def test_report_of_a_test_set_that_has_no_fit(panel_alone: None) -> None:
     with (
         pytest.warns(br.SmallSampleWarning, match="no width"),
         pytest.warns(br.BetarocWarning, match="not fitted"),
     ):
-        analysis = br.analyze(some_scores(), br.Scores([0.8, 0.8], [0.2, 0.2]))
+        analysis = br.analyze(some_scores(), br.Scores([0.8, 0.8], [0.2, 0.2]), family="beta")
     page = "".join(Page(render_report(analysis)).text)
     assert "not fitted" in page
 
@@ -259,10 +262,11 @@ def test_the_page_answers_for_test_and_names_its_threshold(
     assert "fewer than the 1000 of which one is 0.1 %" in page
 
 
+@pytest.mark.simulation
 def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
     rng = np.random.default_rng(9)
     scores = br.Scores(0.7 + 0.3 * rng.beta(8, 2, 40), 0.3 * rng.beta(2, 8, 40))
-    text = render_report(br.analyze(scores))
+    text = render_report(br.analyze(scores, family="beta"))
     page = "".join(Page(text).text)
     assert "No DET is drawn" in page
     assert "Dev’s scores separate the classes" in page
@@ -278,34 +282,38 @@ def test_equal_scores_of_both_classes_have_a_det() -> None:
     assert ">fitted<" not in page
 
 
+@pytest.mark.simulation
 def test_dashed_density_of_dev_is_drawn_for_inflated_fits() -> None:
     rng = np.random.default_rng(4)
     sets = [
         br.Scores(np.append(rng.beta(4, 2, 60), [1.0] * 6), rng.beta(2, 4, 70)) for _ in range(2)
     ]
     with pytest.warns(br.BoundaryWarning):
-        text = render_report(br.analyze(*sets))
-    drawings = re.findall(r"<svg .*?</svg>", text, re.S)
-    assert ["stroke-dasharray: 3.7" in svg for svg in drawings[:2]] == [False, True]
+        clients, _ = histogram_figures(br.analyze(*sets, family="beta"))
+    assert ["stroke-dasharray: 3.7" in drawing.svg for drawing in clients] == [False, True]
 
 
-def test_scores_next_to_one_are_told_from_one() -> None:
+@pytest.mark.simulation
+def test_scores_next_to_one_are_told_from_one(panel_alone: None) -> None:
     scores = br.Scores([0.4, 0.7, 1.0 - 3e-9] * 4, [0.1, 0.2, 0.5] * 4)
-    assert "<td>1 - 3e-09</td>" in render_report(br.analyze(scores))
+    assert "<td>1 - 3e-09</td>" in render_report(br.analyze(scores, family="beta"))
 
 
-def test_long_paths_are_cut_at_their_start(tmp_path: Path) -> None:
+def test_long_paths_are_cut_at_their_start(tmp_path: Path, panel_alone: None) -> None:
     folder = tmp_path / ("x" * 70) / "<b>"
     folder.mkdir(parents=True)
     path = folder / "dev.csv"
     path.write_bytes((LIVENESS / "dev.csv").read_bytes())
-    text = render_report(br.analyze(br.read_scores(path)))
+    text = render_report(br.analyze(br.read_scores(path), family="empirical"))
     assert html.escape(str(path)) in text
     assert re.search(r">…x{10,}/&lt;b&gt;/dev\.csv<", text)
 
 
-def test_many_sets_are_named_once_and_differ_in_colour() -> None:
-    analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(8)})
+@pytest.mark.simulation
+def test_many_sets_are_named_once_and_differ_in_colour(analysis: br.Analysis) -> None:
+    (test,) = analysis.tests
+    tests = tuple(dataclasses.replace(test, role=f"test {k}") for k in range(1, 9))
+    analysis = dataclasses.replace(analysis, tests=tests)
     roc, det = (figure.svg for figure in curve_figures(analysis))
     for svg in (roc, det):
         named = re.findall(r">((?:dev|test)[^<]*)</text>", svg)
@@ -313,8 +321,10 @@ def test_many_sets_are_named_once_and_differ_in_colour() -> None:
         assert len(set(re.findall(r"stroke: (#[0-9a-f]{6}); stroke-width: 1.8", svg))) == 9
 
 
+@pytest.mark.simulation
 def test_many_tests_are_all_drawn() -> None:
-    analysis = br.analyze(some_scores(), {f"t{k}": some_scores(k + 2) for k in range(3)})
+    tests = {f"t{k}": some_scores(k + 2) for k in range(3)}
+    analysis = br.analyze(some_scores(), tests, family="beta")
     page = render_report(analysis)
     assert page.count("<svg ") == 2 * 4 + 2 + 2 * 4 + 3
     assert "test 3 (t2), observed" in page
@@ -322,14 +332,6 @@ def test_many_tests_are_all_drawn() -> None:
 
 
 # ------------------------------------------------------- expected performance curves
-@pytest.fixture
-def panel_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawing the other pictures again takes time and shows nothing."""
-    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
-    monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
-    monkeypatch.setattr("betaroc.report.page.probability_figures", lambda analysis: {})
-
-
 def plain(text: str) -> str:
     return " ".join("".join(Page(text).text).split()).replace("\u00a0", " ")
 
@@ -435,9 +437,8 @@ def test_curves_stand_in_the_json_and_the_summary(analysis: br.Analysis, tmp_pat
     assert re.search(r"\n  0\.5 +" + r" +".join(row), summary)
 
 
-def test_level_and_seed_of_the_report(
-    panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.simulation
+def test_level_and_seed_of_the_report(panel_alone: None, tmp_path: Path) -> None:
     texts = {}
     for name, options in (
         ("plain", []), ("same", ["--level", "0.95", "--seed", "0"]),
@@ -445,7 +446,8 @@ def test_level_and_seed_of_the_report(
     ):  # fmt: skip
         out = tmp_path / f"{name}.html"
         call = ["report", "--dev", str(LIVENESS / "dev.csv"), "--test",
-                str(LIVENESS / "test_sharpen0.40.csv"), "-o", str(out)]  # fmt: skip
+                str(LIVENESS / "test_sharpen0.40.csv"), "-o", str(out),
+                "--family", "beta"]  # fmt: skip
         assert main([*call, *options]) == 0
         texts[name] = out.read_text()
     assert texts["plain"] == texts["same"]
@@ -458,7 +460,11 @@ def test_level_and_seed_of_the_report(
     # None among 181: 1 - 0.01^(1/181) = 2.5 %, against 1.64 % at level 0.95.
     assert "leaves room for rates up to 2.51 % (99 % confidence)" in page
     assert "leaves room for rates up to 1.64 % (95 % confidence)" in plain(texts["plain"])
-    capsys.readouterr()
+
+
+def test_level_and_seed_of_the_report_are_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for options, message in ((["--level", "2"], "--level must be"), (["--seed=-1"], "--seed must")):
         assert main(["report", "--dev", "x", "-o", str(tmp_path / "x.html"), *options]) == 2
         assert message in capsys.readouterr().err
@@ -468,19 +474,23 @@ def test_level_and_rng_of_analyze_are_checked() -> None:
     for wrong, error in (({"level": 95}, br.InputError), ({"rng": "x"}, br.InputTypeError)):
         with pytest.raises(error, match=next(iter(wrong))):
             br.analyze(some_scores(), some_scores(2), **wrong)
-    one, two = (br.analyze(some_scores(), some_scores(2), level=0.8, rng=k) for k in (3, 4))
+    one, two = (
+        br.analyze(some_scores(), some_scores(2), family="empirical", level=0.8, rng=k)
+        for k in (3, 4)
+    )
     assert one.level == one.curves[0].band.level == 0.8
     assert (one.seed, one.to_dict()["seed"]) == (3, 3)
     assert one.curves[0].band != two.curves[0].band
 
 
+@pytest.mark.simulation
 def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning(
     panel_alone: None,
 ) -> None:
     rng = np.random.default_rng(5)
     test = br.Scores(rng.beta(4, 2, 20), rng.beta(2, 4, 20), client_weights=np.full(20, 0.5))
     with pytest.warns(br.BetarocWarning, match="no interval around its expected performance"):
-        analysis = br.analyze(some_scores(), test)
+        analysis = br.analyze(some_scores(), test, family="beta")
     assert [met.band for met in analysis.curves] == [None, None]
     assert sum("no interval" in notice.message for notice in analysis.notices) == 1
     page = plain(render_report(analysis))
@@ -500,11 +510,10 @@ def test_groups_of_the_report(
     assert f"thresholds as they are, trials drawn by {len(people)} groups; 2000 repl" in page
 
 
-def test_without_a_test_set_there_is_no_panel(panel_alone: None) -> None:
-    analysis = br.analyze(some_scores())
-    assert analysis.curves == ()
-    assert "Expected performance curves" not in plain(render_report(analysis))
-    assert "expected performance" not in analysis.summary()
+def test_without_a_test_set_there_is_no_panel(alone: br.Analysis, panel_alone: None) -> None:
+    assert alone.curves == ()
+    assert "Expected performance curves" not in plain(render_report(alone))
+    assert "expected performance" not in alone.summary()
 
 
 def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ from betaroc.report.verdicts import rates_words, statuses_of
 from helpers.places import DATA
 
 DEV = str(DATA / "liveness_cross_logreg" / "dev.csv")
-TEST = str(DATA / "liveness_cross_logreg" / "test_sharpen0.40.csv")
 BOB = [str(DATA / "bob_verif" / f"scores-{name}.4col.txt") for name in ("dev", "eval")]
 
 
@@ -41,20 +40,9 @@ def plain(page: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", "", body).split())
 
 
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As short a check as can be, where it is not the matter."""
-    monkeypatch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
-
-
 @pytest.fixture(scope="module")
-def analysis() -> br.Analysis:
-    return br.analyze(br.read_scores(DEV), br.read_scores(TEST), family="beta")
-
-
-@pytest.fixture(scope="module")
-def page(analysis: br.Analysis) -> str:
-    return render_report(analysis).replace("\u00a0", " ")
+def page(text: str) -> str:
+    return text.replace("\u00a0", " ")
 
 
 def named(found: tuple[Measured, ...]) -> dict[str, Measured]:
@@ -135,6 +123,7 @@ def test_what_has_no_interval_says_why() -> None:
 
 
 # ------------------------------------------------------------------ verdicts
+@pytest.mark.simulation
 def test_quality_is_that_of_the_library(analysis: br.Analysis) -> None:
     for part in analysis.parts:
         assert part.quality.check == br.check_fit(part.fit, replicates=199, rng=0)
@@ -154,7 +143,7 @@ def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
     squeezed = br.Scores(*(0.5 + 0.5 * x**8 for x in u))
     for given in (scores, squeezed):
         fit = br.fit(given, "normal")
-        found = quality_of(given, fit, 0.95, 0)
+        found = quality_of(given, fit, 0.95, 0, choose=False)
         apart = distances(fit, empirical_model(given, "x"))
         roc, rates = statuses_of(found, given, apart)
         assert roc.of == "ROC"
@@ -186,22 +175,28 @@ def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     assert found.targets == check_targets(fit)
 
 
-def test_few_scores_and_fractional_weights_are_said_on_the_page(few: None) -> None:
+@pytest.mark.simulation
+def test_few_scores_and_fractional_weights_are_said_on_the_page(
+    few: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("betaroc.report.page.histogram_figures", lambda analysis: [[], []])
+    monkeypatch.setattr("betaroc.report.page.curve_figures", lambda analysis: [])
     rng = np.random.default_rng(8)
     halves = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 30), impostor_weights=[0.5] * 30)
-    few = br.Scores([0.3, 0.6, 0.8, 0.9], [0.1, 0.2, 0.5, 0.4])
+    four = br.Scores([0.3, 0.6, 0.8, 0.9], [0.1, 0.2, 0.5, 0.4])
     with pytest.warns(br.BetarocWarning):
-        page = plain(render_report(br.analyze(halves, few)))
+        page = plain(render_report(br.analyze(halves, four, family="beta")))
     assert "not checked" in page
     assert "Weights are no whole numbers of copies" in page
     assert "dev: no P–P picture. weights must be whole numbers" in page
     with pytest.warns(br.SmallSampleWarning):
-        page = plain(render_report(br.analyze(few)))
+        page = plain(render_report(br.analyze(four, family="beta")))
     assert "at least 10 distinct client scores" in page
     assert "no law can be recommended on these scores" in page.lower()
 
 
-def test_a_recommended_other_family_stands_in_the_headline(few: None) -> None:
+@pytest.mark.simulation
+def test_a_recommended_other_family_stands_in_the_headline(few: None, panel_alone: None) -> None:
     rng = np.random.default_rng(9)
     client, impostor = (1 / (1 + np.exp(-rng.normal(m, 3.0, 250))) for m in (2.0, -2.0))
     analysis = br.analyze(br.Scores(client, impostor), family="beta")
@@ -234,18 +229,21 @@ def test_the_best_family_of_dev_serves_all_sets(few: None) -> None:
 def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
     rng = np.random.default_rng(11)
     inside = br.Scores(0.1 + 0.8 * rng.beta(4, 2, 200), 0.1 + 0.8 * rng.beta(2, 4, 200))
-    assert quality_of(inside, br.fit(inside), 0.95, 0).called_for == ()
+    assert quality_of(inside, br.fit(inside), 0.95, 0, choose=False).called_for == ()
     at_one = br.Scores(np.append(inside.client, [1.0] * 3), inside.impostor)
     with pytest.warns(br.BoundaryWarning):
         fit = br.fit(at_one)
-    found = quality_of(at_one, fit, 0.95, 0)
+    found = quality_of(at_one, fit, 0.95, 0, choose=False)
     assert found.called_for[0] == "3 scores of exactly 0 or 1"
     tiny = br.Scores(np.append(rng.beta(0.5, 2, 200), [1e-9]), rng.beta(0.3, 2, 200))
-    called = quality_of(tiny, br.fit(tiny), 0.95, 0).called_for
+    called = quality_of(tiny, br.fit(tiny), 0.95, 0, choose=False).called_for
     assert any("changes a shape by" in words for words in called)
 
 
-def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(few: None) -> None:
+@pytest.mark.simulation
+def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(
+    few: None, panel_alone: None
+) -> None:
     analysis = br.analyze(beta_scores(), family="empirical")
     (one,) = statuses(analysis.dev)
     assert (one.verdict, one.words) == ("not checked", "no laws were fitted.")
@@ -266,15 +264,21 @@ def test_the_page_shows_the_verdict_in_words_and_colour(analysis: br.Analysis, p
     assert f"{check.ad.impostor.statistic:.4g} (p {check.ad.impostor.p_value:.3g})" in text
 
 
-def contaminated() -> br.Scores:
+@pytest.fixture(scope="module")
+def contaminated() -> br.Analysis:
     """Impostors of which one in a hundred is as a client."""
     rng = np.random.default_rng(8)
     x = np.where(rng.random(5000) < 0.01, rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
-    return br.Scores(rng.beta(6, 3, 3000), x)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("betaroc.report.quality.CHECK_REPLICATES", 19)
+        return br.analyze(br.Scores(rng.beta(6, 3, 3000), x), family="beta")
 
 
-def test_no_status_is_green_beside_a_rate_that_is_poor(few: None) -> None:
-    analysis = br.analyze(contaminated(), family="beta")
+@pytest.mark.simulation
+def test_no_status_is_green_beside_a_rate_that_is_poor(
+    contaminated: br.Analysis, panel_alone: None
+) -> None:
+    analysis = contaminated
     check = analysis.dev.quality.check
     assert check.verdict == "good"  # the curve, within its tolerance
     roc, rates = statuses(analysis.dev)
@@ -297,24 +301,30 @@ def test_no_status_is_green_beside_a_rate_that_is_poor(few: None) -> None:
         assert not re.search(r"fit of the ROC:? good(?! as a curve only)", line)
 
 
-def test_the_json_has_every_target(few: None, tmp_path: Path) -> None:
-    analysis = br.analyze(contaminated(), family="beta")
-    analysis.to_json(tmp_path / "a.json")
+@pytest.mark.simulation
+def test_the_json_has_every_target(contaminated: br.Analysis, tmp_path: Path) -> None:
+    contaminated.to_json(tmp_path / "a.json")
     found = json.loads((tmp_path / "a.json").read_text())["dev"]["fit_quality"]
-    check = analysis.dev.quality.check
+    check = contaminated.dev.quality.check
     assert (found["verdict"], found["status"]) == ("good", "poor")
     assert found["rates_at_a_threshold"]["verdict"] == "poor"
     assert found["good_down_to"] == check.good_down_to._asdict()
     for row, t in zip(found["targets"], check.targets, strict=True):
         assert (row["rate"], row["target"], row["observed"]) == (t.rate, t.target, t.observed)
         assert row["verdict"] == t.verdict
-    # A right fit of as many scores has a green status.
+
+
+def test_a_right_fit_has_a_green_status(few: None) -> None:
     rng = np.random.default_rng(9)
-    right = br.analyze(br.Scores(rng.beta(6, 3, 5000), rng.beta(2, 8, 5000)), family="beta")
-    assert [one.verdict for one in statuses(right.dev)] == ["good", "good"]
+    scores = br.Scores(rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
+    fit = br.fit(scores, "beta")
+    apart = distances(fit, empirical_model(scores, "x"))
+    found = statuses_of(quality_of(scores, fit, 0.95, 0, choose=False), scores, apart)
+    assert [one.verdict for one in found] == ["good", "good"]
 
 
-def test_hills_check_is_shown_wherever_it_speaks(few: None) -> None:
+@pytest.mark.simulation
+def test_hills_check_is_shown_wherever_it_speaks(few: None, panel_alone: None) -> None:
     rng = np.random.default_rng(10)
     # Far from 0 and 1, so that nothing else calls for the audit; clients end at .5.
     client = 0.5 + 0.4 * rng.beta(2, 2, 1000)
@@ -378,9 +388,12 @@ def test_the_page_has_intervals_where_numbers_stand(analysis: br.Analysis, page:
         assert f"<td>{m.low:.6g} to {m.high:.6g}</td>" in page
     met = analysis.points[0].expected_intervals[0]
     assert f"{percent(met.low)} to {percent(met.high)}</span>" in page
-    assert "99 % interval" in render_report(br.analyze(beta_scores(30), level=0.99)).replace(
-        "\u00a0", " "
-    )
+
+
+@pytest.mark.simulation
+def test_the_page_names_the_level(few: None, panel_alone: None) -> None:
+    page = plain(render_report(br.analyze(beta_scores(30), family="beta", level=0.99)))
+    assert "99 % interval" in page
 
 
 def test_the_page_has_families_audit_and_pictures(analysis: br.Analysis, page: str) -> None:
@@ -396,7 +409,8 @@ def test_the_page_has_families_audit_and_pictures(analysis: br.Analysis, page: s
     assert "client: J (" in text
 
 
-def test_groups_are_said_and_widen(few: None) -> None:
+@pytest.mark.simulation
+def test_groups_are_said_and_widen(few: None, panel_alone: None) -> None:
     """A bootstrap of 26 identities, not of 910 trials, in the report of both sets."""
     alone, together = (
         br.analyze(br.read_scores(BOB[0], group=group), br.read_scores(BOB[1], group=group),
@@ -465,18 +479,19 @@ def test_fit_has_intervals_of_the_level_and_seed(capsys: pytest.CaptureFixture[s
         assert wrong[0].partition("=")[0] in capsys.readouterr().err
 
 
-def test_fit_checks_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
+def test_fit_checks_when_asked(few: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert "fit_quality" not in run(capsys, "fit", DEV)
     found = run(capsys, "fit", DEV, "--check", "--seed", "3")
-    check = br.check_fit(br.fit(br.read_scores(DEV)), replicates=199, rng=3)
+    check = br.check_fit(br.fit(br.read_scores(DEV)), replicates=19, rng=3)
     assert found["fit_quality"]["verdict"] == check.verdict
     assert found["fit_quality"]["roc_distance"]["p_value"] == check.roc_distance.p_value
     assert found["families"]["recommended"]
     assert found["sensitivity"]["tails"]
 
 
+@pytest.mark.simulation
 def test_the_best_family_on_the_command_line(
-    few: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    few: None, panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rng = np.random.default_rng(13)
     paths = []

@@ -21,6 +21,7 @@ from betaroc.model.asking import asking
 from betaroc.studies.expected_fits import expected_fit, mean_over_fits, scattered
 from betaroc.studies.plan_goals import AreaWidth, GapWidth, ShapeChance, SideChance, StatWidth
 from helpers.extras import needs
+from helpers.families import some
 from helpers.points import ASKED
 
 mpmath = needs("mpmath", "test")
@@ -255,7 +256,7 @@ def test_narrower_intervals_and_larger_chances_need_more() -> None:
     assert levels == sorted(set(levels))
 
 
-@pytest.mark.parametrize("ratio", [1.0, 0.1, 2.5])
+@pytest.mark.parametrize("ratio", some([0.1, 1.0, 2.5], 3))
 def test_classes_change_places(ratio: float) -> None:
     for stat, options in (
         ("auc", {"width": 0.1}),
@@ -290,7 +291,7 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
     assert mean.stat == "<lambda>(model)"
 
 
-@pytest.mark.parametrize(("stat", "point"), ASKED)
+@pytest.mark.parametrize(("stat", "point"), some(ASKED, 6))
 def test_every_statistic_of_an_interval_can_be_planned(stat: str, point: dict[str, Any]) -> None:
     crosses = point.get("at") == "crossing"
     model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if crosses else BELL
@@ -407,6 +408,7 @@ def drawn(model: br.ScoreModel, plan: br.SampleSize, rng: np.random.Generator) -
     )
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("stat", "point", "model", "options"),
     [
@@ -437,6 +439,7 @@ def test_simulated_widths_are_those_planned(
     assert np.mean(widths) == pytest.approx(plan.wanted, rel=0.1)
 
 
+@pytest.mark.simulation
 def test_simulated_verdicts_are_right_as_often_as_planned() -> None:
     plan, rng = (
         br.plan_sample_size("side-at-one", model=CROSSING, power=0.8),
@@ -458,6 +461,7 @@ def test_simulated_shapes_are_right_as_often_as_planned() -> None:
     assert np.mean(right) == pytest.approx(plan.power, abs=0.03)
 
 
+@pytest.mark.simulation
 def test_simulated_gaps_spread_as_planned() -> None:
     plan, rng, gaps = (
         br.plan_sample_size("epc-gap", alpha=0.5, model=BELL, width=0.2),

@@ -21,21 +21,13 @@ def header(path: Path) -> list[str]:
         return next(csv.reader(file))
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_small_study_writes_the_tables_that_are_kept(script: Path, tmp_path: Path) -> None:
     options = ["--quick", "--tables", str(tmp_path)]
     options += ["--pictures", str(tmp_path / "img")] if script.stem == "atlas" else []
     result = subprocess.run(
-        [
-            sys.executable,
-            "-W",
-            "error",
-            str(script),
-            "--quick",
-            "--tables",
-            str(tmp_path),
-            *options,
-        ],
+        [sys.executable, "-W", "error", str(script), *options],
         env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -684,6 +684,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.simulation
 def test_processes_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
     for workers in (2, 4):
         forty(tmp_path / str(workers), workers=workers)
@@ -699,6 +700,7 @@ def test_threads_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
         assert content(tmp_path / str(workers)) == content(plain)
 
 
+@pytest.mark.simulation
 def test_dask_gives_the_same_bytes_though_a_worker_is_killed(
     plain: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
@@ -809,6 +811,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, by
     return path, content(folder / "whole")
 
 
+@pytest.mark.simulation
 def test_a_killed_study_resumes_to_the_same_bytes(script: Any, tmp_path: Path) -> None:
     """Ctrl-C with workers: tests/test_study_cli.py."""
     path, wanted = script
@@ -826,6 +829,7 @@ def test_a_killed_study_resumes_to_the_same_bytes(script: Any, tmp_path: Path) -
     assert content(folder) == wanted
 
 
+@pytest.mark.simulation
 def test_a_killed_worker_is_told_and_nothing_is_lost(script: Any, tmp_path: Path) -> None:
     path, wanted = script
     folder = tmp_path / "study"

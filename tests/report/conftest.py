@@ -1,0 +1,22 @@
+"""One analysis and its page, for all tests of reports."""
+
+from __future__ import annotations
+
+import pytest
+
+import betaroc as br
+from betaroc.report.page import render_report
+from helpers.places import DATA
+
+LIVENESS = DATA / "liveness_cross_logreg"
+
+
+@pytest.fixture(scope="session")
+def analysis() -> br.Analysis:
+    dev = br.read_scores(LIVENESS / "dev.csv")
+    return br.analyze(dev, br.read_scores(LIVENESS / "test_sharpen0.40.csv"), family="beta")
+
+
+@pytest.fixture(scope="session")
+def text(analysis: br.Analysis) -> str:
+    return render_report(analysis)
