@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import betaroc as br
-from helpers.cases import case
+from helpers.cases import grouped
 
 #: Ties, unsorted; and weights: frequencies, fractions, a zero.
 TIED = [0.7, 0.1, 0.2, 0.5, 0.2, 0.9, 0.7]
@@ -105,25 +105,11 @@ LAWS_AND_PAIRS = LAWS | PAIR_LAWS
 
 
 def pairs_of_names(pairs: Iterable[tuple[str, str]]) -> Callable[[Callable[..., None]], Any]:
-    """A test of ``names`` for a few of these pairs in the inner loop, and client by client."""
-    groups = defaultdict[str, list[tuple[str, str]]](list)
+    """A test of ``names``: of a few pairs in the inner loop, of all others client by client."""
+    groups = defaultdict[str, dict[str, tuple[str, str]]](dict)
     for names in pairs:
-        groups["some" if names in SOME_PAIRS else names[0]].append(names)
-    rows = [
-        pytest.param(group, id=name, marks=() if name == "some" else pytest.mark.simulation)
-        for name, group in groups.items()
-    ]
-
-    def decorate(test: Callable[..., None]) -> Any:
-        def every(group: list[tuple[str, str]]) -> None:
-            for names in group:
-                with case(" v ".join(names)):
-                    test(names)
-
-        every.__doc__ = test.__doc__
-        return pytest.mark.parametrize("group", rows)(every)
-
-    return decorate
+        groups["some" if names in SOME_PAIRS else names[0]][" v ".join(names)] = names
+    return grouped("names", groups)
 
 
 def some(rows: Iterable[Any], every: int) -> list[Any]:
