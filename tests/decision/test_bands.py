@@ -95,6 +95,7 @@ def test_quantiles_equal_row_resampling(
     np.testing.assert_array_equal(band.undefined, 0)
 
 
+@pytest.mark.simulation
 def test_one_rate_has_the_quantiles_of_its_binomial_law(
     sides: tuple[br.Scores, br.Scores],
 ) -> None:
@@ -179,6 +180,7 @@ def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
 
 
 # ------------------------------------------------------------------- dev and test together
+@pytest.mark.simulation
 def test_share_of_dev_is_visible(sides: tuple[br.Scores, br.Scores]) -> None:
     curve = br.epc(*sides, alpha=[0.15, 0.3, 0.7, 0.85])
     fixed = curve.band(resample="test", replicates=2000, rng=1)
@@ -348,7 +350,9 @@ def test_class_sizes_may_vary(sides: tuple[br.Scores, br.Scores], resample: str)
 
 
 # ------------------------------------------------------------------------- what is observed
-@pytest.mark.parametrize("method", ["bootstrap", "delta"])
+@pytest.mark.parametrize(
+    "method", [pytest.param("bootstrap", marks=pytest.mark.simulation), "delta"]
+)
 def test_a_given_prior_is_none_that_was_observed(method: str) -> None:
     """Balanced classes, FRR = 0.4, FAR = 0.1: the prior 1/2 is their share of clients, too.
 

@@ -106,6 +106,7 @@ def test_mean_and_variance_of_a_linear_measure(measure: str) -> None:
     assert result.differences.var() == pytest.approx(variance, rel=5 * 0.0142)
 
 
+@pytest.mark.simulation
 def test_pairing_narrows_the_interval() -> None:
     a, b = two_systems(6, 400)
     paired, unpaired = (br.compare(a, b, paired=p, replicates=2000, rng=1) for p in (True, False))

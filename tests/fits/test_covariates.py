@@ -241,6 +241,7 @@ def law(eta: float, zeta: float) -> tuple[float, float]:
     return float(expit(eta) * np.exp(zeta)), float(expit(-eta) * np.exp(zeta))
 
 
+@pytest.mark.simulation
 def test_the_delta_interval_is_that_of_drawn_coefficients() -> None:
     found = br.fit_covariates(simulated(3, 400), "x", precision="x")
     center = np.array([*found.client.coefficients, *found.impostor.coefficients])

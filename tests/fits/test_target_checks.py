@@ -148,6 +148,7 @@ def test_good_down_to_is_the_smallest_with_none_missing_above() -> None:
     assert check.good_down_to == good_down_to(check_targets(f))
 
 
+@pytest.mark.simulation
 def test_contaminated_impostors_are_poor_and_right_ones_are_not() -> None:
     """Shares of 40 sets of 5000; benchmarks/results/target_checks.md has 1000 sets a cell."""
     verdicts = {"wrong": [], "right": []}

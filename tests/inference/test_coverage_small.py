@@ -48,6 +48,7 @@ def test_coverage_is_near_the_goal(study: Any, law: str, n: tuple[int, int]) -> 
         assert share <= min(1.0, high + 3 * math.sqrt(high * (1 - high) / SETS)), name
 
 
+@pytest.mark.simulation
 def test_newcombe_covers_where_delong_does_not(study: Any) -> None:
     # 200 sets of 30 scores a class, area 0.99; the tables say 0.98 and 0.77.
     found = study._of_ranks(

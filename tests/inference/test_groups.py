@@ -494,6 +494,7 @@ def test_only_one_class_has_groups() -> None:
     assert band.groups == (None, 30)
 
 
+@pytest.mark.simulation
 def test_weights_of_a_class_without_groups_are_independent_copies() -> None:
     impostor, labels = [0.0, 1.0, 1.5, -1.0], ["a", "a", "b", "c"]
     one = br.Scores(
@@ -905,6 +906,7 @@ def test_folds_of_people_who_are_all_connected() -> None:
         br.epc_cv(scores, folds=2)
 
 
+@pytest.mark.simulation
 def test_a_guarantee_from_one_trial_a_group() -> None:
     """FAR <= x in 95 % of the data sets, where all trials of a person agree: 60 of 1200 trials."""
     people, hits = np.repeat(np.arange(60), 20), 0

@@ -96,10 +96,12 @@ def test_class_swap_reflection_and_increasing_maps() -> None:
     assert logit.h_measure() == pytest.approx(binormal.h_measure(), rel=1e-11)
 
 
-def test_closed_forms_and_generic_agree() -> None:
-    for name in ("bell", "hook", "binormal"):
-        model = PAIRS[name]
-        assert model.generic().h_measure() == pytest.approx(model.h_measure(), rel=1e-10)
+@pytest.mark.parametrize(
+    "name", ["bell", pytest.param("hook", marks=pytest.mark.simulation), "binormal"]
+)
+def test_closed_forms_and_generic_agree(name: str) -> None:
+    model = PAIRS[name]
+    assert model.generic().h_measure() == pytest.approx(model.h_measure(), rel=1e-10)
 
 
 @pytest.mark.parametrize(
