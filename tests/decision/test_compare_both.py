@@ -517,6 +517,7 @@ def test_fractional_weights_of_dev() -> None:
         br.compare(scores, scores, replicates=5)
 
 
+@pytest.mark.simulation
 def test_default_replicates() -> None:
     a, b = two_curves(20, alpha=[0.5])
     assert br.compare(a, b).differences.shape[0] == 2000
