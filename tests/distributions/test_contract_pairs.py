@@ -18,8 +18,8 @@ from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.distributions.mixture import MixturePair
 from betaroc.distributions.normal import NormalPair
 from betaroc.distributions.pairs import Pair
-from helpers.cases import grouped, one_of
-from helpers.families import CLOSED_PAIRS, PAIR_LAWS, PAIRS, model, pairs_of_names, some
+from helpers.cases import grouped, one_of, some
+from helpers.families import CLOSED_PAIRS, PAIR_LAWS, PAIRS, model, pairs_of_names
 
 #: A closed form against quadrature or a bracketed root of the same quantity.
 RTOL_CLOSED_FORM = 1e-10

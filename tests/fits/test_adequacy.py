@@ -14,7 +14,7 @@ from betaroc.core.notices import quietly
 from betaroc.estimation.families import FAMILIES
 from betaroc.fits.fit import Fit
 from betaroc.fits.refits import MANY
-from helpers.families import some
+from helpers.cases import some
 
 
 def scores(seed: int, n: int = 60) -> br.Scores:

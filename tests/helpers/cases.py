@@ -21,6 +21,17 @@ def case(name: object) -> Iterator[None]:
         raise
 
 
+def some(rows: Iterable[Any], every: int) -> list[Any]:
+    """All of these rows, one of so many in the inner loop."""
+    return [
+        pytest.param(
+            *(row if isinstance(row, tuple) else (row,)),
+            marks=() if k % every == 0 else pytest.mark.simulation,
+        )
+        for k, row in enumerate(rows)
+    ]
+
+
 def over(argument: str, table: Mapping[Any, Any]) -> Callable[[Callable[..., None]], Any]:
     """A test for each entry of a table, in one."""
 

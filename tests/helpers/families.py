@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
-import pytest
-
 import betaroc as br
 from helpers.cases import grouped
 
@@ -110,14 +108,3 @@ def pairs_of_names(pairs: Iterable[tuple[str, str]]) -> Callable[[Callable[..., 
     for names in pairs:
         groups["some" if names in SOME_PAIRS else names[0]][" v ".join(names)] = names
     return grouped("names", groups)
-
-
-def some(rows: Iterable[Any], every: int) -> list[Any]:
-    """All of these rows, one of so many in the inner loop."""
-    return [
-        pytest.param(
-            *(row if isinstance(row, tuple) else (row,)),
-            marks=() if k % every == 0 else pytest.mark.simulation,
-        )
-        for k, row in enumerate(rows)
-    ]
