@@ -168,27 +168,38 @@ def _log_lower(a: float, b: float, t: Thresholds) -> FloatArray:
     if b == 1.0:
         with np.errstate(over="ignore"):
             return np.asarray(-a * softplus(-t.logit))
-    x, tiny = t.theta, 1e-300
-    c = np.ones_like(x)
-    d = 1.0 / _away(1.0 - (a + b) * x / (a + 1.0), tiny)
-    h = d.copy()
-    for m in range(1, 2000):
-        even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
-        d = 1.0 / _away(1.0 + even * d, tiny)
-        c = _away(1.0 + even / c, tiny)
-        h = h * d * c
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
-        d = 1.0 / _away(1.0 + odd * d, tiny)
-        c = _away(1.0 + odd / c, tiny)
-        step = d * c
-        h = h * step
-        if np.all(np.abs(step - 1.0) <= 2e-16):
-            break
+    h = _lower_fraction(a, b, t.theta.ravel()).reshape(t.theta.shape)
     return np.asarray(beta_log_density(a, b, t) - math.log(a) + np.log(h))
 
 
-def _away(value: FloatArray, tiny: float) -> FloatArray:
-    return np.where(np.abs(value) < tiny, tiny, value)
+def _lower_fraction(a: float, b: float, x: FloatArray) -> FloatArray:
+    """The fraction itself; a place that has converged is left, whatever the others do."""
+    result, rest = np.empty_like(x), np.arange(x.size)
+    c = np.ones_like(x)
+    d = 1.0 / _not_zero(1.0 - (a + b) * x / (a + 1.0))
+    h = d.copy()
+    for m in range(1, 2000):
+        even = m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m))
+        d = 1.0 / _not_zero(1.0 + even * d)
+        c = _not_zero(1.0 + even / c)
+        h = h * d * c
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1.0))
+        d = 1.0 / _not_zero(1.0 + odd * d)
+        c = _not_zero(1.0 + odd / c)
+        step = d * c
+        h = h * step
+        going = np.abs(step - 1.0) > 2e-16
+        if not np.all(going):
+            result[rest] = h
+            x, c, d, h, rest = x[going], c[going], d[going], h[going], rest[going]
+            if x.size == 0:
+                break
+    result[rest] = h
+    return result
+
+
+def _not_zero(value: FloatArray) -> FloatArray:
+    return np.where(value == 0.0, 1e-300, value)
 
 
 def _mirror(t: Thresholds) -> Thresholds:
@@ -200,17 +211,17 @@ def _near_and_rest(
 ) -> tuple[FloatArray, FloatArray]:
     """The tail on the threshold's side of 1/2 and the other, which cancels only beyond the median.
 
-    scipy's complement costs nine times the ratio, so it is asked for where it matters.
+    That is the ratio of the mirrored law: scipy's complement costs nine times as much.
     """
-    from scipy.special import betainc, betaincc
+    from scipy.special import betainc
 
-    x = np.where(left, t.theta, t.complement)
+    x, mirrored = np.where(left, t.theta, t.complement), np.where(left, t.complement, t.theta)
     with np.errstate(under="ignore"):
         near = np.asarray(betainc(a, b, x))
         rest = np.asarray(1.0 - near)
         beyond = near > 0.5
         if np.any(beyond):
-            rest[beyond] = betaincc(a[beyond], b[beyond], x[beyond])
+            rest[beyond] = betainc(b[beyond], a[beyond], mirrored[beyond])
     return near, rest
 
 

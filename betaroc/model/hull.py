@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import limits
@@ -53,8 +53,9 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
     if is_concave(pair):
         return none, none
     t = _dense(pair)
-    t = _distinct(pair, t)
     far, tpr = pair.far(t), pair.tpr(t)
+    kept = _distinct(pair, t, far, tpr)
+    t, far, tpr = t[kept], far[kept], tpr[kept]
     chain = np.array(upper_chain(far, tpr))
     starts, ends = [none], [none]
     for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
@@ -68,12 +69,12 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
     return Thresholds.concatenate(starts), Thresholds.concatenate(ends)
 
 
-def _distinct(pair: Pair, t: Thresholds) -> Thresholds:
+def _distinct(pair: Pair, t: Thresholds, far: FloatArray, tpr: FloatArray) -> IntArray:
     """One threshold of each point: the jump or end of the scale where there is one."""
-    moves = (np.diff(pair.far(t)) > 0.0) | (np.diff(pair.tpr(t)) > 0.0)
+    moves = (np.diff(far) > 0.0) | (np.diff(tpr) > 0.0)
     group = np.concatenate([[0], np.cumsum(moves)])
     order = np.lexsort((~_is_candidate(pair, t), group))
-    return t[order[np.searchsorted(group[order], np.arange(group[-1] + 1))]]
+    return np.asarray(order[np.searchsorted(group[order], np.arange(group[-1] + 1))])
 
 
 def _is_candidate(pair: Pair, t: Thresholds) -> BoolArray:

@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 import betaroc as br
+from helpers.cases import some
 
 ALPHAS = np.linspace(0.2, 0.8, 7)
 
@@ -89,7 +90,7 @@ SLOPES: dict[str, tuple[float, float]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("measure", SLOPES)
+@pytest.mark.parametrize("measure", some(SLOPES, 4))
 def test_mean_and_variance_of_a_linear_measure(measure: str) -> None:
     """Each class adds slope^2 ((n10 + n01) / n - ((n10 - n01) / n)^2) / n."""
     a, b = two_systems(4, 120, measure=measure, alpha=[0.3])  # 120 clients of 300: p = 0.4
@@ -106,6 +107,7 @@ def test_mean_and_variance_of_a_linear_measure(measure: str) -> None:
     assert result.differences.var() == pytest.approx(variance, rel=5 * 0.0142)
 
 
+@pytest.mark.simulation
 def test_pairing_narrows_the_interval() -> None:
     a, b = two_systems(6, 400)
     paired, unpaired = (br.compare(a, b, paired=p, replicates=2000, rng=1) for p in (True, False))

@@ -262,6 +262,7 @@ def test_a_fit_with_point_masses_and_a_normal_fit() -> None:
         assert np.all(away <= 0.02 * spread)
 
 
+@pytest.mark.simulation
 def test_fits_that_do_not_exist_are_left_out() -> None:
     """Of three scores a draw of one alone has no beta fit: chance 3 (1/3)^3 = 1/9 a class."""
     dev = br.Scores([0.5, 0.7, 0.9], [0.1, 0.3, 0.4])
@@ -516,6 +517,7 @@ def test_fractional_weights_of_dev() -> None:
         br.compare(scores, scores, replicates=5)
 
 
+@pytest.mark.simulation
 def test_default_replicates() -> None:
     a, b = two_curves(20, alpha=[0.5])
     assert br.compare(a, b).differences.shape[0] == 2000

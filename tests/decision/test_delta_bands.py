@@ -95,6 +95,7 @@ def test_error_of_both_sides() -> None:
         assert band.replicates == 20_000
 
 
+@pytest.mark.simulation
 def test_simultaneous_reach_is_that_of_the_joint_law() -> None:
     """FAR at t1 and t2 of one normal fit: errors with correlation rho of (1, z/sqrt 2)."""
     test = normal_fit(5, 40, 70)

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import betaroc as br
+from betaroc.model.samples import empirical_model
+from helpers.cases import case
 
 MODELS = {
     "bell": br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4)),
@@ -177,24 +179,39 @@ def test_atoms_on_both_sides_leave_out_what_is_undefined() -> None:
             assert found == pytest.approx(by_midpoints(model, model, criterion)[0], abs=2e-4)
 
 
+MIXED = br.ScoreModel(br.Beta(3, 2), br.Empirical([0.1, 0.2, 0.4, 0.8]), prior=0.3)
+DEV = {
+    "U": MODELS["U"],
+    "atoms": br.ScoreModel(br.Inflated(br.Normal(0.6, 0.8), 0.1, 0.2), br.Normal(0.1, 0.5)),
+    "mixed": MIXED,
+    "wide": br.ScoreModel(br.Normal(0, 100), br.Normal(-1, 90)),
+}
+RNG = np.random.default_rng(2)
+TEST = {
+    "sample": br.Scores(RNG.beta(4, 2, 30), RNG.beta(2, 4, 40)),
+    "mixed": MIXED,
+    # Far from 0 both tails of the tight laws underflow: the edge of 0/0 is nowhere declared.
+    "tight": br.ScoreModel(br.Normal(0.6, 0.3), br.Normal(0.3, 0.2)),
+}
+
+
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.TargetWarning")
-@pytest.mark.parametrize("of_test", ["sample", "mixed", "tight"])
-@pytest.mark.parametrize("of_dev", ["U", "atoms", "mixed", "wide"])
-def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev: str, of_test: str) -> None:
-    rng = np.random.default_rng(2)
-    mixed = br.ScoreModel(br.Beta(3, 2), br.Empirical([0.1, 0.2, 0.4, 0.8]), prior=0.3)
-    atoms = br.ScoreModel(br.Inflated(br.Normal(0.6, 0.8), 0.1, 0.2), br.Normal(0.1, 0.5))
-    wide = br.ScoreModel(br.Normal(0, 100), br.Normal(-1, 90))
-    dev = {"U": MODELS["U"], "atoms": atoms, "mixed": mixed, "wide": wide}[of_dev]
-    sample = br.Scores(rng.beta(4, 2, 30), rng.beta(2, 4, 40))
-    # Far from 0 both tails of the tight laws underflow: the edge of 0/0 is nowhere declared.
-    tight = br.ScoreModel(br.Normal(0.6, 0.3), br.Normal(0.3, 0.2))
-    test = {"sample": sample, "mixed": mixed, "tight": tight}[of_test]
-    average = br.epc_average(dev, test, "precision-recall")
-    grid = [by_midpoints(dev, test, name) for name in ("precision", "recall")]
-    assert [average.first, average.second] == pytest.approx([g[0] for g in grid], abs=3e-4)
-    assert average.undefined == pytest.approx(np.mean([g[1] for g in grid]), abs=3e-4)
+@pytest.mark.parametrize("of_dev", DEV)
+def test_every_mix_of_sides_agrees_with_a_fine_grid(of_dev: str) -> None:
+    alpha = (np.arange(8001) + 0.5) / 8001
+    thresholds = [
+        br.epc(DEV[of_dev], DEV[of_dev], criterion=name, alpha=alpha).threshold
+        for name in ("precision", "recall")
+    ]
+    for of_test, test in TEST.items():
+        average = br.epc_average(DEV[of_dev], test, "precision-recall")
+        judge = empirical_model(test) if isinstance(test, br.Scores) else test
+        grid = [judge.at(t).mean_precision_recall for t in thresholds]
+        with case(of_test):
+            first = [float(np.nanmean(values)) for values in grid]
+            assert [average.first, average.second] == pytest.approx(first, abs=3e-4)
+            assert average.undefined == pytest.approx(np.mean(np.isnan(grid)), abs=3e-4)
 
 
 @pytest.mark.parametrize(

@@ -306,7 +306,7 @@ def test_quantiles_of_10_000_replicates_equal_row_resampling(large: br.Epc) -> N
     assert np.max(np.abs(band.high - high) / sd) <= 4 * 0.074
 
 
-@pytest.mark.parametrize("simultaneous", [False, True])
+@pytest.mark.parametrize("simultaneous", [False, pytest.param(True, marks=pytest.mark.simulation)])
 def test_memory_of_a_band_is_replicates_times_alphas(large: br.Epc, simultaneous: bool) -> None:
     """No array of rows times replicates (636 MB even in bytes): a few of replicates x alphas.
 

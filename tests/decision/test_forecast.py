@@ -61,6 +61,7 @@ def test_least_error_of_the_example() -> None:
     assert 0.5 * (stats.beta(2, 4).sf(0.5) + stats.beta(4, 2).cdf(0.5)) == pytest.approx(6 / 32)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("n", "pairs"), [(200, 1000), (1000, 1000)])
 def test_smooth_excess_is_met(n: int, pairs: int) -> None:
     """(t - t0)^2 of a normal error: the mean of 1000 has a relative error of .045."""

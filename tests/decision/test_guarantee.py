@@ -160,6 +160,7 @@ def test_simulated_coverage_of_a_continuous_law_is_the_one_stated(kind: str) -> 
     assert abs(kept / replicates - exact) < 4.0 * math.sqrt(exact * (1.0 - exact) / replicates)
 
 
+@pytest.mark.simulation
 def test_simulated_coverage_of_a_rounded_law() -> None:
     rng = np.random.default_rng(8)
     values = np.arange(10)

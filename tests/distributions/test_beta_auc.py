@@ -137,6 +137,7 @@ def test_closed_forms_in_elementary_functions() -> None:
     np.testing.assert_allclose(br.beta_auc(1.0, 3.0, a, b), expected, rtol=2e-13)
 
 
+@pytest.mark.simulation
 def test_by_simulation() -> None:
     """Half a million draws; the standard error is at most 0.0008."""
     rng = np.random.default_rng(4)

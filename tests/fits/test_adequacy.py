@@ -14,6 +14,7 @@ from betaroc.core.notices import quietly
 from betaroc.estimation.families import FAMILIES
 from betaroc.fits.fit import Fit
 from betaroc.fits.refits import MANY
+from helpers.cases import some
 
 
 def scores(seed: int, n: int = 60) -> br.Scores:
@@ -40,6 +41,7 @@ def test_statistics_are_scipys(family: str) -> None:
         assert getattr(found.ad, who).statistic == pytest.approx(ad, rel=1e-9)
 
 
+@pytest.mark.simulation
 def test_the_roc_distance_on_a_dense_grid() -> None:
     data = scores(2, 400)
     fit = br.fit(data)
@@ -109,6 +111,7 @@ def test_separated_classes_say_no_more_than_their_numbers(n: int) -> None:
         assert 1 - 0.05 ** (1 / (more * n)) == pytest.approx(0.05, rel=0.05)
 
 
+@pytest.mark.simulation
 def test_point_masses_and_weights() -> None:
     rng = np.random.default_rng(5)
     client = np.r_[np.zeros(20), rng.beta(4, 2, 60), np.ones(10)]
@@ -134,7 +137,7 @@ def test_the_seed_gives_the_same_numbers() -> None:
 PARAMETRIC = [name for name in FAMILIES if name != "empirical"]
 
 
-@pytest.mark.parametrize("family", PARAMETRIC)
+@pytest.mark.parametrize("family", some(PARAMETRIC, 3))
 def test_every_parametric_family_can_be_checked(family: str) -> None:
     data = br.Scores(
         *(np.where(x < 0.4, 0.1 * x, x) for x in (scores(7).client, scores(8).impostor))

@@ -63,6 +63,7 @@ def test_statistic_by_numerical_derivatives() -> None:
     assert found.intercept == pytest.approx(special.logit(fit.model.posterior(0.5)), rel=1e-9)
 
 
+@pytest.mark.simulation
 def test_size_and_power() -> None:
     # 300 sets with random labels: 5 % with an sd of 1.3 %.
     p = []

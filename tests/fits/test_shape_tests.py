@@ -104,6 +104,7 @@ def grouped_normal(seed: int = 12, people: int = 25) -> br.Fit:
 
 
 # --------------------------------------------------------------------------- categories
+@pytest.mark.simulation
 def test_shape_probabilities_are_shares_of_drawn_shapes() -> None:
     fit = fit_of((1.1, 0.9), (0.9, 1.05), 60, 1)
     rng = np.random.default_rng(0)
@@ -446,6 +447,7 @@ def test_worst_cases_of_the_hypotheses(rho: float) -> None:
     assert _p_same_side([1.0, 0.2], rho) == 1.0
 
 
+@pytest.mark.simulation
 def test_curve_probabilities_are_shares_of_drawn_curves() -> None:
     fit = fit_of((2, 1.3), (1.6, 1.4), 80, 3)
     ends, found = fit.end_tests(), fit.curve_test()

@@ -15,6 +15,7 @@ from betaroc.core.notices import quietly
 from betaroc.distributions.empirical import Empirical
 from betaroc.fits.fit import Fit
 from betaroc.fits.target_checks import check_targets, good_down_to
+from helpers.cases import some
 
 
 def beta_scores(n: int = 500, seed: int = 1) -> br.Scores:
@@ -50,7 +51,7 @@ def hand(hits: int, n: int, rate: float, level: float = 0.95) -> tuple[str, floa
 
 
 @pytest.mark.parametrize("level", [0.95, 0.5])
-@pytest.mark.parametrize("n", [200, 1000, 5000])
+@pytest.mark.parametrize("n", some([200, 1000, 5000], 3))
 def test_the_rule_is_that_of_the_exact_interval(n: int, level: float) -> None:
     seen = set()
     for hits in sorted({0, 1, 2, 5, 8, 10, 13, 20, 30, 45, n // 50, n // 20}):
@@ -148,6 +149,7 @@ def test_good_down_to_is_the_smallest_with_none_missing_above() -> None:
     assert check.good_down_to == good_down_to(check_targets(f))
 
 
+@pytest.mark.simulation
 def test_contaminated_impostors_are_poor_and_right_ones_are_not() -> None:
     """Shares of 40 sets of 5000; benchmarks/results/target_checks.md has 1000 sets a cell."""
     verdicts = {"wrong": [], "right": []}

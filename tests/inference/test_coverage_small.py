@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
+from helpers.cases import some
 from helpers.places import BENCHMARKS
 
 SETS = 200
@@ -48,6 +49,7 @@ def test_coverage_is_near_the_goal(study: Any, law: str, n: tuple[int, int]) -> 
         assert share <= min(1.0, high + 3 * math.sqrt(high * (1 - high) / SETS)), name
 
 
+@pytest.mark.simulation
 def test_newcombe_covers_where_delong_does_not(study: Any) -> None:
     # 200 sets of 30 scores a class, area 0.99; the tables say 0.98 and 0.77.
     found = study._of_ranks(
@@ -85,9 +87,11 @@ def test_the_interval_of_the_empirical_area(
 
 @pytest.mark.parametrize(
     "shapes",
-    [(4.0, 2.0, 2.0, 4.0), (0.9, 0.3, 0.4, 0.8), (3.0, 3.0, 6.0, 6.5), (5.0, 3.0, 3.5, 2.2)],
+    some(
+        [[4.0, 2.0, 2.0, 4.0], [0.9, 0.3, 0.4, 0.8], [3.0, 3.0, 6.0, 6.5], [5.0, 3.0, 3.5, 2.2]], 2
+    ),
 )
-def test_numbers_of_many_pairs_are_those_of_the_model(shapes: tuple[float, ...]) -> None:
+def test_numbers_of_many_pairs_are_those_of_the_model(shapes: list[float]) -> None:
     numbers = imported("_beta_numbers")
     s = np.array(shapes)
     model = br.ScoreModel(br.Beta(*shapes[:2]), br.Beta(*shapes[2:]), prior=0.3)

@@ -19,6 +19,7 @@ from betaroc.data.groups import groups_of
 from betaroc.decision.threshold_error import threshold_error
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.sandwich import difference_scores, observation_scores, robust_cov
+from helpers.cases import some
 from helpers.extras import needs
 from helpers.places import DATA
 
@@ -494,6 +495,7 @@ def test_only_one_class_has_groups() -> None:
     assert band.groups == (None, 30)
 
 
+@pytest.mark.simulation
 def test_weights_of_a_class_without_groups_are_independent_copies() -> None:
     impostor, labels = [0.0, 1.0, 1.5, -1.0], ["a", "a", "b", "c"]
     one = br.Scores(
@@ -522,7 +524,7 @@ def test_weights_of_a_class_without_groups_are_independent_copies() -> None:
 MEASURES = ["hter", "far", "precision", "f1", "mcc", "accuracy", "mutual-information"]
 
 
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", some(MEASURES, 3))
 def test_delta_and_bootstrap_agree_on_many_groups(measure: str) -> None:
     """Large samples: both are the normal interval, one on the logit scale."""
     scores = one_column(np.random.default_rng(12), 300, 4, 0.8)
@@ -905,6 +907,7 @@ def test_folds_of_people_who_are_all_connected() -> None:
         br.epc_cv(scores, folds=2)
 
 
+@pytest.mark.simulation
 def test_a_guarantee_from_one_trial_a_group() -> None:
     """FAR <= x in 95 % of the data sets, where all trials of a person agree: 60 of 1200 trials."""
     people, hits = np.repeat(np.arange(60), 20), 0

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import betaroc as br
+from helpers.cases import over
 
 
-@pytest.mark.parametrize("seed", range(40))
+@over("seed", {seed: seed for seed in range(40)})
 def test_fractional_weights_never_give_a_rate_beyond_1(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))

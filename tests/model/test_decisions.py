@@ -7,13 +7,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 import betaroc as br
-from helpers.families import some
+from helpers.cases import grouped, one_of
 
 ALPHAS = (0.0, 0.1, 0.3, 0.5, 0.9, 1.0)
 
@@ -34,6 +35,7 @@ def middle(low: float, high: float) -> float:
     return value if low < value < high else low
 
 
+@cache
 def enumerate_thresholds(model: br.ScoreModel) -> list[Row]:
     """All distinct decisions: -inf, the middle of each gap, the largest score."""
 
@@ -122,7 +124,7 @@ def samples(n: int) -> list[br.ScoreModel]:
 
 
 SAMPLES = samples(120)
-each_sample = pytest.mark.parametrize("pair", some(SAMPLES, 8))
+each_sample = grouped("pair", one_of(SAMPLES, 8))
 
 
 def agrees(point: br.OperatingPoint, row: Row) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -33,22 +32,17 @@ def by_definition(model: br.ScoreModel, a: float, b: float) -> float:
     """1 - int Q u dc / int min(c pi0, (1 - c) pi1) u dc, Q by the library's global minimum."""
     pi = model.prior
 
-    def loss(c: float) -> float:
-        # c (1 - pi) FAR + (1 - c) pi FRR is (sum of weights) times a weighted error.
-        total = c * (1 - pi) + (1 - c) * pi
-        point = model.min_weighted_error(c * (1 - pi) / total)
-        return (c * (1 - pi) * point.far + (1 - c) * pi * point.frr) * stats.beta.pdf(c, a, b)
-
     def trivial(c: float) -> float:
         return min(c * (1 - pi), (1 - c) * pi) * stats.beta.pdf(c, a, b)
 
     nodes, weights = np.polynomial.legendre.leggauss(12)
     places = np.linspace(0, 1, 41)
-    value = sum(
-        0.5 * (high - low) * w * loss(0.5 * (high + low) + 0.5 * (high - low) * x)
-        for low, high in itertools.pairwise(places)
-        for x, w in zip(nodes, weights, strict=True)
-    )
+    low, high = places[:-1, None], places[1:, None]
+    c = (0.5 * (high + low) + 0.5 * (high - low) * nodes).ravel()
+    # c (1 - pi) FAR + (1 - c) pi FRR is (sum of weights) times a weighted error.
+    least = br.epc(model, model, alpha=c * (1 - pi) / (c * (1 - pi) + (1 - c) * pi))
+    loss = (c * (1 - pi) * least.far + (1 - c) * pi * least.frr) * stats.beta.pdf(c, a, b)
+    value = np.sum((0.5 * (high - low) * weights).ravel() * loss)
     most = integrate.quad(trivial, 0, pi)[0] + integrate.quad(trivial, pi, 1)[0]
     return 1 - value / most
 
@@ -102,10 +96,12 @@ def test_class_swap_reflection_and_increasing_maps() -> None:
     assert logit.h_measure() == pytest.approx(binormal.h_measure(), rel=1e-11)
 
 
-def test_closed_forms_and_generic_agree() -> None:
-    for name in ("bell", "hook", "binormal"):
-        model = PAIRS[name]
-        assert model.generic().h_measure() == pytest.approx(model.h_measure(), rel=1e-10)
+@pytest.mark.parametrize(
+    "name", ["bell", pytest.param("hook", marks=pytest.mark.simulation), "binormal"]
+)
+def test_closed_forms_and_generic_agree(name: str) -> None:
+    model = PAIRS[name]
+    assert model.generic().h_measure() == pytest.approx(model.h_measure(), rel=1e-10)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 import betaroc as br
 from betaroc.model.curves import Det, PrecisionRecall
+from helpers.cases import over
 from helpers.extras import needs
 from helpers.families import CLOSED_PAIRS, model
 
@@ -31,7 +32,7 @@ def tied_samples() -> list[tuple[np.ndarray, np.ndarray]]:
     return rows
 
 
-each_sample = pytest.mark.parametrize("sample", tied_samples(), ids=range(40))
+each_sample = over("sample", dict(enumerate(tied_samples())))
 
 
 def pooled(sample: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -62,6 +62,7 @@ N = 20_000
 ATOL_TAU = 4.0 * math.sqrt(2.3 * 2.0 * (2 * N + 5) / (9.0 * N * (N - 1)))
 
 
+@pytest.mark.simulation
 def test_columns_and_their_laws() -> None:
     frame = br.sample_systems(SYSTEMS, N, N // 2, correlation=R, rng=3)
     assert list(frame.columns) == ["label", "A", "B", "C"]
@@ -71,6 +72,7 @@ def test_columns_and_their_laws() -> None:
         assert kstest(frame[name][N:], model.impostor.cdf).pvalue > 0.005
 
 
+@pytest.mark.simulation
 def test_rank_correlations_are_those_of_the_copula() -> None:
     """tau = 2/pi asin(r), Spearman 6/pi asin(r/2) (Joe 2014, section 4.3)."""
     frame = br.sample_systems(SYSTEMS, N, N, correlation=(R, 0.4), rng=4)
