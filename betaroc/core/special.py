@@ -211,17 +211,17 @@ def _near_and_rest(
 ) -> tuple[FloatArray, FloatArray]:
     """The tail on the threshold's side of 1/2 and the other, which cancels only beyond the median.
 
-    That is the ratio of the mirrored law: scipy's complement costs nine times as much.
+    scipy's complement costs nine times the ratio, so it is asked for where it matters.
     """
-    from scipy.special import betainc
+    from scipy.special import betainc, betaincc
 
-    x, mirrored = np.where(left, t.theta, t.complement), np.where(left, t.complement, t.theta)
+    x = np.where(left, t.theta, t.complement)
     with np.errstate(under="ignore"):
         near = np.asarray(betainc(a, b, x))
         rest = np.asarray(1.0 - near)
         beyond = near > 0.5
         if np.any(beyond):
-            rest[beyond] = betainc(b[beyond], a[beyond], mirrored[beyond])
+            rest[beyond] = betaincc(a[beyond], b[beyond], x[beyond])
     return near, rest
 
 
