@@ -254,6 +254,20 @@ def _interval(c: Context, f: Any) -> Any:
     return f.interval(stat, **point, level=c.level, method=method, replicates=20, rng=1)
 
 
+def _of_scores(c: Context) -> Any:
+    stat, point = c.pick(*STATISTICS)
+    x = c.pick(c.scores, c.scores, c.summary())
+    return br.interval(x, stat, **point, level=c.level, replicates=20, rng=1)
+
+
+def _difference(c: Context) -> Any:
+    stat, point = c.pick(*STATISTICS)
+    one, other = c.pick((c.scores, c.scores), (c.fit(), c.fit()))
+    paired = c.pick(True, False)
+    options = {"level": c.level, "replicates": 20, "rng": 1}
+    return br.difference(one, other, stat, **point, paired=paired, **options)
+
+
 def _written(method: Callable[[Any], Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         method(Path(folder, "analysis.html"))
@@ -276,6 +290,8 @@ def _likelihood_ratio(c: Context) -> Any:
 #: How each public function is called.
 FUNCTIONS: dict[str, Callable[[Context], Any]] = {
     "analyze": Context.analysis,
+    "interval": _of_scores,
+    "difference": _difference,
     "auc_interval": lambda c: br.auc_interval(
         c.scores, c.level, c.pick(None, "delong", "logit-delong", "newcombe")
     ),
@@ -325,6 +341,7 @@ FUNCTIONS: dict[str, Callable[[Context], Any]] = {
 NOUNS: dict[str, Callable[[Context], Any]] = {
     "Analysis": Context.analysis,
     "AucTest": FUNCTIONS["auc_test"],
+    "Difference": _difference,
     "Band": Context.band,
     "Beta": lambda c: c.bare("beta"),
     "BetaMixture": Context.mixture,
@@ -417,6 +434,7 @@ METHODS: dict[str, Callable[[Context, Any], Any]] = {
     "Fit.conf_int": lambda c, x: x.conf_int(c.level, c.pick("profile", "wald")),
     "DistributionFit.conf_int": lambda c, x: x.conf_int(c.level, c.pick("profile", "wald")),
     "Epc.band": lambda c, x: c.band(),
+    "Epc.interval": lambda _, x: x.interval("area", replicates=20, rng=1),
     "eer": lambda c, x: x.eer(c.pick("nearest", "hull")),
     "h_measure": lambda c, x: x.h_measure(c.pick("beta22", "prior")),
     "generic": lambda c, x: (x.generic().auc(), x.generic().eer(), x.generic().ends()),

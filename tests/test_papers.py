@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from helpers.families import some
+from helpers.cases import some
 from helpers.places import ROOT
 
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import betaroc as br
-from helpers.families import some
+from helpers.cases import some
 from helpers.pictures import PICTURES
 from helpers.places import BENCHMARKS
 

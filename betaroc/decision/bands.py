@@ -39,7 +39,7 @@ from betaroc.inference.simultaneous import pointwise, sup_t
 from betaroc.rendering.alphas import DrawnBand
 from betaroc.rendering.numbers import level_words
 
-__all__ = ["band", "checked_replicates", "grouped_values", "shown_band"]
+__all__ = ["band", "checked_replicates", "curve_replicates", "grouped_values", "shown_band"]
 
 _RESAMPLE = ("both", "test")
 #: Entries, replicates times alphas, that are kept at once.
@@ -94,10 +94,7 @@ def band(e: Curve, o: BandOptions) -> Band:
         )
         replicates = replicates if o.simultaneous else 0
     else:
-        draw = _draw_of(e, fitted, again, o)
-        values = np.empty((replicates, e.alpha.size))
-        for rows, stream in streams(replicates, o.rng):
-            values[rows] = draw(stream, rows.stop - rows.start)
+        values = _replicates(e, fitted, again, o)
         ends = (sup_t if o.simultaneous else pointwise)(values, e.value, o.level)
         bottom, top = e._range
         low, high = np.maximum(ends[0], bottom), np.minimum(ends[1], top)
@@ -109,6 +106,29 @@ def band(e: Curve, o: BandOptions) -> Band:
         again.m if isinstance(again, ResampledDev) else None,
         group_counts(e, o.resample, groups=o.groups), e.n_beyond,
     )  # fmt: skip
+
+
+def curve_replicates(e: Curve, o: BandOptions) -> FloatArray:
+    """The curve in each replicate, a row each, nan where it is undefined."""
+    o = _checked(o, e.alpha.size)
+    fitted = fitted_test(e, groups=o.groups)
+    _refuse_sides(e, fitted, o)
+    if fitted is None:
+        empirical_laws(e.test, "test")
+    again = None
+    if o.resample == "both":
+        again = resample_threshold(e, o.m, stratified=o.stratified, groups=o.groups)
+    return _replicates(e, fitted, again, o)
+
+
+def _replicates(
+    e: Curve, fitted: FittedTest | None, again: ResampledDev | ThresholdError | None, o: BandOptions
+) -> FloatArray:
+    draw = _draw_of(e, fitted, again, o)
+    values = np.empty((o.replicates, e.alpha.size))
+    for rows, stream in streams(o.replicates, o.rng):
+        values[rows] = draw(stream, rows.stop - rows.start)
+    return values
 
 
 def _checked(o: BandOptions, alphas: int) -> BandOptions:

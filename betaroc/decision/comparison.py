@@ -23,6 +23,7 @@ from betaroc.decision.curve_difference import (
     inside,
     verdict_words,
 )
+from betaroc.decision.curve_intervals import refuse_different
 from betaroc.decision.epc import Epc
 from betaroc.decision.sides import empirical_laws
 from betaroc.inference.interval import Interval
@@ -477,20 +478,7 @@ def _refuse_different_curves(a: Epc, b: Epc) -> None:
             raise InputTypeError.about(name)(
                 f"{name} must be an Epc; got {type(e).__name__}. Make it with br.epc(dev, test)."
             )
-    for name in ("criterion", "measure"):
-        one, other = getattr(a, name), getattr(b, name)
-        if one != other:
-            raise InputError(
-                f"the curves must have one {name}; epc_a has {one!r}, epc_b {other!r}. Compute"
-                f" both with the same {name}."
-            )
-    one, other = a.alpha, b.alpha
-    if not np.array_equal(one, other):
-        raise InputError(
-            f"the curves must have equal alphas; epc_a has {one.size} from {float(one[0])!r} to"
-            f" {float(one[-1])!r}, epc_b {other.size} from {float(other[0])!r} to"
-            f" {float(other[-1])!r}. Compute both with the same alpha."
-        )
+    refuse_different(a, b, ("epc_a", "epc_b"))
 
 
 def _errors(e: Epc, place: int) -> tuple[int, int]:

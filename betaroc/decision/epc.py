@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
+from betaroc.core.options import IntervalOptions
 from betaroc.data.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.bands import band, shown_band
@@ -24,10 +25,13 @@ from betaroc.decision.curve import (
     tell_support,
     warn_of_reach,
 )
+from betaroc.decision.curve_intervals import area_range, curve_difference, curve_interval
 from betaroc.decision.delta_bands import BandOptions
 from betaroc.decision.sides import data_of, known_laws, side
-from betaroc.inference.interval import Band
+from betaroc.inference.differences import Difference
+from betaroc.inference.interval import Band, Interval
 from betaroc.inference.scores_beyond import SideInput, SupportedPair, evidence_of
+from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
 from betaroc.rendering.alphas import draw_epc
@@ -143,23 +147,81 @@ class Epc(Curve):
         >>> round(curve.area(0.0, 0.5), 9), round(curve.area(0.0, 0.5, normalize=False), 9)
         (0.25, 0.125)
         """
-        if CRITERIA[self.criterion].single:
-            raise InputError(
-                f"criterion {self.criterion!r} has no alpha, so its curve has no area."
-            )
+        start, stop = area_range(self, low, high)
         order = np.argsort(self.alpha, kind="stable")
         x, y = self.alpha[order], self.value[order]
-        start = float(x[0]) if low is None else checks.fraction(low, "low")
-        stop = float(x[-1]) if high is None else checks.fraction(high, "high")
-        if not x[0] <= start < stop <= x[-1]:
-            raise InputError(
-                f"low and high must satisfy {float(x[0])!r} <= low < high <= {float(x[-1])!r}, the"
-                f" curve's own range of alpha; got low={start!r}, high={stop!r}."
-            )
         weights = area_weights(x, start, stop)
         counts = weights > 0.0
         total = float(np.sum(weights[counts] * y[counts]))
         return total / (stop - start) if normalize else total
+
+    def interval(
+        self,
+        stat: str = "area",
+        *given: Any,
+        level: float = 0.95,
+        method: str | None = None,
+        replicates: int = 2000,
+        groups: bool = True,
+        rng: Any = None,
+        **point: Unpack[PointArguments],
+    ) -> Interval:
+        """Confidence interval of the area under the curve, or of its value at an alpha.
+
+        Percentiles of the number in replicates that draw dev and test again.
+
+        Parameters
+        ----------
+        stat : str
+            "area", the mean of the measure over alpha as in `area`, or "value".
+        level : float
+            Confidence level.
+        method : str, optional
+            "both" (if left out): dev is drawn again, thresholds are chosen again, and test is
+            drawn again; "test": test alone, at fixed thresholds (if left out where dev is a typed
+            model).
+        replicates : int
+            Draws.
+        groups : bool
+            Where scores carry groups, these are drawn as wholes.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness.
+        threshold, far, frr, tpr, alpha, between, at : optional
+            ``between=(low, high)``, the range of alpha of an area; ``alpha=``, of a value. No
+            others.
+
+        Returns
+        -------
+        Interval
+            Of `method` what was drawn; ``failed`` replicates had no value.
+
+        Raises
+        ------
+        InputError
+            If a name or option is out of range, or a side that is to vary is a typed model.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([3, 4, 5, 6, 7], [1, 2, 3, 4, 4.5])
+        >>> curve = br.epc(dev, br.Scores([2, 4, 6, 7, 8], [0, 1, 3, 4, 5]))
+        >>> area = curve.interval("area", rng=1)
+        >>> round(area.estimate, 4) == round(curve.area(), 4), area.low < area.high, area.method
+        (True, True, 'both')
+        """
+        options = IntervalOptions(level, method, replicates, groups, rng)
+        return curve_interval(self, stat, given, point, options)
+
+    def _interval_of(
+        self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
+    ) -> Interval:
+        return curve_interval(self, stat, given, point, options)
+
+    def _difference_of(
+        self, other: Epc, stat: Any, given: tuple[Any, ...], point: PointArguments,
+        options: IntervalOptions, *, paired: bool,
+    ) -> Difference:  # fmt: skip
+        return curve_difference(self, other, stat, given, point, options, paired=paired)
 
     def band(
         self,

@@ -21,16 +21,18 @@ from betaroc.data.groups import Groups, groups_of, settled, single_trials
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
 from betaroc.inference.auc import auc_test
+from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, bare_interval, delta, near_of
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import (
     AUC_METHODS,
     bare_interval_of_scores,
+    interval_of_counts,
     methods_of,
+    percentiles,
     rate_weights,
     refuse_unanswered,
     replicates_of,
-    tell_failed,
 )
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 from betaroc.inference.sandwich import observation_scores
@@ -39,7 +41,7 @@ from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
-__all__ = ["Compares", "Difference", "difference"]
+__all__ = ["Compares", "Difference", "difference", "of_replicates"]
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
@@ -234,10 +236,15 @@ def _of_scores(
         found = _drawn(systems, models, asked, options, paired=paired)
     else:
         r = _score_correlation(systems, models, asked, options) if paired else 0.0
-        found = _square_and_add(
-            lambda level: [bare_interval_of_scores(s, asked, _at(options, level)) for s in systems],
-            r, options, paired=paired,
-        )  # fmt: skip
+        counted = [CountedScores(s, options.groups) for s in systems]
+
+        def intervals(level: float) -> list[Interval]:
+            own = _at(options, level)
+            if asked.name == "auc":
+                return [bare_interval_of_scores(s, asked, own) for s in systems]
+            return [interval_of_counts(c, asked, own) for c in counted]
+
+        found = _square_and_add(intervals, r, options, paired=paired)
     return _supported(found, evidence, models, asked)
 
 
@@ -405,16 +412,19 @@ def _drawn(
                                                       options.replicates, options.groups, seed))
             for s, seed in zip(systems, seeds, strict=True)
         ])  # fmt: skip
-    apart = values[:, 0] - values[:, 1]
+    gap = asked.number(models[0]) - asked.number(models[1])
+    return of_replicates(gap, values[:, 0] - values[:, 1], options, str(asked), paired=paired)
+
+
+def of_replicates(
+    gap: float, apart: FloatArray, options: IntervalOptions, name: str, *, paired: bool
+) -> Difference:
+    """Quantiles of the differences in replicates, and the share of them beyond 0."""
+    (low, high), failed = percentiles(apart, options, name)
     kept = apart[~np.isnan(apart)]
-    failed = int(apart.size - kept.size)
-    tell_failed(asked, failed, apart.size)
-    low, high = np.quantile(kept, [options.tail, 1.0 - options.tail], method="inverted_cdf")
     beyond = min(int(np.sum(kept <= 0.0)), int(np.sum(kept >= 0.0)))
     p = min(1.0, 2.0 * (beyond + 1.0) / (kept.size + 1.0))
-    gap = asked.number(models[0]) - asked.number(models[1])
-    return Difference(gap, float(low), float(high), p, options.level, str(options.method), paired,
-                      failed=failed)  # fmt: skip
+    return Difference(gap, low, high, p, options.level, str(options.method), paired, failed=failed)
 
 
 def _alike(systems: tuple[Scores, Scores]) -> list[Scores]:

@@ -29,8 +29,9 @@ from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Where, point_at
 
 __all__ = [
-    "AUC_METHODS", "bare_interval_of_scores", "interval_at", "interval_of_scores", "methods_of",
-    "rate_weights", "refuse_unanswered", "replicates_of", "tell_failed",
+    "AUC_METHODS", "bare_interval_of_scores", "interval_at", "interval_of_counts",
+    "interval_of_scores", "methods_of", "percentiles",
+    "rate_weights", "refuse_unanswered", "replicates_of",
 ]  # fmt: skip
 
 #: Statistics of the area that `auc_interval` has.
@@ -85,7 +86,14 @@ def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOp
     options = options.by(methods_of(asking))
     if options.method in ("smoothed", "bootstrap"):
         return _drawn(_rows(data, asking), asking, options)
-    counted = CountedScores(data, options.groups)
+    return interval_of_counts(CountedScores(data, options.groups), asking, options)
+
+
+def interval_of_counts(
+    counted: CountedScores, asking: Asking, options: IntervalOptions
+) -> Interval:
+    """The interval of a statistic of scores that needs no draws."""
+    data = counted.data
     estimate = _estimate(asking, counted.model)
     if asking.where.point == "threshold":
         t = Thresholds.from_theta(np.array([asking.where.value]))
@@ -224,28 +232,28 @@ def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval
     """Quantiles of the statistic in the replicates."""
     estimate = _estimate(asking, empirical_model(scores))
     values = replicates_of([scores], asking, options)[:, 0]
+    (low, high), failed = percentiles(values, options, str(asking))
+    return Interval(estimate, low, high, options.level, str(options.method), failed=failed)
+
+
+def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tuple[Limits, int]:
+    """Quantiles of the replicates that have a value, and how many have none."""
     kept = values[~np.isnan(values)]
     failed = int(values.size - kept.size)
-    tell_failed(asking, failed, values.size)
-    # Replicates are steps, thresholds among them infinite: no value between two.
-    low, high = np.quantile(kept, [options.tail, 1.0 - options.tail], method="inverted_cdf")
-    method = str(options.method)
-    return Interval(estimate, float(low), float(high), options.level, method, failed=failed)
-
-
-def tell_failed(asking: Asking, failed: int, replicates: int) -> None:
-    """Refuse a number without a value in any replicate; a warning where some have none."""
-    if failed == replicates:
+    if not kept.size:
         raise InputError(
-            f"{str(asking)!r} must have a value in the replicates; it has in none of {replicates}."
-            " Give more scores, or take another statistic."
+            f"{name!r} must have a value in the replicates; it has in none of {values.size}. Give"
+            " more scores, or take another statistic."
         )
     if failed:
         warn(
-            f"{str(asking)!r} has no value in {failed} of {replicates} replicates, which are left"
-            " out of its interval. Give more scores.",
+            f"{name!r} has no value in {failed} of {values.size} replicates, which are left out of"
+            " its interval. Give more scores.",
             SmallSampleWarning,
         )
+    # Replicates are steps, thresholds among them infinite: no value between two.
+    low, high = np.quantile(kept, [options.tail, 1.0 - options.tail], method="inverted_cdf")
+    return (float(low), float(high)), failed
 
 
 # -------------------------------------------------------------------------------- checks

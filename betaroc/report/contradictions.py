@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.data.groups import groups_of
-from betaroc.inference.counted_scores import whole_weights
+from betaroc.core.thresholds import Thresholds
+from betaroc.inference.counted_scores import CountedScores, whole_weights
 from betaroc.rendering.numbers import level_words, percent, threshold
 from betaroc.report.certainty import p_words
 from betaroc.report.intervals import Measured
@@ -91,10 +91,10 @@ def _compared(
             return None
         low, high, rates = ends.low, ends.high, _fitted_rates(ends, level)
     else:
-        n = _size(dev, name, _interval((), name), expected, level)
+        n = _size(dev, name, met.expected.thresholds, level)
         low = high = math.nan
         rates = _counted_rates(expected * n, n)
-    size = _size(part, name, own, observed, level)
+    size = _size(part, name, met.expected.thresholds, level)
     p = _p_value(_nearer(observed, expected, part) * size, size, rates)
     bounds = (math.nan, math.nan) if own is None or own.why else (own.low, own.high)
     at = met.expected
@@ -116,20 +116,10 @@ def _nearer(observed: float, expected: float, part: ScoreSet) -> float:
     return observed + max(-off, min(off, expected - observed))
 
 
-def _size(part: ScoreSet, name: str, own: Measured | None, rate: float, level: float) -> float:
-    """Trials of the class; of groups as many independent ones as have the interval's width."""
-    from scipy.special import logit, ndtri
-
-    which = 0 if name == "frr" else 1
-    total = float((part.scores.client_total, part.scores.impostor_total)[which])
-    groups = groups_of(part.scores)
-    if groups is None or not groups.dependent:
-        return total
-    labels = groups.sizes[which]
-    if own is None or own.why or not 0.0 < own.low < own.high < 1.0:
-        return total if labels is None else float(labels)
-    error = float(logit(own.high) - logit(own.low)) / (2.0 * float(ndtri(0.5 * (1.0 + level))))
-    return min(total, 1.0 / (error**2 * rate * (1.0 - rate)))
+def _size(part: ScoreSet, name: str, t: Thresholds, level: float) -> float:
+    """Trials of the class; of groups as many independent ones as they are worth there."""
+    counted = CountedScores(part.given)
+    return counted.worth(t, 0.5 * (1.0 - level))[0 if name == "frr" else 1]
 
 
 # ------------------------------------------------------------------------------ p-values

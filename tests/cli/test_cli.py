@@ -17,7 +17,7 @@ import pytest
 
 import betaroc as br
 from betaroc.cli import COMMANDS, main
-from helpers.families import some
+from helpers.cases import some
 from helpers.places import ROOT
 
 DATA = ROOT / "examples" / "data"

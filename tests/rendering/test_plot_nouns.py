@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import betaroc as br
-from helpers.families import some
+from helpers.cases import some
 from helpers.pictures import PICTURES, plot
 
 #: The nouns that each picture takes as its first argument.

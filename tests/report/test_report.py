@@ -19,7 +19,7 @@ from betaroc.core.notices import Notice, keep
 from betaroc.rendering.numbers import percent
 from betaroc.report.figures import Drawing, curve_figures, epc_figures, histogram_figures
 from betaroc.report.page import render_report
-from helpers.families import some
+from helpers.cases import some
 from helpers.places import DATA
 
 LIVENESS = DATA / "liveness_cross_logreg"

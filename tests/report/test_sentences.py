@@ -8,6 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import betabinom, binom, multivariate_normal, norm
 
 import betaroc as br
@@ -246,11 +247,11 @@ def test_groups_weigh_as_many_trials_as_they_are_worth() -> None:
         first, other, points = analysed(dev, test)
         found.append(contradictions(first, (other,), points, 0.95))
         met = points[0]
-        measured = next(m for m in met.observed_intervals[0] if m.key == "far")
-        worth = _size(other, "far", measured, float(met.observed[1].far), 0.95)
-        # Student's t with 59 degrees of freedom makes 60 groups worth a little less.
-        wanted = {60: 60.0, 1200: 1200.0}[test.n_impostor] if test is not grouped else 57.0
-        assert worth == pytest.approx(wanted, rel=0.03)
+        worth = _size(other, "far", met.expected.thresholds, 0.95)
+        # Variances have the divisors 59 and 1199, intervals Student's t with as many degrees.
+        few = (stats.t(1199).ppf(0.975) / stats.t(59).ppf(0.975)) ** 2
+        wanted = float(test.n_impostor) if test is not grouped else 1200 * 59 / 1199 * few
+        assert worth == pytest.approx(wanted, rel=1e-3)
     assert (found[0], found[2]) == ([], [])
     assert found[1] != []
 

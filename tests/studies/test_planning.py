@@ -20,8 +20,8 @@ from betaroc.inference.delta import bare_interval
 from betaroc.model.asking import asking
 from betaroc.studies.expected_fits import expected_fit, mean_over_fits, scattered
 from betaroc.studies.plan_goals import AreaWidth, GapWidth, ShapeChance, SideChance, StatWidth
+from helpers.cases import some
 from helpers.extras import needs
-from helpers.families import some
 from helpers.points import ASKED
 
 mpmath = needs("mpmath", "test")

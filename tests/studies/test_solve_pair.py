@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from helpers.families import some
+from helpers.cases import some
 
 INF = math.inf
 PHI = NormalDist()

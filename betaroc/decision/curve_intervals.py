@@ -1,0 +1,161 @@
+"""Intervals and differences of single numbers of a curve: its area, its value at an alpha."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import InputError
+from betaroc.core.options import IntervalOptions
+from betaroc.core.resampling import streams
+from betaroc.decision.bands import curve_replicates, grouped_values
+from betaroc.decision.comparison_draws import plan_of
+from betaroc.decision.curve import Curve, area_weights
+from betaroc.decision.delta_bands import BandOptions
+from betaroc.inference.differences import Difference, of_replicates
+from betaroc.inference.interval import Interval
+from betaroc.inference.of_scores import percentiles
+from betaroc.model.asking import PointArguments
+from betaroc.model.criteria import CRITERIA
+
+__all__ = ["area_range", "curve_difference", "curve_interval", "refuse_different"]
+
+_STATISTICS = ("area", "value")
+#: What is drawn again.
+_METHODS = ("both", "test")
+
+
+def curve_interval(
+    e: Curve, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
+) -> Interval:
+    """The interval of a number of a curve; `Epc.interval` documents it."""
+    weights, name = _weights(e, stat, given, point)
+    options = options.by(_of_dev(e))
+    drawn = _weighed(curve_replicates(e, _band_options(options)), weights)
+    (low, high), failed = percentiles(drawn, options, name)
+    estimate = float(_weighed(e.value[None, :], weights)[0])
+    return Interval(estimate, low, high, options.level, str(options.method),
+                    n_beyond=_beyond(e, weights), failed=failed)  # fmt: skip
+
+
+def curve_difference(
+    a: Curve, b: Curve, stat: Any, given: tuple[Any, ...], point: PointArguments,
+    options: IntervalOptions, *, paired: bool,
+) -> Difference:  # fmt: skip
+    """The difference of two curves in a number, dev and test drawn again for both."""
+    refuse_different(a, b, ("a", "b"))
+    weights, name = _weights(a, stat, given, point)
+    options = options.by(_of_dev(a))
+    plan = plan_of(a, b, resample=str(options.method), paired=paired, groups=options.groups)
+    apart = np.empty(options.replicates)
+    for rows, stream in streams(options.replicates, options.rng):
+        one, other = plan.draw(stream, rows.stop - rows.start)
+        values = grouped_values(a, one) - grouped_values(b, other)
+        apart[rows] = _weighed(values, weights)
+    gap = float(_weighed((a.value - b.value)[None, :], weights)[0])
+    return of_replicates(gap, apart, options, name, paired=paired)
+
+
+def _weighed(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """What has no weight may have no value."""
+    counts = weights > 0.0
+    return np.asarray(values[:, counts] @ weights[counts])
+
+
+def _weights(
+    e: Curve, stat: Any, given: tuple[Any, ...], point: PointArguments
+) -> tuple[FloatArray, str]:
+    """What each alpha weighs in the number, and its name."""
+    name = checks.choice(stat, _STATISTICS, "stat")
+    legal = "alpha" if name == "value" else "between"
+    extra = [key for key in point if key != legal]
+    if given or extra:
+        shown = ", ".join([*map(checks.shown, given), *(f"{k}={point[k]!r}" for k in extra)])  # type: ignore[literal-required]
+        raise InputError(
+            f"{name!r} of a curve takes {legal}= and nothing else; got {shown}. Write it with its"
+            " keyword."
+        )
+    if name == "value":
+        return _one(e, point.get("alpha")), f"value@alpha={point.get('alpha')}"
+    low, high = point.get("between", (None, None))
+    start, stop = area_range(e, low, high)
+    return area_weights(e.alpha, start, stop) / (stop - start), "area"
+
+
+def _one(e: Curve, alpha: float | None) -> FloatArray:
+    """All weight on one alpha of the curve."""
+    if alpha is None and e.alpha.size > 1:
+        raise InputError.about("alpha")(
+            f"alpha must be given: the curve has {e.alpha.size}, from {float(e.alpha.min())!r} to"
+            f" {float(e.alpha.max())!r}. Name one of them."
+        )
+    if alpha is None:
+        return np.ones(1)
+    wanted = checks.fraction(alpha, "alpha")
+    place = int(np.argmin(np.abs(e.alpha - wanted)))
+    if abs(float(e.alpha[place]) - wanted) > 1e-9:
+        raise InputError.about("alpha")(
+            f"alpha must be one of the {e.alpha.size} of the curve; got {wanted!r}, the nearest is"
+            f" {float(e.alpha[place])!r}. Take that, or give epc this alpha."
+        )
+    found = np.zeros(e.alpha.size)
+    found[place] = 1.0
+    return found
+
+
+def area_range(e: Curve, low: float | None, high: float | None) -> tuple[float, float]:
+    """The range of an area, inside that of the curve."""
+    if CRITERIA[e.criterion].single:
+        raise InputError(f"criterion {e.criterion!r} has no alpha, so its curve has no area.")
+    first, last = float(e.alpha.min()), float(e.alpha.max())
+    start = first if low is None else checks.fraction(low, "low")
+    stop = last if high is None else checks.fraction(high, "high")
+    if not first <= start < stop <= last:
+        raise InputError(
+            f"low and high must satisfy {first!r} <= low < high <= {last!r}, the"
+            f" curve's own range of alpha; got low={start!r}, high={stop!r}."
+        )
+    return start, stop
+
+
+def _of_dev(e: Curve) -> tuple[str, ...]:
+    """Dev is drawn again unless it was typed and has no error."""
+    return _METHODS if e.dev_evidence is not None else _METHODS[::-1]
+
+
+def _band_options(o: IntervalOptions) -> BandOptions:
+    return BandOptions(
+        level=o.level, resample=str(o.method), replicates=o.replicates, simultaneous=False,
+        stratified=True, m=None, method="bootstrap", groups=o.groups, rng=o.rng,
+    )  # fmt: skip
+
+
+def _beyond(e: Curve, weights: FloatArray) -> float | None:
+    """Of one alpha the scores that speak for it; of a mean over many none in particular."""
+    found = e.n_beyond
+    if found is None or np.count_nonzero(weights) != 1:
+        return None
+    value = float(found[weights > 0.0][0])
+    return None if math.isnan(value) else value
+
+
+def refuse_different(a: Curve, b: Curve, names: tuple[str, str]) -> None:
+    """Curves that are compared have one criterion, one measure and equal alphas."""
+    for name in ("criterion", "measure"):
+        one, other = getattr(a, name), getattr(b, name)
+        if one != other:
+            raise InputError(
+                f"the curves must have one {name}; {names[0]} has {one!r}, {names[1]} {other!r}."
+                f" Compute both with the same {name}."
+            )
+    one, other = a.alpha, b.alpha
+    if not np.array_equal(one, other):
+        raise InputError(
+            f"the curves must have equal alphas; {names[0]} has {one.size} from {float(one[0])!r}"
+            f" to {float(one[-1])!r}, {names[1]} {other.size} from {float(other[0])!r} to"
+            f" {float(other[-1])!r}. Compute both with the same alpha."
+        )
