@@ -122,7 +122,8 @@ class CountedScores:
         """
         values, masses = self.evidence.counts[who]._steps
         t = self.model.at_far(rate) if who else self.model.at_frr(rate)
-        n, total = math.floor(self.worth(t.thresholds, tail)[who]), float(np.sum(masses))
+        n = max(math.floor(self.worth(t.thresholds, tail)[who]), 1)
+        total = float(np.sum(masses))
         fewest, most = (_binomial_quantile(p, n, rate) for p in (tail, 1.0 - tail))
         few, many = math.floor(fewest / n * total), math.ceil(most / n * total)
         above = np.cumsum(masses[::-1])[::-1]  # scores at each place and above

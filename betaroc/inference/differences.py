@@ -17,7 +17,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.text import shown
 from betaroc.core.value import Result
-from betaroc.data.groups import Groups, groups_of, settled, single_trials
+from betaroc.data.groups import Groups, groups_of, settled, single_trials, weights_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
 from betaroc.inference.auc import auc_test
@@ -340,10 +340,12 @@ def _influence(
         _CLASSES, (f.client, f.impostor), (gradient[:cut], gradient[cut:]), strict=True
     ):
         rates = free(result.distribution, result.names, result.fixed).rates
-        weights = getattr(scores, f"{who}_weights")
-        score = observation_scores(result, getattr(scores, who), weights)
+        weights = weights_of(scores, who)
+        kept, part = weights > 0.0, np.zeros(weights.size)
+        score = observation_scores(result, getattr(scores, who)[kept], weights[kept])
         # A sum over trials, where the correlation takes means.
-        parts.append(score @ result.cov @ rates.T @ own * float(getattr(scores, f"{who}_total")))
+        part[kept] = score @ result.cov @ rates.T @ own * float(np.sum(weights))
+        parts.append(part)
     return _Influence(parts[0], parts[1])
 
 
@@ -413,7 +415,9 @@ def _drawn(
             for s, seed in zip(systems, seeds, strict=True)
         ])  # fmt: skip
     gap = asked.number(models[0]) - asked.number(models[1])
-    return of_replicates(gap, values[:, 0] - values[:, 1], options, str(asked), paired=paired)
+    with np.errstate(invalid="ignore"):  # of two infinite thresholds there is no difference
+        apart = values[:, 0] - values[:, 1]
+    return of_replicates(gap, apart, options, str(asked), paired=paired)
 
 
 def of_replicates(

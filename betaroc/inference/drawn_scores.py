@@ -25,6 +25,8 @@ __all__ = ["DrawnScores", "drawn_equal_errors", "refuse_few"]
 _CLASSES = ("client", "impostor")
 #: Silverman's rule.
 _FACTOR, _NORMAL_IQR = 0.9, 1.349
+#: A share whose deviate is finite, as is that of its complement.
+_LEAST = 1e-16
 #: Replicates drawn at once, times rows.
 _AT_ONCE = 2_000_000
 
@@ -99,7 +101,9 @@ class _Smoothed:
         self.places, inverse = np.unique(np.concatenate(parts), return_inverse=True)
         masses = np.bincount(np.ravel(inverse), np.concatenate(weights))
         upto = np.cumsum(masses)
-        self.deviates = np.asarray(ndtri((upto - 0.5 * masses) / upto[-1]))
+        share = (upto - 0.5 * masses) / upto[-1]
+        # What has no weight lies beyond all others, where a deviate is infinite.
+        self.deviates = np.asarray(ndtri(np.clip(share, _LEAST, 1.0 - _LEAST)))
         placed = self.deviates[np.ravel(inverse)]
         self.values = [placed[: parts[0].size], placed[parts[0].size :]]
         self.noise = [_bandwidth(v, w) for v, w in zip(self.values, weights, strict=True)]
