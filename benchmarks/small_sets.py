@@ -332,6 +332,10 @@ FUNCTIONS: dict[str, Callable[[Context], Any]] = {
     ),
     "read_scores": _read,
     "statistics": lambda _: br.statistics(),
+    "roc_band": lambda c: br.roc_band(
+        c.pick(c.scores, c.fit()), far=[0.01, 0.2], simultaneous=c.pick(True, False),
+        level=c.level, replicates=20, rng=1,
+    ),
     "sample_systems": lambda c: br.sample_systems({"a": c.model()}, 3, 4, rng=1),
     "solve_pair": lambda c: br.solve_pair(auc=float(c.model().auc())),
     "summarize": Context.summary,

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from betaroc.inference.differences import Difference, difference
     from betaroc.inference.interval import Band, Interval
     from betaroc.inference.intervals import interval
+    from betaroc.inference.roc_bands import roc_band
     from betaroc.model.measures import OperatingPoint
     from betaroc.model.model import ScoreModel
     from betaroc.model.roc import Roc
@@ -120,6 +121,7 @@ _HOMES = {
     "inference.differences": ("Difference", "difference"),
     "inference.interval": ("Band", "Interval"),
     "inference.intervals": ("interval",),
+    "inference.roc_bands": ("roc_band",),
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
     "fits.covariates": ("CovariateFit", "fit_covariates"),
     "fits.estimate": ("fit", "fit_distribution"),
@@ -162,7 +164,8 @@ __all__ = [
     "epc_average",
     "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many",
     "guaranteed_threshold", "inclusion", "interval", "likelihood_ratio_test", "mean_logs",
-    "plan_sample_size", "read_scores", "sample_systems", "solve_pair", "statistics", "summarize",
+    "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics",
+    "summarize",
 ]  # fmt: skip
 
 

@@ -22,7 +22,16 @@ from betaroc.inference.small_samples import student
 from betaroc.model.asking import Asking, as_number
 from betaroc.model.model import ScoreModel
 
-__all__ = ["METHODS", "Delta", "bare_interval", "delta", "interval_of_fit", "near_of", "supported"]
+__all__ = [
+    "METHODS",
+    "Delta",
+    "bare_interval",
+    "delta",
+    "delta_intervals",
+    "interval_of_fit",
+    "near_of",
+    "supported",
+]
 
 #: The ways to an interval of a fit, the best first.
 METHODS = ("delta", "bootstrap")
@@ -88,14 +97,20 @@ def near_of(f: PairEstimate, *, groups: bool) -> Nearby:
 def bare_interval(f: PairEstimate, asking: Asking, options: IntervalOptions) -> Interval:
     """The interval of a statistic of a fit, whatever data are behind it."""
     options = options.by(METHODS)
-    near = near_of(f, groups=options.groups)
     if options.method == "bootstrap":
-        return _drawn_interval(near, asking, options)
+        return _drawn_interval(near_of(f, groups=options.groups), asking, options)
+    return delta_intervals(f, asking, groups=options.groups)(options.level)
+
+
+def delta_intervals(
+    f: PairEstimate, asking: Asking, *, groups: bool
+) -> Callable[[float], Interval]:
+    """The interval of a statistic of a fit at any level."""
+    near = near_of(f, groups=groups)
     found = delta(asking, f.model, near.steps)
     biased = asking.row.scale in ("log", "threshold")
     shift = near.small.shift(found.slopes) if biased else 0.0
-    reach = float(near.small.reach(found.slopes, options.level))
-    return found.around(shift, reach, options.level)
+    return lambda level: found.around(shift, float(near.small.reach(found.slopes, level)), level)
 
 
 def _drawn_interval(near: Nearby, asking: Asking, options: IntervalOptions) -> Interval:

@@ -22,7 +22,7 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
 from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.delta import METHODS, bare_interval, delta, near_of
+from betaroc.inference.delta import METHODS, delta, delta_intervals, near_of
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import (
     AUC_METHODS,
@@ -41,7 +41,7 @@ from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
-__all__ = ["Compares", "Difference", "difference", "of_replicates"]
+__all__ = ["Compares", "Difference", "difference", "of_replicates", "reach"]
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
@@ -296,10 +296,8 @@ def _of_fits(
     r = 0.0
     if paired:
         r = _fit_correlation(fits, asked, options)
-    found = _square_and_add(
-        lambda level: [bare_interval(f, asked, _at(options, level)) for f in fits],
-        r, options, paired=paired,
-    )  # fmt: skip
+    own = [delta_intervals(f, asked, groups=options.groups) for f in fits]
+    found = _square_and_add(lambda level: [at(level) for at in own], r, options, paired=paired)
     evidence, models = [f._evidence for f in fits], [f.model for f in fits]
     return _supported(found, evidence, models, asked)
 
@@ -363,8 +361,8 @@ def _square_and_add(
     def distances(z: float) -> tuple[float, float]:
         """From the difference to its ends, so many deviates out."""
         one, two = intervals(float(1.0 - 2.0 * ndtr(-z)))
-        down = _reach(one.estimate - one.low, two.high - two.estimate, r)
-        return down, _reach(one.high - one.estimate, two.estimate - two.low, r)
+        down = reach(one.estimate - one.low, two.high - two.estimate, r)
+        return down, reach(one.high - one.estimate, two.estimate - two.low, r)
 
     # What both share may leave less of a longer interval: the ends of lower levels count too.
     own = float(ndtri(0.5 * (1.0 + options.level)))
@@ -375,7 +373,7 @@ def _square_and_add(
     return Difference(gap, gap - down, gap + up, p, options.level, both[0].method, paired, r)
 
 
-def _reach(one: float, two: float, r: float) -> float:
+def reach(one: float, two: float, r: float) -> float:
     """The root of the squared distances, less what both share."""
     if math.isinf(one) or math.isinf(two):
         return math.inf

@@ -30,7 +30,7 @@ from betaroc.model.statistics import Where, point_at
 
 __all__ = [
     "AUC_METHODS", "bare_interval_of_scores", "interval_at", "interval_of_counts",
-    "interval_of_scores", "methods_of", "percentiles",
+    "interval_of_scores", "line_of", "methods_of", "percentiles",
     "rate_weights", "refuse_unanswered", "replicates_of",
 ]  # fmt: skip
 
@@ -165,7 +165,7 @@ def _threshold_of_rate(counted: CountedScores, asking: Asking, options: Interval
 def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
     """Of what lies where a rate, or both, are given: over all thresholds that may be there."""
     where = _balanced_point(asking)
-    line = _line(where, counted.model.prior)
+    line = line_of(where, counted.model.prior)
     at = point_at(counted.model, where)
     if asking.name == "threshold":
         share = 1.0 / _odds(counted.model.prior) if where.value == "break-even" else 1.0
@@ -194,7 +194,7 @@ def _odds(prior: float) -> float:
     return (1.0 - prior) / prior if 0.0 < prior < 1.0 else math.nan
 
 
-def _line(where: Where, prior: float) -> Line:
+def line_of(where: Where, prior: float) -> Line:
     """The points of the square of rates at which a point may truly lie."""
     point, value = where
     if point == "far":

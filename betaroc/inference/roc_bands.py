@@ -1,26 +1,175 @@
-"""Bands of the ROC of a fit: TPR at each FAR, pointwise or all at once."""
+"""Bands of the ROC of scores and of fits: TPR at each FAR, pointwise or all at once."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import streams
+from betaroc.core.text import shown
+from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.summary import ScoreSummary
+from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, near_of
+from betaroc.inference.drawn_scores import DrawnScores, refuse_few
 from betaroc.inference.interval import Band
 from betaroc.inference.nearby import slopes_of
+from betaroc.inference.of_scores import line_of
 from betaroc.inference.scores_beyond import SupportedPair, fewest, tell
 from betaroc.inference.simultaneous import sup_t
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import of_point
+from betaroc.model.statistics import Where, of_point
 
-__all__ = ["band_of_fit"]
+__all__ = ["band_of_fit", "roc_band"]
 
 #: FARs of a band.
 _GRID = 201
+
+
+@public
+def roc_band(
+    x: ScoreData | SupportedPair,
+    *,
+    far: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    simultaneous: bool = False,
+    method: str | None = None,
+    replicates: int = 2000,
+    groups: bool = True,
+    rng: Any = None,
+) -> Band:
+    """Band around the ROC of scores or of a fit: TPR at each FAR.
+
+    Of scores it is the interval of :func:`interval` for "tpr" at each FAR, by the likelihood of
+    both counts; simultaneously that of the level at which
+
+        max over FARs of abs(normal score of a replicate's TPR)
+
+    stays below the deviate of that level in a share `level` of the replicates.
+
+    Parameters
+    ----------
+    x : Scores, ScoreSummary or Fit
+        What the ROC is of.
+    far : array_like, optional
+        Fractions; 201 equally spaced ones where left out.
+    level : float
+        Confidence level.
+    simultaneous : bool
+        One statement about all FARs.
+    method : str, optional
+        Of scores "likelihood"; of a fit "delta" (if left out) or "bootstrap", see `Fit.roc_band`.
+    replicates : int
+        Draws behind a simultaneous band, or of the bootstrap of a fit.
+    groups : bool
+        Where trials carry groups, these vary as wholes.
+    rng : None, int, SeedSequence or Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Band
+        Its `alpha` is the FAR.
+
+    Raises
+    ------
+    InputError
+        If an option is out of range, or a summary is asked for a simultaneous band, which needs
+        the scores.
+    InputTypeError
+        If `x` is neither scores nor a fit.
+
+    Warns
+    -----
+    ExtrapolationWarning
+        If less than one score is expected beyond a FAR that was given.
+
+    Notes
+    -----
+    The normal score of a replicate is the normal deviate of its rank among all at that FAR, ties
+    in the middle, so that a rate that seldom moves cannot decide. Simulated coverage:
+    docs/intervals.md.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> scores = br.Scores([k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)])
+    >>> band = br.roc_band(scores, far=[0.1, 0.5])
+    >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
+    True
+    """
+    options = IntervalOptions(level, method, replicates, groups, rng)
+    if isinstance(x, SupportedPair):
+        return band_of_fit(x, far, options, simultaneous=simultaneous)
+    if isinstance(x, ScoreData):
+        return _band_of_scores(x, far, options, simultaneous=simultaneous)
+    raise InputTypeError.about("x")(
+        f"x must be Scores, a ScoreSummary or a Fit; got {shown(x)} of type {type(x).__name__}. A"
+        " ScoreModel has no error: fit scores first."
+    )
+
+
+# ------------------------------------------------------------------------------ of scores
+def _band_of_scores(
+    data: ScoreData, far: npt.ArrayLike | None, options: IntervalOptions, *, simultaneous: bool
+) -> Band:
+    options = options.by(("likelihood",))
+    simultaneous = checks.flag(simultaneous, "simultaneous")
+    x = _grid(far)
+    counted = CountedScores(data, options.groups)
+    points = counted.model.at_far(x)
+    level = _joint_level(data, x, options) if simultaneous else options.level
+    ends = [
+        counted.likelihood_ends(line_of(Where("far", float(v)), data.prior), point, level)
+        for v, point in zip(x, points, strict=True)
+    ]
+    off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
+    low, high = (np.array([1.0 - end[k] for end in ends]) for k in (1, 0))
+    asked = of_point(points, {"FAR": x})
+    if far is not None:
+        tell(counted.evidence, asked)
+    return Band(
+        x, np.asarray(points.tpr), np.maximum(low - off, 0.0), np.minimum(high + off, 1.0),
+        options.level, simultaneous, "scores", options.replicates if simultaneous else 0,
+        np.zeros(x.size, dtype=np.int64), n_beyond=fewest(counted.evidence, asked),
+    )  # fmt: skip
+
+
+def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> float:
+    """The pointwise level at which replicates lie inside everywhere as often as asked for."""
+    from scipy.special import ndtr, ndtri
+    from scipy.stats import rankdata
+
+    if not isinstance(data, Scores):
+        raise InputError.about("simultaneous")(
+            "a simultaneous band needs the scores themselves; a summary keeps counts. Give the"
+            " scores, or take simultaneous=False."
+        )
+    refuse_few(data, "x")
+    drawn = [
+        np.asarray(model.at_far(x).tpr)
+        for (model,) in DrawnScores((data,), options).models()
+        if model is not None
+    ]
+    ranks = rankdata(np.array(drawn), axis=0)
+    largest = np.max(np.abs(ndtri((ranks - 0.5) / len(drawn))), axis=1)
+    reach = max(float(np.quantile(largest, options.level)), float(ndtri(1.0 - options.tail)))
+    return float(1.0 - 2.0 * ndtr(-reach))
+
+
+def _grid(far: npt.ArrayLike | None) -> FloatArray:
+    grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
+    return np.atleast_1d(checks.rate_array(grid, "far"))
+
+
+# -------------------------------------------------------------------------------- of fits
 
 
 def band_of_fit(
@@ -32,8 +181,7 @@ def band_of_fit(
     options = options.by(METHODS)
     simultaneous = checks.flag(simultaneous, "simultaneous")
     level, replicates, rng = options.level, options.replicates, options.rng
-    grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
-    x = np.atleast_1d(checks.rate_array(grid, "far"))
+    x = _grid(far)
     near = near_of(f, groups=options.groups)
     small = near.small
 

@@ -21,6 +21,7 @@ from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, Where
 from betaroc.studies.expected_fits import Sizes
+from betaroc.studies.plan_differences import DifferenceChance, DifferenceWidth
 from betaroc.studies.plan_goals import (
     SIDES,
     AreaWidth,
@@ -92,6 +93,8 @@ class SampleSize(Result):
     n_beyond : float, optional
         Planned scores that speak for the number, n min(rate, 1 - rate) of the rates it rests on;
         None where it speaks of no rate.
+    correlation : float
+        Of the errors of two systems whose difference is planned; else nan.
 
     Examples
     --------
@@ -116,6 +119,7 @@ class SampleSize(Result):
     power: float = math.nan
     measure: str = ""
     n_beyond: float | None = None
+    correlation: float = math.nan
 
     @property
     def extrapolated(self) -> bool:
@@ -145,6 +149,8 @@ class SampleSize(Result):
         if self.stat == _GAP:
             sizes += " of dev and as many of test" + (", of each system" if len(models) > 1 else "")
             what = f"{what}, {self.measure}, {self.method} thresholds"
+        elif len(models) > 1:
+            what = f"difference of {what} at correlation {self.correlation:g}"
         if math.isnan(self.power):
             number = f"{what} = {self.estimate:.4g}" if self.stat != _GAP else what
             reached = f"{100 * self.level:g} % interval {self.width:.4g} wide on average"
@@ -152,7 +158,9 @@ class SampleSize(Result):
             how = f" by {self.method}" if self.stat != _GAP else ""
             lines = [f"{number}: {sizes}", f"{reached}{how}"]
         else:
-            test = f" at level {self.level:g}" if self.stat in SIDES else ""
+            two = not math.isnan(self.correlation)
+            test = f" interval at level {self.level:g}" if two else ""
+            test = f" at level {self.level:g}" if self.stat in SIDES else test
             lines = [
                 f"{what}: {sizes}",
                 f"found with probability {self.power:.4g} (wanted {self.wanted:g})"
@@ -182,6 +190,7 @@ def plan_sample_size(
     method: str = "delta",
     measure: str | None = None,
     thresholds: str | None = None,
+    correlation: float | None = None,
     **point: Unpack[PointArguments],
 ) -> SampleSize:
     """The fewest scores of which an interval has the wanted width, or a verdict is right.
@@ -201,8 +210,8 @@ def plan_sample_size(
         "epc-gap": what an expected performance curve promises on dev and fails to give on test,
         by the width of its interval.
     model : ScoreModel, Fit, or two of them
-        The laws, taken as true; of a fit its model. Two, for "epc-gap": the difference of two
-        systems' curves on independent trials.
+        The laws, taken as true; of a fit its model. Two: the difference of two systems, of
+        "epc-gap" on independent trials.
     width : float
         Full width wanted, in the statistic's own unit.
     level : float
@@ -211,7 +220,8 @@ def plan_sample_size(
         Impostor scores for each client score. The smaller class has the number of scores that is
         found, the other is rounded up.
     power : float
-        Chance wanted of a side or a shape; 0.8 where left out.
+        Chance wanted of a side or a shape, 0.8 where left out; of a difference, in place of a
+        width, the chance that its interval leaves out 0.
     method : str
         "delta": the interval of a fit. For "auc" also "delong" and "logit-delong", those of
         `auc_interval`, which need no family.
@@ -220,6 +230,9 @@ def plan_sample_size(
     thresholds : str
         Of "epc-gap": dev's thresholds, and what it promises, are those of a fit ("smooth", if left
         out) or of the scores ("empirical"). Test is scores.
+    correlation : float
+        Of a difference: that of the errors of both numbers, 0 (if left out) on independent trials;
+        what pilot trials have is in `Difference.correlation`.
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in `Fit.interval`; of "epc-gap" ``alpha=``.
 
@@ -292,23 +305,39 @@ def plan_sample_size(
     taken as true: Beta(a=4, b=2) v Beta(a=2, b=4)
     >>> br.plan_sample_size("side-at-zero", model=model, power=0.9).n_client
     84
+    >>> other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
+    >>> plan = br.plan_sample_size("auc", model=(model, other), power=0.8, correlation=0.5)
+    >>> plan.n_client, round(plan.estimate, 4)
+    (120, 0.0635)
     """
     name, asked = _asked(stat, given, point)
-    options = {"width": width, "power": power, "measure": measure, "thresholds": thresholds}
-    kind = "gap" if name == _GAP else "chance" if name in (*SIDES, *_SHAPES) else "width"
+    options = {
+        "width": width, "power": power, "measure": measure, "thresholds": thresholds,
+        "correlation": correlation,
+    }  # fmt: skip
+    models = _models(model, name, asked)
+    kind = "gap" if name == _GAP else "chance" if asked is None else "width"
+    if kind == "width" and len(models) == 2:
+        kind = "difference"
     _refuse_unused(name, kind, options, method)
     level, share = checks.level(level), _ratio(ratio)
-    models = _models(model, name)
     _refuse_level_of_shapes(name, level)
-    wanted = (
-        _chance(power, name, level) if kind == "chance" else _width(name, asked, width, models[0])
-    )
+    by_chance = kind == "chance" or power is not None
+    if by_chance:
+        wanted = _chance(power, name, level, tested=kind == "difference")
+    else:
+        wanted = _width(name, asked, width, models[0])
     if kind == "gap":
         measure = checks.choice("hter" if measure is None else measure, _MEASURES, "measure")
         method = checks.choice(
             "smooth" if thresholds is None else thresholds, _THRESHOLDS, "thresholds"
         )
-    goal = _goal(name, asked, models, level, method, measure)
+    r = _correlation(correlation) if kind == "difference" else math.nan
+    if asked is not None and kind == "difference":
+        made = DifferenceChance if by_chance else DifferenceWidth
+        goal: Goal = made(asked, models, level, r)
+    else:
+        goal = _goal(name, asked, models, level, method, measure)
     estimate = goal.estimate
     sizes, reached = _fewest(goal, wanted, share)
     found = SampleSize(
@@ -317,18 +346,22 @@ def plan_sample_size(
         n_client=sizes[0],
         n_impostor=sizes[1],
         estimate=estimate,
-        width=math.nan if kind == "chance" else reached,
+        width=math.nan if by_chance else reached,
         wanted=wanted,
         level=level,
         ratio=float(share),
-        power=reached if kind == "chance" else math.nan,
+        power=reached if by_chance else math.nan,
         method=_method(name, method),
         model=models[0] if len(models) == 1 else models,
         measure=measure or "",
+        correlation=r,
     )
     if not goal.exact:
         _warn_of_few(found)
-    return found if asked is None or name == _GAP else _supported(found, asked, models[0])
+    if asked is None or name == _GAP:
+        return found
+    supported = [_supported(found, asked, one) for one in models]
+    return min(supported, key=lambda one: math.inf if one.n_beyond is None else one.n_beyond)
 
 
 def _supported(found: SampleSize, asked: Asking, model: ScoreModel) -> SampleSize:
@@ -387,6 +420,7 @@ def _gap(given: tuple[Any, ...], point: PointArguments) -> Asking:
 def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> None:
     used = {
         "width": ("width",), "chance": ("power",), "gap": ("width", "measure", "thresholds"),
+        "difference": ("width", "power", "correlation"),
     }[kind]  # fmt: skip
     for option, value in given.items():
         if value is not None and option not in used:
@@ -394,10 +428,15 @@ def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> 
                 f"{name!r} is planned by {checks.listed(used)}; got {option}={value!r}. Leave it"
                 " out."
             )
-    if kind != "chance" and given["width"] is None:
+    if kind == "difference" and (given["width"] is None) == (given["power"] is None):
+        raise InputError(
+            f"a difference of {name!r} is planned by a width or by a power; got"
+            f" width={given['width']!r} and power={given['power']!r}. Give one of them."
+        )
+    if kind in ("width", "gap") and given["width"] is None:
         raise InputError(f"{name!r} needs a width, the full width of its interval; got none.")
     checks.choice(method, _METHODS, "method")
-    if method != "delta" and name != "auc":
+    if method != "delta" and (name != "auc" or kind == "difference"):
         raise InputError.about("method")(
             f'method={method!r} is for "auc"; got stat {name!r}. Leave it out.'
         )
@@ -416,11 +455,21 @@ def _ratio(ratio: Any) -> Fraction:
     return share
 
 
-def _models(model: PlannedModel, name: str) -> tuple[ScoreModel, ...]:
+def _correlation(correlation: Any) -> float:
+    value = checks.finite(0.0 if correlation is None else correlation, "correlation")
+    if not -1.0 <= value <= 1.0:
+        raise InputError.about("correlation")(
+            f"correlation must lie in [-1, 1]; got {value!r}. Give that of the errors of both"
+            " numbers, such as Difference.correlation of pilot trials."
+        )
+    return value
+
+
+def _models(model: PlannedModel, name: str, asked: Asking | None) -> tuple[ScoreModel, ...]:
     systems = model if isinstance(model, tuple | list) else None
-    if systems is not None and (name != _GAP or len(systems) != 2):
+    if systems is not None and (asked is None or len(systems) != 2):
         raise InputError(
-            f"two models are for the gap between two systems, {_GAP!r}; got {len(systems)} for"
+            f"two models are for the difference of two systems in a number; got {len(systems)} for"
             f" {name!r}. Give one model."
         )
     models = []
@@ -456,9 +505,9 @@ def _refuse_level_of_shapes(name: str, level: float) -> None:
         )
 
 
-def _chance(power: Any, name: str, level: float) -> float:
-    """Of a side above what a test of that level finds where there is none."""
-    least = 0.5 * (1.0 - level) if name in SIDES else 0.0
+def _chance(power: Any, name: str, level: float, *, tested: bool) -> float:
+    """Of a side or a difference above what a test of that level finds where there is none."""
+    least = 0.5 * (1.0 - level) if tested or name in SIDES else 0.0
     must = f"power must be a probability strictly between {least:.4g} and 1"
     value = checks.fraction(_POWER if power is None else power, "power", must[6:])
     if not least < value < 1.0:

@@ -32,7 +32,10 @@ from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit, mean_over_fits, planned_family
 
-__all__ = ["SIDES", "AreaWidth", "GapWidth", "Goal", "ShapeChance", "SideChance", "StatWidth"]
+__all__ = [
+    "SIDES", "AreaWidth", "Chance", "GapWidth", "Goal", "ShapeChance", "SideChance", "StatWidth",
+    "Width",
+]  # fmt: skip
 
 #: Ends by the name of their statistic.
 SIDES = dict(zip(("side-at-zero", "side-at-one"), MASSES, strict=True))
@@ -58,7 +61,7 @@ class Goal(Protocol):
         """About the logarithm of how many times as many scores it takes."""
 
 
-class _Width:
+class Width:
     """Widths shrink like 1/sqrt(n)."""
 
     exact = False
@@ -67,7 +70,7 @@ class _Width:
         return 2.0 * math.log(reached / wanted) if reached > 0.0 else -math.inf
 
 
-class _Chance(ABC):
+class Chance(ABC):
     """The probit of a chance is about a constant and a multiple of sqrt(n)."""
 
     exact = False
@@ -89,7 +92,7 @@ class _Chance(ABC):
 
 # ------------------------------------------------------------------------------- intervals
 @dataclass(frozen=True)
-class StatWidth(_Width):
+class StatWidth(Width):
     """Mean width of `Fit.interval` by the delta method, to second order."""
 
     asking: Asking
@@ -115,7 +118,7 @@ class StatWidth(_Width):
 
 
 @dataclass(frozen=True)
-class AreaWidth(_Width):
+class AreaWidth(Width):
     """Mean width of `auc_interval` by DeLong's variance.
 
         E Var A = x/m + y/n + 2 (v - x - y)/(m n),
@@ -220,7 +223,7 @@ def _panels(pair: Any, base: Distribution) -> FloatArray:
 
 # --------------------------------------------------------------------------------- the gap
 @dataclass(frozen=True)
-class GapWidth(_Width):
+class GapWidth(Width):
     """Width of the interval of what an expected performance curve loses from dev to test.
 
     One model: value met on test less that expected on dev. Two: the difference of their values
@@ -301,7 +304,7 @@ def _best(model: ScoreModel, alpha: float) -> Thresholds:
 
 # --------------------------------------------------------------------------------- chances
 @dataclass(frozen=True)
-class SideChance(_Chance):
+class SideChance(Chance):
     """Chance that `Fit.end_tests` finds the side of an end; the exponent is not 1."""
 
     end: str
@@ -377,7 +380,7 @@ class SideChance(_Chance):
 
 
 @dataclass(frozen=True)
-class ShapeChance(_Chance):
+class ShapeChance(Chance):
     """Chance that the fitted shapes of these classes are the true ones."""
 
     classes: tuple[str, ...]

@@ -359,7 +359,12 @@ def test_few_scores_are_said_to_be_few() -> None:
         (("epc-gap",), {"alpha": 1.0, "width": 0.1}, "must lie inside the scale"),
         (("far",), {"at": "crossing", "width": 0.1}, "finite number"),
         (("auc",), {"width": 1e-9}, "not reachable: 1000000000 client"),
-        (("auc",), {"width": 0.1, "model": (BELL, BELL)}, "two models are for the gap"),
+        (("auc",), {"model": (BELL, JJ)}, "by a width or by a power"),
+        (("auc",), {"width": 0.1, "power": 0.8, "model": (BELL, JJ)}, "by a width or by a power"),
+        (("auc",), {"power": 0.8, "model": (BELL, BELL)}, "the systems do not differ"),
+        (("auc",), {"width": 0.1, "correlation": 0.5}, "got correlation=0.5"),
+        (("auc",), {"width": 0.1, "correlation": 2, "model": (BELL, JJ)}, "correlation must lie"),
+        (("shapes",), {"model": (BELL, JJ)}, "two models are for the difference"),
         (("auc",), {"width": 0.1, "model": SHARES}, 'take method="delong"'),
         (("side-at-zero",), {"model": br.ScoreModel(br.Beta(2.0, 1.5), br.Beta(2.0, 3.0))},
          "impossible because the exponent is 1: no size decides"),
@@ -440,6 +445,33 @@ def test_simulated_widths_are_those_planned(
 
 
 @pytest.mark.simulation
+@pytest.mark.simulation
+def test_simulated_differences_are_as_planned() -> None:
+    """Independent systems; of 200 pairs the power has a standard error of 0.028."""
+    other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
+    width = br.plan_sample_size("auc", model=(BELL, other), width=0.1)
+    power = br.plan_sample_size("eer", model=(BELL, other), power=0.8)
+    rng, widths, hits = np.random.default_rng(10), [], 0
+    for _ in range(200):
+        fits = [br.fit(drawn(m, width, rng)) for m in (BELL, other)]
+        found = br.difference(*fits, "auc", paired=False)
+        widths.append(found.high - found.low)
+        fits = [br.fit(drawn(m, power, rng)) for m in (BELL, other)]
+        hits += br.difference(*fits, "eer", paired=False).significant
+    assert np.mean(widths) == pytest.approx(0.1, rel=0.05)
+    assert hits / 200 == pytest.approx(0.8, abs=3 * 0.028)
+
+
+def test_a_difference_is_planned_with_its_correlation() -> None:
+    """With equal errors of both numbers the variance is 2 v (1 - r)."""
+    other = br.ScoreModel(br.Normal(1.4, 1.2), br.Normal(0.0, 0.8))
+    sizes = [
+        br.plan_sample_size("client-mean", model=(NORMAL, other), width=0.1, correlation=r).n_client
+        for r in (0.0, 0.5)
+    ]
+    assert sizes[1] / sizes[0] == pytest.approx(0.5, rel=0.01)
+
+
 def test_simulated_verdicts_are_right_as_often_as_planned() -> None:
     plan, rng = (
         br.plan_sample_size("side-at-one", model=CROSSING, power=0.8),

@@ -1,0 +1,103 @@
+"""Intervals and differences of the area under an expected performance curve, and of its values."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import betaroc as br
+
+ALPHA = [0.1, 0.3, 0.5, 0.7, 0.9]
+
+
+def normal_scores(seed: int, n: int = 60, gap: float = 1.5) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.normal(gap, 1, n), rng.normal(0, 1, n))
+
+
+def curve(seed: int = 1, n: int = 60, **options: Any) -> br.Epc:
+    return br.epc(normal_scores(seed, n), normal_scores(100 + seed, n), alpha=ALPHA, **options)
+
+
+def test_the_area_is_the_mean_of_the_replicates_of_the_band() -> None:
+    """The band's own replicates, weighed by trapezoids: percentiles of 2000 of other seeds."""
+    e = curve()
+    found = e.interval("area", rng=1)
+    assert found.estimate == pytest.approx(e.area(), rel=1e-12)
+    assert found.method == "both"
+    again = e.interval("area", rng=2)
+    width = found.high - found.low
+    # A 2.5 % quantile of 2000 draws has an error of about 0.06 sd, 0.015 widths.
+    assert (again.low, again.high) == pytest.approx((found.low, found.high), abs=0.08 * width)
+    low, high = e.area(0.3, 0.7), e.interval("area", between=(0.3, 0.7), rng=1)
+    assert high.estimate == pytest.approx(low)
+
+
+def test_a_value_has_the_interval_of_the_band() -> None:
+    e = curve(2)
+    for method in ("test", "both"):
+        band = e.band(resample=method, replicates=2000, rng=3)
+        found = e.interval("value", alpha=0.3, method=method, rng=3)
+        assert found.estimate == band.estimate[1]
+        # The band interpolates between replicates, which are steps.
+        assert (found.low, found.high) == pytest.approx((band.low[1], band.high[1]), abs=1 / 60)
+        assert found.n_beyond == pytest.approx(float(e.n_beyond[1]))
+
+
+def test_a_fixed_dev_varies_less() -> None:
+    e = curve(3)
+    both, test = (e.interval(method=m, rng=1) for m in ("both", "test"))
+    assert test.high - test.low < both.high - both.low
+    model = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
+    typed = br.epc(model, normal_scores(4), alpha=ALPHA)
+    assert typed.interval(rng=1).method == "test"
+    assert br.interval(typed, "area", rng=1) == typed.interval("area", rng=1)
+
+
+def test_two_curves_differ_as_compare_says() -> None:
+    devs, tests = (normal_scores(s, 80) for s in (5, 6)), (normal_scores(s, 80) for s in (7, 8))
+    one, two = (br.epc(d, t, alpha=ALPHA) for d, t in zip(devs, tests, strict=True))
+    found = br.difference(one, two, "area", between=(0.1, 0.9), replicates=4000, rng=1)
+    mean = br.compare(one, two, low=0.1, high=0.9, replicates=4000, rng=2).mean_difference
+    assert found.estimate == pytest.approx(mean.estimate, rel=1e-12)
+    width = mean.high - mean.low
+    assert (found.low, found.high) == pytest.approx((mean.low, mean.high), abs=0.06 * width)
+    assert found.significant == (found.p_value < 0.05)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda e: e.interval("auc"), "stat must be one of"),
+        (lambda e: e.interval("value"), "alpha must be given"),
+        (lambda e: e.interval("value", alpha=0.31), "nearest is 0.3"),
+        (lambda e: e.interval("area", alpha=0.3), "takes between= and nothing else"),
+        (lambda e: e.interval("area", (0.1, 0.2)), "takes between="),
+        (lambda e: e.interval("area", between=(0.5, 0.95)), "low and high must satisfy"),
+        (lambda e: e.interval(method="delta"), "method must be one of"),
+        (lambda e: br.difference(e, curve(1, measure="far"), "area"), "must have one measure"),
+    ],
+)
+def test_what_is_refused(call: Any, text: str) -> None:
+    with pytest.raises(br.InputError, match=text):
+        call(curve())
+
+
+@pytest.mark.simulation
+def test_the_area_covers_its_mean_over_dev_and_test() -> None:
+    """Of the area that so many dev scores give on endless test scores; standard error 0.018."""
+    model = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
+    rng, hits, sets = np.random.default_rng(9), 0, 150
+
+    def drawn() -> br.Scores:
+        return br.Scores(rng.normal(1.5, 1, 100), rng.normal(0, 1, 100))
+
+    true = float(np.mean([br.epc(drawn(), model, alpha=ALPHA).area() for _ in range(200)]))
+    for seed in range(sets):
+        found = br.epc(drawn(), drawn(), alpha=ALPHA).interval(replicates=300, rng=seed)
+        hits += found.low <= true <= found.high
+    assert 0.92 - 3 * 0.018 <= hits / sets
+    assert not math.isnan(true)
