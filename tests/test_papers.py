@@ -125,6 +125,7 @@ def test_e7_areas(name: str, amount: int) -> None:
     assert round(model(name, amount).auc(), 5) == AUC[name][AMOUNTS.index(amount)]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("name", "amount"), some(zip(TABLE_1, AMOUNTS, strict=True), 4))
 def test_areas_against_the_integral(name: str, amount: int) -> None:
     (a1, b1), (a2, b2) = shapes(name, amount)
@@ -256,6 +257,7 @@ def censored_fit(low: float, high_complement: float) -> tuple[float, float]:
     return tuple(np.exp(found.x))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("rule", "edges"),
     [

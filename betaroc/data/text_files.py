@@ -11,8 +11,8 @@ import re
 import sys
 import zlib
 from array import array
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -67,7 +67,7 @@ class TextFile:
     name: str
     zipped: bool
 
-    def lines(self) -> Iterator[str]:
+    def lines(self) -> Generator[str, None, None]:
         """The lines with their ends (LF, CRLF or CR)."""
         size = self.path.stat().st_size
         number = 0
@@ -140,15 +140,16 @@ def _progress(size: int) -> Iterator[Callable[[int], object]]:
 def layout_of(file: TextFile) -> str:
     """``csv``, ``tsv``, or the bob.measure layout that the first line shows."""
     first = ""
-    for line in file.lines():
-        text = line.strip()
-        first = first or text
-        if text and not text.startswith("#"):
-            fields = text.split()
-            if len(fields) in {2, 4, 5} and "," not in text and _NUMBER(fields[-1]):
-                _refuse_two_readings(file.name, fields, text)
-                return f"{len(fields)}col"
-            break
+    with closing(file.lines()) as lines:
+        for line in lines:
+            text = line.strip()
+            first = first or text
+            if text and not text.startswith("#"):
+                fields = text.split()
+                if len(fields) in {2, 4, 5} and "," not in text and _NUMBER(fields[-1]):
+                    _refuse_two_readings(file.name, fields, text)
+                    return f"{len(fields)}col"
+                break
     if not first:
         raise FileFormatError(f"{file.name} must hold scores; all its lines are blank.")
     return "tsv" if "\t" in first and first.count("\t") >= first.count(",") else "csv"
@@ -276,20 +277,21 @@ def columns_of(file: TextFile, n: int, wanted: Wanted) -> Rows:
     real = {4: 1, 5: 2}.get(n)
     places = [_place_of(role, c, n, file.name) for c, role in wanted.named.items()]
     found = _Collector(file.name, list(wanted.named))
-    for line, text in enumerate(file.lines(), 1):
-        fields = text.split()
-        if not fields or fields[0].startswith("#"):
-            continue
-        if len(fields) != n:
-            raise FileFormatError(
-                f"{file.name} must have {n} columns separated by blanks; line {line} has"
-                f" {len(fields)}: {shown(text.strip())}. Correct the line, or pass"
-                + worded(" `format=`.")
-            )
-        label = fields[0] if real is None else str(int(fields[0] == fields[real]))
-        found.add(fields[-1], label, line)
-        for column, place in zip(found.names, places, strict=True):
-            column.add(fields[place], line)
+    with closing(file.lines()) as lines:
+        for line, text in enumerate(lines, 1):
+            fields = text.split()
+            if not fields or fields[0].startswith("#"):
+                continue
+            if len(fields) != n:
+                raise FileFormatError(
+                    f"{file.name} must have {n} columns separated by blanks; line {line} has"
+                    f" {len(fields)}: {shown(text.strip())}. Correct the line, or pass"
+                    + worded(" `format=`.")
+                )
+            label = fields[0] if real is None else str(int(fields[0] == fields[real]))
+            found.add(fields[-1], label, line)
+            for column, place in zip(found.names, places, strict=True):
+                column.add(fields[place], line)
     return found.rows()
 
 
@@ -308,9 +310,15 @@ def _place_of(role: str, column: str, n: int, name: str) -> int:
 
 def read_table(file: TextFile, wanted: Wanted, delimiter: str) -> Rows:
     """The wanted columns of a table with a header."""
+    with closing(file.lines()) as lines:
+        return _read_records(file, _records(file, lines, delimiter), wanted, delimiter)
+
+
+def _read_records(
+    file: TextFile, rows: Iterator[tuple[list[str], int]], wanted: Wanted, delimiter: str
+) -> Rows:
     score, label = wanted.score, wanted.label
     found = _Collector(file.name, list(wanted.named))
-    rows = _records(file, delimiter)
     header, line = next(rows, ([], 0))
     if score not in header and any(";" in h for h in header):
         _refuse_semicolons(header, line, rows, file.name, delimiter)
@@ -329,9 +337,11 @@ def read_table(file: TextFile, wanted: Wanted, delimiter: str) -> Rows:
     return found.rows()
 
 
-def _records(file: TextFile, delimiter: str) -> Iterator[tuple[list[str], int]]:
+def _records(
+    file: TextFile, lines: Iterator[str], delimiter: str
+) -> Iterator[tuple[list[str], int]]:
     """Rows that are not blank, each with the line where it starts."""
-    reader = csv.reader(file.lines(), delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     start = 1
     try:
         for row in reader:

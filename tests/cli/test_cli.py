@@ -60,6 +60,7 @@ def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str
 
 
 # ------------------------------------------------------------------ fit
+@pytest.mark.simulation
 def test_fit_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", DEV]) == 0
     out, err = capsys.readouterr()
@@ -77,6 +78,7 @@ def test_fit_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.isascii()
 
 
+@pytest.mark.simulation
 def test_fit_as_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", DEV, "--json"]) == 0
     out, err = capsys.readouterr()
@@ -97,6 +99,7 @@ def test_fit_as_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None
     assert err == ""
 
 
+@pytest.mark.simulation
 def test_json_of_point_masses_keeps_the_shapes(
     ends: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,6 +147,7 @@ def test_family_as_asked(family: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["fit", DEV, "--family", family]) == 0
 
 
+@pytest.mark.simulation
 def test_column_and_label_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "named.tsv"
     rows = [f"genuine\t0.{k}5" for k in range(4, 10)] + [f"fake\t0.{k}5" for k in range(6)]
@@ -153,6 +157,7 @@ def test_column_and_label_options(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert json.loads(capsys.readouterr().out)["client"]["n"] == 6
 
 
+@pytest.mark.simulation
 def test_boundary_and_resolution(ends: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", ends, "--resolution", "0.01", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -203,6 +208,7 @@ def test_usage_errors_are_2(arguments: list[str], capsys: pytest.CaptureFixture[
     assert "usage: " in capsys.readouterr().err
 
 
+@pytest.mark.simulation
 def test_nothing_a_terminal_would_obey_is_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -393,6 +399,7 @@ def test_a_narrow_encoding_is_enough(tmp_path: Path) -> None:
     assert "gr\\xf6\\xdfe.csv" in run.stdout
 
 
+@pytest.mark.simulation
 def test_progress_is_for_terminals_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -497,6 +504,7 @@ def test_every_command_is_a_module_with_its_two_functions() -> None:
         assert module.__all__ == ["add_options", "run"]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("call", some([["fit", "--help"], ["--help"], ["--version"]], 3))
 def test_only_the_command_called_is_loaded(call: list[str]) -> None:
     code = (

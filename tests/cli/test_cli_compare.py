@@ -180,6 +180,7 @@ def test_dev_is_drawn_again_unless_told_otherwise(
     assert "held fixed" not in out
 
 
+@pytest.mark.simulation
 def test_groups_and_ids_of_dev(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The columns are read of dev files too: other ids mean other trials, groups are drawn."""
     rng = np.random.default_rng(1)
@@ -261,6 +262,7 @@ def test_equal_systems_do_not_differ(
 
 
 # ------------------------------------------------------------------ real scores
+@pytest.mark.simulation
 def test_json_is_the_comparison_of_real_scores(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--replicates", "500", "--seed", "3", "--level", "0.9"]
     found = document(capsys, *REAL, *FIXED, *options)
@@ -300,6 +302,7 @@ def test_json_is_the_comparison_of_real_scores(capsys: pytest.CaptureFixture[str
     assert found["verdict"] == again.verdict
 
 
+@pytest.mark.simulation
 def test_a_seed_gives_the_same_bytes_and_pairing_matters(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -314,6 +317,7 @@ def test_a_seed_gives_the_same_bytes_and_pairing_matters(
     assert width[0] < width[1]
 
 
+@pytest.mark.simulation
 def test_a_fit_of_each_dev_chooses_on_its_own_scale(capsys: pytest.CaptureFixture[str]) -> None:
     """The scores of the perceptron lie in [0, 1], those of the decision function do not."""
     options = ["--family", "auto", "--replicates", "50", "--alpha", "0.3", "0.5"]
@@ -328,6 +332,7 @@ def test_a_fit_of_each_dev_chooses_on_its_own_scale(capsys: pytest.CaptureFixtur
     assert "B: thresholds from a normal fit of dev, chosen because " in out
 
 
+@pytest.mark.simulation
 def test_the_same_data_twice_names_the_system(
     files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -369,6 +374,7 @@ def test_a_criterion_without_alpha_has_none_in_the_json(
     assert "alphas about" not in out
 
 
+@pytest.mark.simulation
 def test_warnings_name_the_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edge = write(tmp_path / "edge.csv", [0.4, 0.6, 0.9, 1.0] * 4, [0.0, 0.1, 0.3, 0.5] * 4)
     arguments = ["--dev", REAL[1], edge, *REAL[3:], "--family", "beta", "--alpha", "0.5",
@@ -496,6 +502,7 @@ def test_bad_input_is_2(
     assert err.count("\n") == 1
 
 
+@pytest.mark.simulation
 def test_different_numbers_of_trials_need_unpaired(
     files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

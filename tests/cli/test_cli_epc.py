@@ -402,6 +402,7 @@ def test_the_table_has_two_more_columns(six: list[str], capsys: pytest.CaptureFi
     assert "band" not in capsys.readouterr().out
 
 
+@pytest.mark.simulation
 def test_a_seed_gives_the_same_bytes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts, pictures = [], []
     for k, seed in enumerate(("2", "2", "3")):

@@ -50,6 +50,7 @@ def run(capsys: Any, *arguments: object) -> tuple[int, str, str]:
     return code, out, err
 
 
+@pytest.mark.simulation
 def test_a_configuration_is_the_study_of_its_words(config: Path, capsys: Any) -> None:
     code, out, err = run(capsys, config)
     assert (code, err) == (0, "")
@@ -63,6 +64,7 @@ def test_a_configuration_is_the_study_of_its_words(config: Path, capsys: Any) ->
         assert path.read_bytes() == Path("results", path.name).read_bytes()
 
 
+@pytest.mark.simulation
 def test_the_document_is_the_summary(config: Path, capsys: Any) -> None:
     code, out, _ = run(capsys, config, "--json", "--folder", "other", "--seed", 7, "--workers", 1)
     document = json.loads(out)
@@ -103,6 +105,7 @@ def test_ctrl_c_before_the_first_part(
     assert "interrupted; no part was finished yet, and no trial is kept in 'results'" in err
 
 
+@pytest.mark.simulation
 def test_failed_trials_are_exit_code_3(config: Path, capsys: Any) -> None:
     config.write_text(CONFIG.replace("n = [30, 90]", "n = [1, 30]"))
     code, out, err = run(capsys, config)
@@ -168,6 +171,7 @@ def test_files_that_are_no_configuration(tmp_path: Path, capsys: Any) -> None:
         read_configuration(tmp_path / "a.toml")
 
 
+@pytest.mark.simulation
 def test_the_folder_of_another_study(config: Path, capsys: Any) -> None:
     assert run(capsys, config)[0] == 0
     code, out, err = run(capsys, config, "--seed", 6)

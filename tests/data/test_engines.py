@@ -276,6 +276,7 @@ def workers_that_die_for_good_are_an_error_of_ours(
             br.summarize(dd.from_map(part, range(1), meta=meta))
 
 
+@pytest.mark.simulation
 def test_without_a_client_dask_computes_in_this_process(tmp_path: Path) -> None:
     pytest.importorskip("dask.dataframe")
     br.summarize(slow_frame(tmp_path, 0.0))
@@ -346,6 +347,7 @@ def test_pieces_of_a_file_add_up(
     assert br.summarize(path, bins=4096).client.counts.tolist() == found.client.counts.tolist()
 
 
+@pytest.mark.simulation
 def test_a_second_read_is_told_to_the_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -362,6 +364,7 @@ def test_a_second_read_is_told_to_the_progress(
     ]  # fmt: skip
 
 
+@pytest.mark.simulation
 def test_the_first_engine_installed_reads_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -491,6 +494,7 @@ def forbid_rows(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return used
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", LAZY)
 def test_no_engine_hands_over_rows(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table = rows(N_MANY)
@@ -508,6 +512,7 @@ def test_no_engine_hands_over_rows(engine: str, monkeypatch: pytest.MonkeyPatch)
         (lazy.to_native().fetchnumpy if engine == "duckdb" else lazy.collect)()
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", FILE_ENGINES)
 def test_no_file_is_loaded(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip(engine)
@@ -580,6 +585,7 @@ def test_a_file_is_summarized_where_loading_it_breaks(engine: str, large: Path) 
 
 
 # -------------------------------------------------------------------------- bad input
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", LAZY)
 def test_text_among_the_scores_is_counted(engine: str) -> None:
     scores = [f"{k / 50:.2f}" for k in range(48)] + ["oops", " 1e-3 "]

@@ -339,6 +339,7 @@ def test_g31_strange_names(tmp_path):
     str(error).encode()  # escaped: can be printed anywhere
 
 
+@pytest.mark.simulation
 def test_decompression_is_bounded(write, monkeypatch):
     monkeypatch.setattr(_textfiles, "_EXPANDED", 2**20)
     path = write(gzip.compress(b"score,label\n" + b"0.5,1\n" * 2**20))  # 6 MiB of some 6 kB
@@ -346,6 +347,7 @@ def test_decompression_is_bounded(write, monkeypatch):
     message(FILE, lambda: br.read_scores(path), "expand", "100 times")
 
 
+@pytest.mark.simulation
 def test_progress_is_for_terminals_only(write, monkeypatch, capsys):
     monkeypatch.setattr(_textfiles, "_PROGRESS_FROM", 0)
     path = write("score,label\n" + "0.25,1\n0.5,0\n" * 20_000)

@@ -307,6 +307,7 @@ def test_a_drawn_law_chooses_as_its_rows_would(criterion: str, size: int) -> Non
     np.testing.assert_array_equal(chosen.theta, expected.chosen.theta)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("size", [50, 100_000])
 def test_drawn_shares_are_those_of_the_sample(size: int) -> None:
     rng = np.random.default_rng(8)
@@ -330,6 +331,7 @@ def test_default_m_is_smaller_where_the_plain_bootstrap_fails(
     assert br.epc(*sides).band(resample="test", replicates=1, rng=1).m is None
 
 
+@pytest.mark.simulation
 def test_values_stay_in_the_range_of_the_measure() -> None:
     rng = np.random.default_rng(9)
     curve = br.epc(normal_scores(rng, 12, 15), normal_scores(rng, 10, 14))
@@ -451,6 +453,7 @@ def test_undefined_estimate_has_no_interval() -> None:
         assert band.undefined.tolist() == [50]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("resample", ["test", "both"])
 def test_weights_are_copies(resample: str) -> None:
     client, impostor = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0, 2.0])

@@ -238,6 +238,7 @@ def test_a_fit_is_fitted_again(family: str) -> None:
     assert np.all(np.abs(found - expected) <= 0.01 * expected.std(axis=0) + 1e-12)
 
 
+@pytest.mark.simulation
 def test_a_fit_with_point_masses_and_a_normal_fit() -> None:
     rng = np.random.default_rng(10)
     cases: list[tuple[br.Scores, str]] = [

@@ -189,6 +189,7 @@ def test_both_methods_agree_on_large_samples(measure: str, simultaneous: bool) -
     assert np.all(np.abs(one.high - other.high) <= allowed)
 
 
+@pytest.mark.simulation
 def test_scores_of_dev_choose_again() -> None:
     rng = np.random.default_rng(12)
     dev = br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 60))
@@ -381,6 +382,7 @@ def test_an_undefined_measure_has_no_interval(method: str) -> None:
     assert band.low[0] < band.high[0]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("method", ["delta", "bootstrap"])
 def test_a_seed_gives_the_same_bytes(method: str) -> None:
     curve = br.epc(beta_fit(23, 40, 40), beta_fit(24, 40, 40), **SAME)

@@ -108,6 +108,7 @@ def test_empirical_thresholds_equal_enumeration(criterion: str) -> None:
             assert found == table.best(criterion, exact), (seed, alpha)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("criterion", SINGLE)
 def test_single_points_equal_enumeration(criterion: str) -> None:
     for seed in range(60):

@@ -39,6 +39,7 @@ def test_the_identities_of_the_a_posteriori_average(name: str, pair: str) -> Non
     assert average.average == pytest.approx(0.5 * (average.first + average.second), rel=1e-15)
 
 
+@pytest.mark.simulation
 def test_the_papers_formula_lacks_the_share_of_precisions_that_nobody_reaches() -> None:
     model = MODELS["bell"]
     printed = 0.5 * (model.average_precision() + 0.5)
@@ -98,6 +99,7 @@ def test_scores_are_summed_exactly(pair: str, seed: int) -> None:
     )
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 def test_table_3_is_an_integral_that_its_range_makes_a_mean() -> None:
     # Uniform laws on [0.2, 1.2] and [0, 1]: at FAR v the threshold is 1 - v and FRR is 0.8 - v.
@@ -123,6 +125,7 @@ def test_targets_without_a_precision_are_left_out_and_counted() -> None:
     assert average.undefined == pytest.approx(0.5 * 0.25, rel=1e-15)
 
 
+@pytest.mark.simulation
 def test_a_fit_with_atoms_on_dev() -> None:
     # P(C = 0) = 0.1 and P(I = 0) = 0.4 beside laws whose rates are 1 - F on the rest.
     dev = br.ScoreModel(br.Inflated(br.Beta(4, 2), at_zero=0.1), br.Inflated(br.Beta(2, 4), 0.4))

@@ -70,6 +70,7 @@ def bobs() -> list[Bob]:
         return [Bob(row) for row in BOB["sets"]]
 
 
+@pytest.mark.simulation
 def test_hter_is_bob_measures(bobs: list[Bob]) -> None:
     """Their HTER at every alpha where both chose the same decisions on dev: 826 of 829."""
     compared = 0
@@ -82,6 +83,7 @@ def test_hter_is_bob_measures(bobs: list[Bob]) -> None:
     assert sum(bob.curve.alpha.size for bob in bobs) == 829
 
 
+@pytest.mark.simulation
 def test_threshold_is_bob_measures(bobs: list[Bob]) -> None:
     """The midpoint of the same gap; to accept all, their smallest score for our -inf."""
     for bob in bobs:
@@ -94,6 +96,7 @@ def test_threshold_is_bob_measures(bobs: list[Bob]) -> None:
                 assert ours == pytest.approx(theirs, rel=1e-15)
 
 
+@pytest.mark.simulation
 def test_where_bob_measure_differs_both_minimise(bobs: list[Bob]) -> None:
     """Exact ties on dev: they take the last minimiser, we the one with the least HTER."""
     differing = []

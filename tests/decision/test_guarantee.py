@@ -107,6 +107,7 @@ def test_the_rate_that_is_said_to_be_reachable_is(kind: str) -> None:
         br.guaranteed_threshold(scores, **{kind: shown * 0.9999})
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", KINDS)
 def test_discrete_laws_keep_the_promise_exactly(kind: str) -> None:
     """Every sample of 12 from three values, with its probability: no simulation."""

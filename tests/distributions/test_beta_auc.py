@@ -38,6 +38,7 @@ def relative(value: np.ndarray, true: np.ndarray) -> np.ndarray:
     return np.abs(value - true) / np.where(tiny, 1.0, true)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("section", BOUNDS)
 def test_batches_against_multiple_precision(section: str) -> None:
     shapes, area, rest = table(section)
@@ -78,6 +79,7 @@ def test_no_ordinary_pair_needs_the_quadrature() -> None:
     assert not np.any(np.isnan(auc_of_pairs(*shapes)))
 
 
+@pytest.mark.simulation
 def test_both_ways_agree_across_the_border() -> None:
     """The area shrinks through the place where the rule gives up: no step in the values.
 
@@ -146,6 +148,7 @@ def test_by_simulation() -> None:
         assert br.beta_auc(*shapes) == pytest.approx(np.mean(c > i), abs=4 * 0.0008)
 
 
+@pytest.mark.simulation
 def test_the_generic_algorithms_agree() -> None:
     for row in table("0.05 to 50")[0][:10].tolist():
         model = br.ScoreModel(br.Beta(*row[:2]), br.Beta(*row[2:]))

@@ -57,6 +57,7 @@ def test_limits(law: br.Distribution) -> None:
     assert (law.logsf(below), law.logcdf(high)) == (0, 0)
 
 
+@pytest.mark.simulation
 @each_law
 def test_tails_are_monotone_and_fractions(law: br.Distribution) -> None:
     x = probes(law)
@@ -112,6 +113,7 @@ def test_underflowing_tails_by_hand(
 
 
 # ------------------------------------------------------------------------------- inverses
+@pytest.mark.simulation
 @each_continuous
 def test_round_trips_in_both_tails_through_1e_300(law: br.Distribution) -> None:
     """By way of a pair's points, whose thresholds keep their logit where they round."""
@@ -121,6 +123,7 @@ def test_round_trips_in_both_tails_through_1e_300(law: br.Distribution) -> None:
     np.testing.assert_allclose(pair.at_frr(p).frr, p, rtol=RTOL_ROUND_TRIP)
 
 
+@pytest.mark.simulation
 @each_continuous
 def test_inverses_return_to_the_score(law: br.Distribution) -> None:
     p = np.linspace(0.05, 0.95, 19)
@@ -145,6 +148,7 @@ def test_inverses_are_lowest_thresholds(law: br.Distribution) -> None:
         assert np.all((sign * tail(np.nextafter(x, -np.inf)) < sign * p + slack)[inside])
 
 
+@pytest.mark.simulation
 @each_with_atoms
 def test_inverses_at_the_exact_heights_of_the_jumps(law: br.Distribution) -> None:
     for place in law.atoms.places:
@@ -183,6 +187,7 @@ def test_inverses_at_zero_and_one_are_the_ends(law: br.Distribution) -> None:
 
 
 # -------------------------------------------------------------------------------- density
+@pytest.mark.simulation
 @each_smooth
 def test_density_is_the_derivative_of_the_cdf(law: br.Distribution) -> None:
     width = math.sqrt(law.var)
@@ -389,6 +394,7 @@ def test_shapes_in_are_shapes_out(law: br.Distribution, method: str) -> None:
     assert function(np.array([1, 0])).shape == (2,)
 
 
+@pytest.mark.simulation
 @each_law
 @pytest.mark.parametrize("method", METHODS)
 def test_nan_propagates(law: br.Distribution, method: str) -> None:

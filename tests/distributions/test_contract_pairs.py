@@ -127,6 +127,7 @@ EXTREME_PAIRS = [(c, i) for c in MILD for i in MILD] + [
 ]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("client", "impostor"), some(EXTREME_PAIRS, 7))
 def test_extreme_beta_pairs(client: str, impostor: str) -> None:
     pair = br.ScoreModel(EXTREME[client], EXTREME[impostor])
@@ -219,6 +220,7 @@ def random_law(rng: np.random.Generator) -> br.Distribution:
     return br.Inflated(beta, *rng.uniform(0.0, 0.4, 2)) if kind == 3 else beta
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("seed", some(range(60), 10))
 def test_random_pairs_of_all_families_beat_every_probe(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -266,6 +268,7 @@ def test_equal_error_rate(names: tuple[str, str]) -> None:
         assert not np.any(np.abs(surplus) < 1e-12)
 
 
+@pytest.mark.simulation
 @each_pair
 def test_target_rates(names: tuple[str, str]) -> None:
     """The lowest threshold with FAR <= x, the highest with FRR <= x."""
@@ -291,6 +294,7 @@ def test_thresholds_at_targets_are_those_of_the_points(names: tuple[str, str]) -
     np.testing.assert_array_equal(pair.threshold_at_frr(x), pair.at_frr(x).threshold)
 
 
+@pytest.mark.simulation
 @each_pair
 def test_curve_is_monotone_from_corner_to_corner(names: tuple[str, str]) -> None:
     pair = model(*names)
@@ -311,6 +315,7 @@ def test_curve_is_monotone_from_corner_to_corner(names: tuple[str, str]) -> None
         assert np.all(np.diff(up) >= -1e-15)
 
 
+@pytest.mark.simulation
 @each_pair
 def test_curve_is_the_polyline_through_the_attainable_points(names: tuple[str, str]) -> None:
     pair, probes = model(*names), dense(*names)
@@ -335,6 +340,7 @@ def test_curve_is_the_polyline_through_the_attainable_points(names: tuple[str, s
         assert np.all(roc.fpr(np.maximum(roc.tpr(at) - near, 0.0)) <= at + 1e-9)
 
 
+@pytest.mark.simulation
 @each_pair
 def test_areas(names: tuple[str, str]) -> None:
     pair, probes = model(*names), dense(*names)[::-1]
@@ -361,6 +367,7 @@ def test_a_crossing_far_beyond_two_narrow_laws() -> None:
     assert crossing.threshold == pytest.approx([expected], rel=1e-12)
 
 
+@pytest.mark.simulation
 @each_pair
 def test_crossings_and_shape_against_signs_on_the_dense_grid(names: tuple[str, str]) -> None:
     pair, probes = model(*names), dense(*names)
@@ -438,6 +445,7 @@ MIRRORS = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("client", "impostor"), some(itertools.product(MIRRORS, repeat=2), 4))
 def test_mirrored_scores_with_classes_swapped_leave_the_roc(client: str, impostor: str) -> None:
     """s -> 1 - s turns impostors into clients: the ROC is reflected in the anti-diagonal."""
@@ -515,6 +523,7 @@ def theorem(a: float, b: float) -> tuple[str, int, str, str]:
     )
 
 
+@pytest.mark.simulation
 @grouped("shapes", one_of(random_beta_pairs(150), 6))
 def test_the_two_ends_decide_the_whole_curve(shapes: tuple[float, float, float, float]) -> None:
     a_c, b_c, a_i, b_i = shapes
@@ -546,6 +555,7 @@ def test_the_two_ends_decide_the_whole_curve(shapes: tuple[float, float, float, 
     assert np.count_nonzero(np.diff(np.sign(rise))) == len(pair.inflections())
 
 
+@pytest.mark.simulation
 def test_the_papers_hooked_pair() -> None:
     """Client Beta(.47, .36), impostor Beta(.77, 1.91): theory of the hull."""
     pair = br.ScoreModel(br.Beta(0.47, 0.36), br.Beta(0.77, 1.91))

@@ -372,6 +372,7 @@ def test_a_part_too_large_is_not_sorted_by_itself(
     assert gaps_about(pair, "client", np.linspace(0.0, 1.0, 11)) is None
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("criterion", ["weighted-error", "far", "recall"])
 def test_a_curve_of_many_scores_is_that_of_weights_of_one(criterion: str) -> None:
     rng = np.random.default_rng(4)

@@ -223,6 +223,7 @@ def test_what_cannot_be_moved_is_said(call, error, words) -> None:
     assert len(str(caught.value)) <= 400
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("base", "shift"), [((2.0, 1.0), 40.0), ((3.0, 2.0), 20.0)])
 def test_variance_close_to_one(base: tuple[float, float], shift: float) -> None:
     """1 - S' = x/(x + e^shift (1 - x)), x = 1 - S: moments by mpmath."""

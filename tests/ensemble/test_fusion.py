@@ -106,6 +106,7 @@ def test_rank_mean_on_dev_by_counting(frame: pd.DataFrame, dev: pd.DataFrame) ->
     assert given.fusion.folds == 0
 
 
+@pytest.mark.simulation
 def test_votes_by_loops(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
     """Each classifier's threshold of an alpha by br.epc; the number of votes by trying all."""
     alphas = [0.2, 0.5, 0.85]
@@ -157,6 +158,7 @@ def test_other_measures(frame: pd.DataFrame, measure: str) -> None:
     assert given.fusion.parts["strict"]["measure"] == measure
 
 
+@pytest.mark.simulation
 def test_a_criterion_of_targets(frame: pd.DataFrame) -> None:
     given = br.inclusion(frame, family="normal", criterion="far", alpha=[0.05, 0.1])
     value = pooled(given, FUSE["min"](frame[["a", "b", "c"]].to_numpy()), criterion="far",
@@ -210,6 +212,7 @@ def test_interval_of_one_alpha_against_the_paired_bootstrap(
     assert found.high == pytest.approx(float(drawn.high[0]), abs=0.0125)
 
 
+@pytest.mark.simulation
 def test_interval_of_the_mean_over_alpha_against_a_bootstrap_of_rows(
     frame: pd.DataFrame, dev: pd.DataFrame
 ) -> None:
@@ -362,6 +365,7 @@ def test_folds_are_stratified_and_fixed_by_the_seed(frame: pd.DataFrame) -> None
     assert in_turn.fusion.folds == 7
 
 
+@pytest.mark.simulation
 def test_dev_must_hold_the_same_classifiers(frame: pd.DataFrame, dev: pd.DataFrame) -> None:
     with pytest.raises(br.InputError, match="classifiers of dev; 'c' is none of 'a', 'b'"):
         br.inclusion(frame, family="normal", dev=dev.drop(columns="c"))
@@ -373,6 +377,7 @@ def test_dev_must_hold_the_same_classifiers(frame: pd.DataFrame, dev: pd.DataFra
 
 
 # -------------------------------------------------------------------------------- values
+@pytest.mark.simulation
 def test_names_of_gains(result: br.Inclusion) -> None:
     fusion = result.fusion
     assert len(fusion.table) == 6 * 3 * 3
@@ -385,6 +390,7 @@ def test_names_of_gains(result: br.Inclusion) -> None:
     assert "mean-logit" in str(fusion)
 
 
+@pytest.mark.simulation
 def test_a_classifier_of_noise_helps_no_strong_one() -> None:
     rng = np.random.default_rng(9)
     strong = br.Scores(rng.beta(8, 2, 150), rng.beta(2, 8, 150))
@@ -422,6 +428,7 @@ def test_diversity_against_scipy_and_by_counting(frame: pd.DataFrame, dev: pd.Da
         assert both["double_fault"] == pytest.approx(np.mean(wrong[first] & wrong[second]))
 
 
+@pytest.mark.simulation
 def test_diversity_of_scores_beyond_the_unit_interval(frame: pd.DataFrame) -> None:
     wide = frame.assign(a=7.0 * frame["a"])
     found = br.inclusion(wide).diversity.iloc[0]

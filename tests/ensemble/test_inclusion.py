@@ -52,6 +52,7 @@ def all_kinds() -> br.Inclusion:
 
 
 # ------------------------------------------------------------------------------ the rule
+@pytest.mark.simulation
 @pytest.mark.parametrize("word", PAIRS)
 def test_the_ends_decide_the_verdict(all_kinds: br.Inclusion, word: str) -> None:
     verdict = all_kinds.verdict[word]
@@ -62,6 +63,7 @@ def test_the_ends_decide_the_verdict(all_kinds: br.Inclusion, word: str) -> None
     assert verdict.confidence.p_value == max(tests.at_one.p_value, tests.at_zero.p_value)
 
 
+@pytest.mark.simulation
 def test_a_level_of_less_confidence_than_the_p_value_decides() -> None:
     fair = {"a": scores_of((Beta(2.2, 2), Beta(2, 2.2)), 80), "b": scores_of(PAIRS["include"], 80)}
     one = judged(fair)
@@ -87,6 +89,7 @@ def test_a_region_is_judged_at_its_borders() -> None:
         assert judged(given, region=region).verdict["s"].marginal == word, region
 
 
+@pytest.mark.simulation
 def test_the_p_value_at_a_border_is_that_of_the_interval_that_ends_on_the_diagonal() -> None:
     """Inversion: the interval of TPR at level 1 - p has FAR as one end."""
     rng = np.random.default_rng(5)
@@ -207,6 +210,7 @@ def test_mean_excess_is_the_mean_of_tpr_less_far(region: tuple[float, float]) ->
         assert size.low < size.mean_excess < size.high
 
 
+@pytest.mark.simulation
 def test_hook_scores_are_those_in_the_region() -> None:
     """Uniform impostors: FAR is the share of them; n_i x + n_c TPR(x) up to x = 0.1."""
     given = {"s": scores_of((Beta(2, 2), Beta(1, 1)), 500), "t": scores_of(PAIRS["include"], 500)}
@@ -215,6 +219,7 @@ def test_hook_scores_are_those_in_the_region() -> None:
     assert result.verdict["s"].size.hook_scores == pytest.approx(500 * (0.1 + tpr), rel=1e-12)
 
 
+@pytest.mark.simulation
 def test_the_table_has_a_row_a_classifier(all_kinds: br.Inclusion) -> None:
     table = all_kinds.table
     assert table["classifier"].tolist() == list(PAIRS)
@@ -278,6 +283,7 @@ def test_the_text_names_all(all_kinds: br.Inclusion) -> None:
     assert "ROC hull" in text
 
 
+@pytest.mark.simulation
 def test_the_text_is_as_wide_as_a_terminal(all_kinds: br.Inclusion) -> None:
     tables = ("classifier", *PAIRS)
     sentences = [
@@ -339,6 +345,7 @@ def test_ends_outside_the_region_are_left_out_of_the_text() -> None:
         assert "not the region alone" in " ".join(text.split())
 
 
+@pytest.mark.simulation
 def test_a_long_hull_is_cut_in_the_text() -> None:
     from betaroc.ensemble.sentences import _hull_words
 
@@ -393,6 +400,7 @@ def test_the_distance_of_two_rocs_by_hand() -> None:
     assert _distance(arc, chance) == pytest.approx(0.125, abs=1e-5)
 
 
+@pytest.mark.simulation
 def test_a_distance_that_may_be_chance_is_said_so() -> None:
     """Of 20 scores a class the bound is sqrt(ln(2/(1 - sqrt(0.95)))/40) = 0.33."""
     rng = np.random.default_rng(2)
@@ -431,6 +439,7 @@ def test_frames_mappings_and_lists_give_one_result(frame: pd.DataFrame) -> None:
     assert br.inclusion(shuffled).verdict["a"].word == one.verdict["a"].word
 
 
+@pytest.mark.simulation
 def test_labels_that_need_saying(frame: pd.DataFrame) -> None:
     frame["label"] = np.where(frame["label"] == 1, "genuine", "fake")
     with pytest.raises(br.InputError, match="client_label"):
@@ -488,6 +497,7 @@ def test_wrong_types(frame: pd.DataFrame, options: dict[str, Any]) -> None:
         br.inclusion(numbered)
 
 
+@pytest.mark.simulation
 def test_a_column_of_ids_is_no_classifier(frame: pd.DataFrame) -> None:
     import polars as pl
 
@@ -503,6 +513,7 @@ def test_a_column_of_ids_is_no_classifier(frame: pd.DataFrame) -> None:
         assert "subject" in found.names
 
 
+@pytest.mark.simulation
 def test_the_trials_as_their_own_dev_are_said(frame: pd.DataFrame) -> None:
     for dev in (frame, frame.sample(frac=1.0, random_state=1)):
         with pytest.warns(br.SameDataWarning, match="dev and the frame are the same scores"):
@@ -649,6 +660,7 @@ def test_a_crossing_of_the_diagonal_is_one_of_the_chance_curve() -> None:
         assert found.far == pytest.approx(found.tpr, rel=1e-9)
 
 
+@pytest.mark.simulation
 def test_pairs_with_a_common_law_cross_once_at_most() -> None:
     """Theory 3.4: a crossing is a root of F_i1 - F_i2, of which beta laws have one at most."""
     rng = np.random.default_rng(3)
@@ -742,6 +754,7 @@ def test_hull_of_one_dented_curve_is_its_own() -> None:
     assert [s.kind for s in hull.segments] == ["chord", "curve"]
 
 
+@pytest.mark.simulation
 def test_hull_against_the_hull_of_many_points(all_kinds: br.Inclusion) -> None:
     """scipy's hull of all curves' points, whose area it cannot exceed by more than rounding."""
     from scipy.spatial import ConvexHull
@@ -759,6 +772,7 @@ def test_hull_against_the_hull_of_many_points(all_kinds: br.Inclusion) -> None:
     assert "exclude" in all_kinds.hull.unused
 
 
+@pytest.mark.simulation
 def test_hull_of_curves_with_points_at_one_far() -> None:
     """Quantiles of laws with masses put points of three curves at one FAR but for rounding."""
     laws = (
@@ -775,6 +789,7 @@ def test_hull_of_curves_with_points_at_one_far() -> None:
     assert np.all(np.diff(height, 2) <= 1e-9)
 
 
+@pytest.mark.simulation
 def test_hull_between_two_chords_that_touch_one_curve() -> None:
     """Between chords of slope m and m' < m the curve is followed, were it for 1e-4 of FAR."""
     laws = (

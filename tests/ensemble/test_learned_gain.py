@@ -202,6 +202,7 @@ def test_many_groups_of_one_class_do_not_speak_for_few_trials_of_the_other() -> 
     assert found.freedom < paired_areas(br.Scores(*own), br.Scores(*other)).freedom < 4.0
 
 
+@pytest.mark.simulation
 def test_on_dev_the_fusion_is_learned_and_observed_on_the_trials() -> None:
     """Trials whose suppressor has lost its meaning: what was learned does harm."""
     dev, test = suppressor(300, 5), suppressor(300, 6)
@@ -216,6 +217,7 @@ def test_on_dev_the_fusion_is_learned_and_observed_on_the_trials() -> None:
     assert kept.verdict["S"] == "include"
 
 
+@pytest.mark.simulation
 def test_groups_stay_whole_and_widen_the_interval() -> None:
     """Each trial three times: by groups the interval of single trials, without far shorter."""
     names = ("A", "noise")
@@ -243,6 +245,7 @@ def test_groups_stay_whole_and_widen_the_interval() -> None:
     assert result.verdict["A"].gain.estimate == pytest.approx(many[0].estimate, abs=0.05)
 
 
+@pytest.mark.simulation
 def test_few_groups_that_change_their_rank_are_few_however_many_trials_they_hold() -> None:
     """Each trial three times, as one group: the widening of single trials, and their method."""
     names = ("A", "S", "noise")
@@ -359,6 +362,7 @@ def test_where_it_cannot_be_told_the_sentence_says_how_many_would_do() -> None:
     assert said in result.verdict["B"].reason
 
 
+@pytest.mark.simulation
 def test_the_number_that_would_do_has_an_even_chance() -> None:
     """Of B given A + error, both normal: 200 draws, 3 standard errors of .035."""
     rng = np.random.default_rng(13)
@@ -400,6 +404,7 @@ def test_one_alone_is_refused() -> None:
         br.inclusion(scores(suppressor(20, 0), "A"))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("n", "word"), [(60, "cannot tell"), (700, "adds nothing")])
 def test_perfect_ones(n: int, word: str) -> None:
     """Both areas are 1 and DeLong's variance 0; 3/n of the trials may still be others."""
@@ -436,6 +441,7 @@ def test_classes_of_ten_scores() -> None:
     assert said in result.verdict["noise"].reason
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("n", "folds"), [(5, 5), (40, 2)])
 def test_too_few_for_folds_within_folds(n: int, folds: int) -> None:
     result = selected(scores(suppressor(n, 1), "A", "B"), folds=folds, family="logit-normal")
@@ -461,6 +467,7 @@ def test_a_dev_set_whose_groups_hang_together_cannot_be_split() -> None:
     assert result.fusion.folds == 0
 
 
+@pytest.mark.simulation
 def test_two_columns_of_groups() -> None:
     """Pairs of labels that are not split, and a variance that allows for both."""
     classes = suppressor(60, 3)

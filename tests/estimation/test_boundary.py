@@ -254,6 +254,7 @@ def test_both_classes_share_one_warning_and_one_rule():
     assert "3 at 1" in str(fit.summary())
 
 
+@pytest.mark.simulation
 def test_the_longest_boundary_warning_fits():
     n = 10**6
     x = np.random.default_rng(0).beta(2.0, 2.0, n)

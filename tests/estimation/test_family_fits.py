@@ -68,6 +68,7 @@ def test_a_mixture_is_where_the_likelihood_is_flat_and_its_curvature_the_covaria
     np.testing.assert_allclose(fit.cov, expected, rtol=2e-3, atol=1e-6)
 
 
+@pytest.mark.simulation
 def test_no_search_from_the_truth_finds_a_likelier_mixture() -> None:
     for seed in range(4):
         x = drawn(MIXTURE, 300, seed)
@@ -157,6 +158,7 @@ def test_mixtures_may_cross_the_diagonal_twice() -> None:
     assert model.diagonal_crossings().far.size == np.count_nonzero(np.diff(signs))
 
 
+@pytest.mark.simulation
 def test_a_narrow_component_is_not_stepped_over() -> None:
     """Two hundredths of the impostors lie within a hundredth of the scale, amid the others."""
     narrow = br.BetaMixture([0.98, 0.02], [br.Beta(1.5, 1.2), br.Beta(4e3, 6e3)])
@@ -169,6 +171,7 @@ def test_a_narrow_component_is_not_stepped_over() -> None:
     assert model.auc() == pytest.approx(model.generic().auc(), rel=1e-12)
 
 
+@pytest.mark.simulation
 def test_a_mixture_with_point_masses_and_its_intervals() -> None:
     rng = np.random.default_rng(7)
     scores = br.Scores(
@@ -243,6 +246,7 @@ def constrained(scores: br.Scores) -> float:
     return max(-optimize.minimize(loss, s, constraints=rules, options=options).fun for s in starts)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("client", "impostor", "tied"),
     [
@@ -362,6 +366,7 @@ def test_a_component_that_is_there_is_found_and_one_that_is_not_is_not() -> None
     assert (found.statistic, found.p_value) == (pytest.approx(gain), 1 / 20)
 
 
+@pytest.mark.simulation
 def test_each_class_gains_by_itself_with_as_many_components() -> None:
     """Two places have no mixture: what the other class gains is the whole gain."""
     from betaroc.fits.nested import _gain
@@ -393,6 +398,7 @@ def test_size_of_the_test_of_a_dual_pair() -> None:
     np.testing.assert_allclose(simulated, limit, atol=4 * 0.036)
 
 
+@pytest.mark.simulation
 def test_a_hook_is_tested_against_the_proper_pair() -> None:
     rng = np.random.default_rng(17)
     hooked = br.Scores(rng.beta(0.5, 0.3, 400), rng.beta(0.9, 1.8, 400))

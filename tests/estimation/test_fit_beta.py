@@ -230,6 +230,7 @@ def test_scores_known_to_break_scipy_fit():
         assert fit.gradient_norm <= 1e-9
 
 
+@pytest.mark.simulation
 @quietly
 def test_two_thousand_random_sets_all_converge():
     rng = np.random.default_rng(2000)

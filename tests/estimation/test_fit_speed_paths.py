@@ -181,6 +181,7 @@ def test_polynomials_are_those_of_the_generator():
     assert max(TABLE[name]["error"] for name in ("phi", "tau")) <= 5e-17
 
 
+@pytest.mark.simulation
 def test_digamma_and_trigamma_on_both_sides_of_the_shift():
     x = np.concatenate([np.logspace(-3, 12, 151), np.linspace(7.9, 8.1, 21)])
     phi, tau = _polygamma.phi_tau(x)
@@ -207,6 +208,7 @@ def exact_statistics(a, b):
         return float(mp.psi(0, a) - whole), float(mp.psi(0, b) - whole)
 
 
+@pytest.mark.simulation
 def test_at_most_eight_iterations_for_usual_shapes():
     """On a, b in [0.05, 100]: all steps counted, rough ones too."""
     side = np.geomspace(0.05, 100.0, 24)

@@ -228,6 +228,7 @@ def test_nulls_among_numbers_of_duckdb_are_counted(column: str) -> None:
         br.fit_many(frame)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb"])
 def test_score_and_label_swapped_end_before_all_groups_are_there(
     engine: str, monkeypatch: pytest.MonkeyPatch

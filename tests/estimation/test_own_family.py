@@ -50,6 +50,7 @@ def both(fits, number):
     return number(fits["own"]), pytest.approx(number(fits["logit-normal"]), rel=RTOL, abs=1e-9)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     "number",
     [
@@ -77,6 +78,7 @@ def test_so_are_errors_between_groups(fits) -> None:
     assert new == known
 
 
+@pytest.mark.simulation
 def test_a_check_and_a_comparison_take_it(fits) -> None:
     found = {name: br.check_fit(f, replicates=19, rng=1) for name, f in fits.items()}
     assert found["own"].ad.client.statistic == pytest.approx(

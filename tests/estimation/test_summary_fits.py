@@ -300,6 +300,7 @@ def test_an_analysis_of_summaries_is_that_of_the_rows_within_the_bins(streamed: 
         assert abs(bounds[0][end] - bounds[1][end]) <= step * round(N * error["frr"]) + 1e-12
 
 
+@pytest.mark.simulation
 def test_the_text_of_summaries_says_what_is_missing(streamed: Streamed) -> None:
     text = streamed.analysis.summary()
     assert len([line for line in text.splitlines() if line.startswith("dev: fit of")]) == 3

@@ -81,6 +81,7 @@ def test_the_maximum_of_mpmath(
     np.testing.assert_allclose(at, of_mpmath(classes, shared, at), rtol=1e-13 + 1e-15 * size)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("shared", ["a", "b"])
 def test_no_general_optimiser_finds_more(shared: str) -> None:
     rng = np.random.default_rng(1)
@@ -140,6 +141,7 @@ def test_the_likelihood_lies_between_common_law_and_own_laws() -> None:
         assert common < tied_mle(*sums, shared).log_likelihood < own
 
 
+@pytest.mark.simulation
 def test_every_solvable_problem_converges() -> None:
     rng = np.random.default_rng(3)
     for k in range(400):

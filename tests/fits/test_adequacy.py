@@ -137,6 +137,7 @@ def test_the_seed_gives_the_same_numbers() -> None:
 PARAMETRIC = [name for name in FAMILIES if name != "empirical"]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", some(PARAMETRIC, 3))
 def test_every_parametric_family_can_be_checked(family: str) -> None:
     data = br.Scores(

@@ -109,6 +109,7 @@ def plain_error(i: br.Interval) -> float:
     return normal.pdf(normal.inv_cdf(i.estimate)) * width / (2 * Z)
 
 
+@pytest.mark.simulation
 def test_a_class_with_its_own_formula_is_fitted_by_itself() -> None:
     bare = FRAME.assign(x=FRAME["x"].where(FRAME["label"] == 0))  # clients have no x at all
     found = br.fit_covariates(bare, "x", precision="x", client_formula="1")
@@ -398,6 +399,7 @@ def test_it_is_a_value() -> None:
     assert model.roc().auc() == model.auc()
 
 
+@pytest.mark.simulation
 def test_a_prior_of_ones_own_and_a_function() -> None:
     found = br.fit_covariates(FRAME, "x")
     at = {"x": 0.1}
@@ -740,6 +742,7 @@ def test_a_search_that_ends_early_is_no_fit(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.client.coefficients == pytest.approx(again.client.coefficients, rel=1e-9)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("concentration", some([0.02, 1.0, 1e4, 1e8], 3))
 def test_from_poles_to_needles(concentration: float) -> None:
     """Shapes from 0.01 to 1e8 converge, and the slope is found."""

@@ -141,6 +141,7 @@ def test_each_class_has_its_own_family() -> None:
     assert sum(client == "beta" for client, _ in found) >= 3
 
 
+@pytest.mark.simulation
 def test_a_fold_without_a_mixture_is_scored_by_one_beta(monkeypatch) -> None:
     scores = contaminated(2000, 1)
     calls: list[str] = []
@@ -159,6 +160,7 @@ def test_a_fold_without_a_mixture_is_scored_by_one_beta(monkeypatch) -> None:
     assert found.recommended == ("beta", "beta")
 
 
+@pytest.mark.simulation
 def test_a_mixture_that_one_class_has_not_is_left_out_for_that_class(monkeypatch) -> None:
     scores = contaminated(2000, 1)
     table = families.FAMILIES
@@ -251,6 +253,7 @@ def test_scores_beyond_0_and_1_and_exact_ends() -> None:
     assert outside["beta"] == 0.0
 
 
+@pytest.mark.simulation
 def test_weights_are_copies_in_the_likelihood() -> None:
     inner = data(5, 40)
     twice = br.Scores(np.repeat(inner.client, 2), np.repeat(inner.impostor, 2))
@@ -284,6 +287,7 @@ def test_what_is_refused(call, error: type[Exception], text: str) -> None:
         call()
 
 
+@pytest.mark.simulation
 def test_too_few_scores_for_folds() -> None:
     with pytest.raises(br.InputError, match="at least 10 distinct client scores for its 5 folds"):
         br.compare_families(br.Scores([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))

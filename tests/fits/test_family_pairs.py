@@ -103,6 +103,7 @@ def test_many_systems_have_one_family() -> None:
 
 
 # ------------------------------------------------------------------------------- pairs
+@pytest.mark.simulation
 def test_a_pair_is_each_class_by_its_own_family(pair: br.Fit) -> None:
     given = scores()
     alone = (
@@ -183,6 +184,7 @@ def test_errors_and_intervals_of_a_pair(pair: br.Fit) -> None:
         two.conf_int()
 
 
+@pytest.mark.simulation
 def test_epc_and_its_band_of_a_pair(pair: br.Fit) -> None:
     curve = br.epc(pair, scores(2), alpha=[0.2, 0.5])
     assert curve.threshold[1] == pytest.approx(pair.model.min_weighted_error(0.5).threshold)

@@ -311,6 +311,7 @@ def test_inputs_are_never_written_to():
     np.testing.assert_array_equal(x, CLIENT)
 
 
+@pytest.mark.simulation
 def test_ties_under_a_continuous_law_are_said_once() -> None:
     """36 scores on three values in one class, none tied in the other."""
     client = [0.5, 0.7, 0.9] * 12

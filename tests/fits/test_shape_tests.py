@@ -339,6 +339,7 @@ def mid_p_of_tables(c: int, n_c: int, i: int, n_i: int) -> Fraction:
     return Fraction(2 * less + alike, 2 * sum(tables.values()))
 
 
+@pytest.mark.simulation
 def test_masses_by_all_tables() -> None:
     for c, i in itertools.product(range(0, 8, 2), range(1, 12, 3)):
         for n_c, n_i in ((7, 12), (12, 12), (9, 40)):

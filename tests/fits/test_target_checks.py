@@ -281,6 +281,7 @@ def test_dropped_scores_are_left_out() -> None:
     assert [t[:9] for t in found] == [t[:9] for t in alone]
 
 
+@pytest.mark.simulation
 def test_cells_have_targets_but_no_simulation() -> None:
     rng = np.random.default_rng(7)
     rounded = br.Scores(np.round(rng.beta(4, 2, 900), 2), np.round(rng.beta(2, 4, 900), 2))
@@ -368,6 +369,7 @@ def test_rates_that_are_refused(rates: object, error: type[Exception], text: str
         check_targets(f, frr=rates)
 
 
+@pytest.mark.simulation
 def test_rates_are_taken_once_and_in_order() -> None:
     f = br.fit(beta_scores(100))
     found = check_targets(f, far=np.array([0.1, 0.5, 0.1]), frr=(0.2,))

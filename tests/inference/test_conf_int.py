@@ -46,6 +46,7 @@ def fall_of(sample: np.ndarray, which: int, value: float) -> float:
     return 2.0 * (best + float(found.fun))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("a", "b", "n"), [(0.5, 2.0, 10), (5, 2, 30), (40, 60, 12), (0.1, 0.2, 50)]
 )
@@ -61,6 +62,7 @@ def test_the_likelihood_falls_by_the_quantile_at_profile_ends(a: float, b: float
         assert found[name].low < found[name].estimate < found[name].high
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("a", "b"), some([(0.5, 2.0), (6.0, 1.5)], 2))
 def test_corrections_are_those_of_the_mean_deviance(a: float, b: float) -> None:
     # Mean of the deviance of a true shape over 40 000 sets of n = 20 scores; its sd is about 1.5,
@@ -301,6 +303,7 @@ def test_ends_beyond_the_doubles_are_those_of_the_range(n: int, family: str, lev
         assert (found.low, found.high) == (0.0, math.inf)
 
 
+@pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
 def test_an_interval_that_is_the_whole_range_is_told_as_none() -> None:
     """At level 0.9999 two scores in cells of 0.1 leave only Wald's interval, from 0 to inf."""

@@ -46,6 +46,7 @@ def test_rates_at_a_threshold_are_compared_by_squares_with_the_correlation() -> 
     assert found.method == "exact"
 
 
+@pytest.mark.simulation
 def test_independent_systems_have_no_correlation() -> None:
     a, b = systems(2)
     found = br.difference(a, b, "eer", paired=False)
@@ -93,6 +94,7 @@ def test_systems_change_places(stat: str, point: dict[str, Any]) -> None:
     assert other.p_value == pytest.approx(one.p_value, rel=1e-6)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("stat", "point"), [("eer", {}), ("frr", {"far": 0.1})])
 def test_the_p_value_is_that_of_the_interval_that_ends_at_0(
     stat: str, point: dict[str, Any]
@@ -115,6 +117,7 @@ def test_a_system_does_not_differ_from_itself() -> None:
         assert found.correlation == pytest.approx(1.0)
 
 
+@pytest.mark.simulation
 def test_copies_in_groups_say_no_more() -> None:
     a, b = systems(8, 60)
     groups = {"client_groups": np.repeat(np.arange(60), 4),

@@ -524,6 +524,7 @@ def test_weights_of_a_class_without_groups_are_independent_copies() -> None:
 MEASURES = ["hter", "far", "precision", "f1", "mcc", "accuracy", "mutual-information"]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("measure", some(MEASURES, 3))
 def test_delta_and_bootstrap_agree_on_many_groups(measure: str) -> None:
     """Large samples: both are the normal interval, one on the logit scale."""
@@ -736,6 +737,7 @@ def test_both_classes_covary_through_common_groups() -> None:
     np.testing.assert_array_equal(plain.joint_cov(), single)
 
 
+@pytest.mark.simulation
 def test_error_of_a_threshold_uses_the_joint_covariance() -> None:
     """Normal laws, EER: theta = (mu_c sigma_i + mu_i sigma_c) / (sigma_c + sigma_i)."""
     rng = np.random.default_rng(21)

@@ -217,6 +217,7 @@ def test_the_drawn_eer_is_that_of_rows_drawn_again() -> None:
     assert ends(found) == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])), abs=1 / 79)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("method", ["bootstrap", "smoothed"])
 def test_what_is_drawn_repeats_with_its_seed(method: str) -> None:
     scores = normal_scores(11)

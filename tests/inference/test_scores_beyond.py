@@ -153,6 +153,7 @@ def test_points_with_counts_compare_copy_and_paste_back() -> None:
 
 
 # ------------------------------------------------------------------------------ intervals
+@pytest.mark.simulation
 def test_intervals_carry_the_scores_behind_their_rates() -> None:
     fit = br.fit(bells(400, 500))
     model = fit.model
@@ -182,6 +183,7 @@ def test_an_extrapolated_interval_says_so() -> None:
     assert [c.filename for c in caught] == [__file__]
 
 
+@pytest.mark.simulation
 def test_bands_warn_only_of_rates_that_were_given() -> None:
     fit = br.fit(bells(200, 200))
     band = fit.roc_band()
@@ -295,6 +297,7 @@ def test_a_summary_is_counted_at_borders_of_bins() -> None:
     assert point.n_beyond[1] == pytest.approx(5.0)
 
 
+@pytest.mark.simulation
 def test_rounded_scores_fitted_in_cells_are_counted_at_their_edges() -> None:
     rng = np.random.default_rng(1)
     client, impostor = (np.round(rng.beta(a, b, 2000), 1) for a, b in ((5, 2), (2, 5)))

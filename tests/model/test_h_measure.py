@@ -80,6 +80,7 @@ def test_no_error_no_information_and_the_wrong_way_round() -> None:
         assert br.ScoreModel(law, law).h_measure() == pytest.approx(0.0, abs=1e-15)
 
 
+@pytest.mark.simulation
 def test_class_swap_reflection_and_increasing_maps() -> None:
     model = PAIRS["hook"]
     mirrored = br.ScoreModel(br.Beta(1.91, 0.77), br.Beta(0.36, 0.47), prior=0.7)

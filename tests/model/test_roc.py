@@ -45,6 +45,7 @@ def pair_of(sample: tuple[np.ndarray, np.ndarray], **options: Any) -> br.ScoreMo
 
 
 # ------------------------------------------------------------------------ scikit-learn
+@pytest.mark.simulation
 @each_sample
 def test_empirical_roc_is_scikit_learns(sample: tuple[np.ndarray, np.ndarray]) -> None:
     """Same points; score >= t there is score > t' here, t' in the gap just below t."""
@@ -62,6 +63,7 @@ def test_empirical_roc_is_scikit_learns(sample: tuple[np.ndarray, np.ndarray]) -
     assert share == pytest.approx(metrics.roc_auc_score(y, s, max_fpr=0.3), rel=1e-12)
 
 
+@pytest.mark.simulation
 @each_sample
 def test_empirical_precision_and_recall_are_scikit_learns(
     sample: tuple[np.ndarray, np.ndarray],
@@ -88,6 +90,7 @@ def test_empirical_det_is_scikit_learns() -> None:
         assert set(zip(fpr.round(12), fnr.round(12), strict=True)) <= ours
 
 
+@pytest.mark.simulation
 @each_sample
 def test_generic_pairs_of_samples_have_the_same_curve(
     sample: tuple[np.ndarray, np.ndarray],
@@ -103,6 +106,7 @@ def test_generic_pairs_of_samples_have_the_same_curve(
     assert generic.ks() == pytest.approx(pair.ks(), abs=1e-14)
 
 
+@pytest.mark.simulation
 @each_sample
 def test_polyline_of_a_sample(sample: tuple[np.ndarray, np.ndarray]) -> None:
     """Ties are straight segments, verticals count by their top, horizontals by their left end."""
@@ -199,6 +203,7 @@ def test_hull_of_a_proper_pair_is_the_curve() -> None:
     assert hull.auc() == roc.auc()
 
 
+@pytest.mark.simulation
 def test_hull_of_a_curve_below_the_diagonal_is_the_diagonal() -> None:
     roc = br.ScoreModel(br.Beta(2.0, 4.0), br.Beta(3.0, 2.0)).roc()
     x = np.linspace(0.0, 1.0, 11)

@@ -92,6 +92,7 @@ def test_crossings_of_samples_are_those_of_exact_polylines() -> None:
             assert lies_on(two, far, tpr), (a, b, c, d)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(("away", "crossings"), [(1e-6, 2), (-1e-6, 0)])
 def test_two_crossings_close_together(away: float, crossings: int) -> None:
     # Near tangency at log odds -1.38: the brute force is the signs on a grid there.

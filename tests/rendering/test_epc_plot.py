@@ -249,6 +249,7 @@ def test_a_larger_measure_is_better_where_it_should_be() -> None:
     assert shaded(result.plot()) == [("better-1", 0.49, 0.51), ("better-2", 0.09, 0.11)]
 
 
+@pytest.mark.simulation
 def test_the_difference_its_interval_and_zero() -> None:
     result = comparison([0.1, -0.4, -0.1, np.nan], [0.2, -0.2, 0.1, np.nan])
     ax = plot.plot_difference(result, names=("mlp", "svm"))
@@ -405,6 +406,7 @@ def test_smooth_curves_of_equal_laws_keep_their_promise() -> None:
 
 
 # ------------------------------------------------------------------ files
+@pytest.mark.simulation
 def test_an_svg_is_well_formed_and_its_bytes_repeat(tmp_path: Path) -> None:
     curve = br.epc(DEV, TEST, alpha=[0.1, 0.9])
     paths = [tmp_path / "one.svg", tmp_path / "two.SVG"]
@@ -414,6 +416,7 @@ def test_an_svg_is_well_formed_and_its_bytes_repeat(tmp_path: Path) -> None:
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
+@pytest.mark.simulation
 def test_a_png_is_one_and_leaves_nothing_beside(tmp_path: Path) -> None:
     path = tmp_path / "picture.png"
     save_picture(br.epc(DEV, TEST).plot, path)
@@ -430,6 +433,7 @@ def test_other_pictures_and_places_are_refused(tmp_path: Path) -> None:
             save_picture(curve.plot, tmp_path / "missing" / name)
 
 
+@pytest.mark.simulation
 def test_a_png_that_fails_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

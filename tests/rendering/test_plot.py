@@ -212,6 +212,7 @@ def test_a_sample_has_no_density() -> None:
 
 
 # ------------------------------------------------------------------ svg
+@pytest.mark.simulation
 def test_svg_is_reproducible_and_inert() -> None:
     first = draw_svg(lambda: BETA.roc().plot(), "one")
     assert first == draw_svg(lambda: BETA.roc().plot(), "one")
@@ -221,6 +222,7 @@ def test_svg_is_reproducible_and_inert() -> None:
     assert first.endswith("</svg>")
 
 
+@pytest.mark.simulation
 def test_svg_does_not_depend_on_the_users_settings() -> None:
     import matplotlib as mpl
 

@@ -93,6 +93,7 @@ MORE: dict[str, dict[str, Any]] = {"plot_difference_histogram": {"alpha": 0.5}}
 WITHOUT_LEGEND = {"plot_density", "plot_histogram", "plot_learned", "plot_precision_recall"}
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", some(sorted(set(PICTURES) - {"plot_ensemble"}), 4))
 def test_axes_of_a_caller_are_named_as_our_own(name: str, nouns: dict[str, Any]) -> None:
     draw, noun = PICTURES[name], nouns[min(TAKES[name])]
@@ -120,6 +121,7 @@ def test_what_a_caller_has_set_stays(nouns: dict[str, Any]) -> None:
     assert (ax.get_xlim(), ax.get_xlabel(), ax.get_ylabel()) == ((0.0, 0.1), "errors", "TPR")
 
 
+@pytest.mark.simulation
 def test_several_curves_without_a_name_are_told_apart() -> None:
     model = br.ScoreModel(br.Beta(5, 2), br.Beta(2, 5))
     again, third = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4), name="again"), model.generic()
@@ -144,6 +146,7 @@ def test_a_fit_is_drawn_as_its_model(nouns: dict[str, Any]) -> None:
         np.testing.assert_array_equal(one.get_xydata(), two.get_xydata())
 
 
+@pytest.mark.simulation
 def test_what_is_no_axes(nouns: dict[str, Any]) -> None:
     for ax in ("x", Figure(), 3):
         with pytest.raises(br.InputTypeError, match="ax must be matplotlib Axes; got"):

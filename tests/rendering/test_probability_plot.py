@@ -87,6 +87,7 @@ def test_the_band_holds_its_share_of_the_scores_of_the_law() -> None:
     assert inside / 2000 == pytest.approx(0.95, abs=0.02)
 
 
+@pytest.mark.simulation
 def test_many_scores_are_thinned_and_keep_their_extremes() -> None:
     fit = beta_fit(20_000)
     x, y = drawn(plot_fit(fit, "pp"), 0)
@@ -114,6 +115,7 @@ def test_point_masses_are_left_out_and_named() -> None:
     assert names == ["client, without 5 of 25 at the ends", "impostor"]
 
 
+@pytest.mark.simulation
 def test_cells_are_drawn_at_their_edges() -> None:
     client = [0.2, 0.4, 0.4, 0.6, 0.8, 0.8, 1.0] * 3
     fit = br.fit(br.Scores(client, [0.0, 0.2, 0.2, 0.4, 0.6] * 3), resolution=0.2)

@@ -189,6 +189,7 @@ def test_an_impossible_fit_of_dev_is_an_error() -> None:
         br.analyze(br.Scores([0.5, 0.5], [0.2, 0.3]))
 
 
+@pytest.mark.simulation
 def test_empirical_family_has_no_model_points() -> None:
     analysis = br.analyze(br.Scores([0.5, 0.7, 0.9] * 4, [0.1, 0.2, 0.4] * 4), family="empirical")
     assert {p.chosen_by for p in analysis.points} == {"scores"}
@@ -375,6 +376,7 @@ def test_headline_answers_for_the_test_sets(analysis: br.Analysis) -> None:
     assert "above the diagonal" in lines[2]
 
 
+@pytest.mark.simulation
 def test_promises_that_no_score_speaks_for_are_marked() -> None:
     """270 clients around 20 and 550 impostors around 0, normal: an EER of no count."""
     grid = NormalDist().inv_cdf
@@ -433,6 +435,7 @@ def test_several_tests_are_called_by_their_files_where_these_differ() -> None:
     assert set_names([part(1, 30 * "x"), part(2, "b")])[0] == f"test 1 ({21 * 'x'}...)"
 
 
+@pytest.mark.simulation
 def test_separated_classes_are_said_to_be() -> None:
     analysis = br.analyze(br.Scores([0.8, 0.9, 0.95] * 4, [0.1, 0.2, 0.3] * 4), family="normal")
     assert "no impostor lies above 0.3, no client below 0.8" in analysis.summary()

@@ -159,6 +159,7 @@ def renamed(analysis: br.Analysis, name: str) -> br.Analysis:
     return dataclasses.replace(analysis, dev=dev, tests=tuple(tests))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", some(HOSTILE, 4))
 def test_hostile_names_are_only_text(
     name: str, analysis: br.Analysis, monkeypatch: pytest.MonkeyPatch
@@ -185,6 +186,7 @@ def test_no_foreign_text_enters_a_drawing(analysis: br.Analysis, text: str) -> N
     assert drawings.findall(page) == drawings.findall(text)
 
 
+@pytest.mark.simulation
 def test_long_names_are_cut_with_the_whole_in_the_title(
     alone: br.Analysis, panel_alone: None
 ) -> None:
@@ -196,6 +198,7 @@ def test_long_names_are_cut_with_the_whole_in_the_title(
     assert any(piece.startswith("a" * 30) and piece.endswith("…") for piece in page.text)
 
 
+@pytest.mark.simulation
 def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None) -> None:
     message = "dev: <b>bold</b> & \u202e"
     warned = dataclasses.replace(analysis)
@@ -246,6 +249,7 @@ def test_report_of_a_test_set_that_has_no_fit(panel_alone: None) -> None:
     assert "not fitted" in page
 
 
+@pytest.mark.simulation
 def test_the_page_answers_for_test_and_names_its_threshold(
     analysis: br.Analysis, text: str
 ) -> None:
@@ -275,6 +279,7 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
     assert " inf FRR" not in page
 
 
+@pytest.mark.simulation
 def test_equal_scores_of_both_classes_have_a_det() -> None:
     """Its two points are ends, yet the straight line between them is chance."""
     page = render_report(br.analyze(br.Scores([0.5] * 12, [0.5] * 12), family="empirical"))
@@ -299,6 +304,7 @@ def test_scores_next_to_one_are_told_from_one(panel_alone: None) -> None:
     assert "<td>1 - 3e-09</td>" in render_report(br.analyze(scores, family="beta"))
 
 
+@pytest.mark.simulation
 def test_long_paths_are_cut_at_their_start(tmp_path: Path, panel_alone: None) -> None:
     folder = tmp_path / ("x" * 70) / "<b>"
     folder.mkdir(parents=True)
@@ -336,6 +342,7 @@ def plain(text: str) -> str:
     return " ".join("".join(Page(text).text).split()).replace("\u00a0", " ")
 
 
+@pytest.mark.simulation
 def test_curves_are_those_of_both_choices_met_on_the_same_scores(analysis: br.Analysis) -> None:
     dev, test = (br.read_scores(LIVENESS / f"{name}.csv") for name in ("dev", "test_sharpen0.40"))
     for met, given in zip(analysis.curves, (br.fit(dev, "beta"), dev), strict=True):
@@ -380,6 +387,7 @@ def small(test: br.Scores, **options: object) -> br.Analysis:
     return br.analyze(dev, test, family="empirical", **options)
 
 
+@pytest.mark.simulation
 def test_the_sentence_of_the_loss_by_hand(panel_alone: None) -> None:
     # At 2.5 one client and one impostor of three err: 1/3; at its own 1.5 or 3.5 one: 1/6.
     page = plain(render_report(small(br.Scores([2.0, 4.0, 6.0] * 4, [0.0, 1.0, 3.0] * 4))))
@@ -470,6 +478,7 @@ def test_level_and_seed_of_the_report_are_checked(
         assert message in capsys.readouterr().err
 
 
+@pytest.mark.simulation
 def test_level_and_rng_of_analyze_are_checked() -> None:
     for wrong, error in (({"level": 95}, br.InputError), ({"rng": "x"}, br.InputTypeError)):
         with pytest.raises(error, match=next(iter(wrong))):
@@ -499,6 +508,7 @@ def test_scores_that_cannot_be_resampled_have_no_interval_and_a_warning(
     assert "undefined" in analysis.summary()
 
 
+@pytest.mark.simulation
 def test_groups_of_the_report(
     panel_alone: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -528,6 +538,7 @@ def test_unwritable_report_keeps_the_old_one(analysis: br.Analysis, tmp_path: Pa
     assert [p.name for p in tmp_path.iterdir()] == ["a folder"]
 
 
+@pytest.mark.simulation
 def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> None:
     """Outliers widen the laws, and their EER is still that of no score."""
     rng = np.random.default_rng(4)

@@ -50,6 +50,7 @@ def named(found: tuple[Measured, ...]) -> dict[str, Measured]:
 
 
 # ------------------------------------------------------------------ intervals of a set
+@pytest.mark.simulation
 def test_intervals_are_those_of_the_library(analysis: br.Analysis) -> None:
     for part in analysis.parts:
         found, fit = part.intervals, part.fit
@@ -93,6 +94,7 @@ def test_rates_by_laws_and_on_test_have_intervals(analysis: br.Analysis) -> None
     assert met.expected_intervals[0].high == pytest.approx(own.high, rel=1e-6)
 
 
+@pytest.mark.simulation
 def test_what_has_no_interval_says_why() -> None:
     rng = np.random.default_rng(6)
     separated = br.Scores(0.7 + 0.2 * rng.random(20), 0.1 + 0.2 * rng.random(20))
@@ -135,6 +137,7 @@ def test_quality_is_that_of_the_library(analysis: br.Analysis) -> None:
     assert (test.families, test.recommended) == (None, "")
 
 
+@pytest.mark.simulation
 def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
     """Both classes off in the same way, as by a stretched score: the ROC is right, rates not."""
     rng = np.random.default_rng(7)
@@ -160,6 +163,7 @@ def test_two_verdicts_one_for_the_roc_one_for_the_rates() -> None:
     assert rates.verdict == "poor"
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("boundary", ["squeeze", "censor"])
 def test_fits_that_cannot_be_checked_say_so(boundary: str) -> None:
     scores = br.Scores([0.0, 0.4, 0.6, 0.7, 0.9] * 3, [0.1, 0.2, 0.3, 0.35, 1.0] * 3)
@@ -212,6 +216,7 @@ def test_a_recommended_other_family_stands_in_the_headline(few: None, panel_alon
     assert family_words(own.dev).startswith("dev: the family fitted, logit-normal, is the")
 
 
+@pytest.mark.simulation
 def test_the_best_family_of_dev_serves_all_sets(few: None) -> None:
     rng = np.random.default_rng(10)
     dev, test = (
@@ -226,6 +231,7 @@ def test_the_best_family_of_dev_serves_all_sets(few: None) -> None:
     assert analysis.reason == f"chosen as the best: {best.reason}"
 
 
+@pytest.mark.simulation
 def test_audits_are_shown_where_scores_are_in_reach(few: None) -> None:
     rng = np.random.default_rng(11)
     inside = br.Scores(0.1 + 0.8 * rng.beta(4, 2, 200), 0.1 + 0.8 * rng.beta(2, 4, 200))
@@ -314,6 +320,7 @@ def test_the_json_has_every_target(contaminated: br.Analysis, tmp_path: Path) ->
         assert row["verdict"] == t.verdict
 
 
+@pytest.mark.simulation
 def test_a_right_fit_has_a_green_status(few: None) -> None:
     rng = np.random.default_rng(9)
     scores = br.Scores(rng.beta(6, 3, 5000), rng.beta(2, 8, 5000))
@@ -478,6 +485,7 @@ def test_fit_has_intervals_of_the_level_and_seed(capsys: pytest.CaptureFixture[s
         assert wrong[0].partition("=")[0] in capsys.readouterr().err
 
 
+@pytest.mark.simulation
 def test_fit_checks_when_asked(few: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert "fit_quality" not in run(capsys, "fit", DEV)
     found = run(capsys, "fit", DEV, "--check", "--seed", "3")
@@ -526,6 +534,7 @@ def test_groups_of_a_fit(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["intervals"]["fitted"]["auc"]["low"] == own.low
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("boundary", ["inflate", "squeeze", "drop", "matlab"])
 def test_every_rule_gives_intervals_or_reasons(
     boundary: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -132,6 +132,7 @@ def test_where_scores_are_by_integration() -> None:
     assert br.fit(drawn(HOOK, 30, rng)).curve_test().where_seen == {}
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("family", ["beta-mixture", "dual-beta", "proper-beta"])
 def test_untested_families_speak_of_the_fitted_curve_alone(family: str) -> None:
     fit = br.fit(drawn(((4, 2), (2, 4)), 200, np.random.default_rng(1)), family)
@@ -266,6 +267,7 @@ def test_the_same_distributions_seldom_contradict() -> None:
     assert hits <= 4
 
 
+@pytest.mark.simulation
 def test_weights_that_are_no_copies_are_not_compared() -> None:
     rng = np.random.default_rng(7)
     dev, test = drawn(((4, 2), (2, 4)), 100, rng), drawn(((4, 2), (4, 2)), 100, rng)

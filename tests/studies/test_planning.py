@@ -123,6 +123,7 @@ def test_the_generic_power_of_a_spread_is_near_the_exact_one() -> None:
         assert goal.generic(n) == pytest.approx(goal.reached(n), abs=0.015)
 
 
+@pytest.mark.simulation
 def test_a_gap_by_hand() -> None:
     # Binomial variances of dev and test: 2 sum 1/4 r (1 - r)/n; at alpha 1/2 the threshold is
     # 1/2, both rates are P(Beta(4, 2) <= 1/2) = 6/32.
@@ -202,6 +203,7 @@ def mass_at(law: br.Inflated, x: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------- the search
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("stat", "point", "options"),
     [
@@ -240,6 +242,7 @@ def test_one_score_less_is_not_enough(
     assert sign * goal.reached(less) > sign * found.wanted
 
 
+@pytest.mark.simulation
 def test_narrower_intervals_and_larger_chances_need_more() -> None:
     sizes = [br.plan_sample_size("auc", model=BELL, width=w).n_client for w in (0.1, 0.05, 0.02)]
     assert sizes == sorted(sizes)
@@ -256,6 +259,7 @@ def test_narrower_intervals_and_larger_chances_need_more() -> None:
     assert levels == sorted(set(levels))
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("ratio", some([0.1, 1.0, 2.5], 3))
 def test_classes_change_places(ratio: float) -> None:
     for stat, options in (
@@ -277,6 +281,7 @@ def test_a_ratio_is_the_decimal_that_was_meant() -> None:
     assert found.ratio == 0.1
 
 
+@pytest.mark.simulation
 def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
     rng = np.random.default_rng(3)
     fit = br.fit(br.Scores(rng.beta(4, 2, 60), rng.beta(2, 4, 80)))
@@ -472,6 +477,7 @@ def test_a_difference_is_planned_with_its_correlation() -> None:
     assert sizes[1] / sizes[0] == pytest.approx(0.5, rel=0.01)
 
 
+@pytest.mark.simulation
 def test_simulated_verdicts_are_right_as_often_as_planned() -> None:
     plan, rng = (
         br.plan_sample_size("side-at-one", model=CROSSING, power=0.8),

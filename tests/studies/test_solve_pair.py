@@ -24,6 +24,7 @@ def shapes_of(model: br.ScoreModel) -> tuple[float, ...]:
 
 
 # ------------------------------------------------------------------ closed forms
+@pytest.mark.simulation
 def test_lehmann_pair() -> None:
     """b tied at a semi-derivative B_c/B_i = a_i/a_c where b = 1; AUC = a_c / (a_c + a_i) = 0.8."""
     model = br.solve_pair(auc=0.8, slopes=(None, 0.25))
@@ -109,6 +110,7 @@ COMBINATIONS = [
 ]
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("names", some(((names,) for names in COMBINATIONS), 4), ids="-".join)
 def test_numbers_of_random_pairs_are_met(names: tuple[str, ...]) -> None:
     rng = np.random.default_rng(len("".join(names)))
@@ -129,6 +131,7 @@ def test_numbers_of_random_pairs_are_met(names: tuple[str, ...]) -> None:
         done += 1
 
 
+@pytest.mark.simulation
 def test_against_mpmath() -> None:
     """AUC = int f_c F_i and FAR = FRR at 30 digits, at a pair solved for; ends by their ratios."""
     mp = pytest.importorskip("mpmath")
@@ -153,6 +156,7 @@ def test_against_mpmath() -> None:
         assert abs(a_i / a_c - mp.mpf("0.6")) < mp.mpf(10) ** -15
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     ("client", "impostor"), some(product(("U", "J", "reverse-J", "bell"), repeat=2), 5)
 )
@@ -178,6 +182,7 @@ def test_slopes_are_met(slopes: tuple) -> None:
         assert asked is None or abs(math.log(rho)) > 0.0099
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("slopes", [(3.0, None), (None, 0.4), (2.0, 0.0)])
 def test_finite_slopes_are_met(slopes: tuple) -> None:
     model = br.solve_pair(auc=0.65, slopes=slopes)
@@ -187,6 +192,7 @@ def test_finite_slopes_are_met(slopes: tuple) -> None:
     assert model.global_shape() == "proper"
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("auc", [1e-4, 0.5, 1.0 - 1e-8])
 def test_far_areas(auc: float) -> None:
     assert br.solve_pair(auc=auc).auc() == pytest.approx(auc, abs=ATOL)
@@ -285,6 +291,7 @@ def test_pairs_are_pairs(asked: dict) -> None:
         br.solve_pair(**asked)
 
 
+@pytest.mark.simulation
 def test_what_no_theorem_forbids_and_nobody_finds_is_a_fit_error() -> None:
     """EER 0.17 of these exponents goes with AUCs around 0.915 (a dense search), never with 0.9."""
     with pytest.raises(br.FitError, match=r"the nearest, .* has auc .* for 0.9") as caught:

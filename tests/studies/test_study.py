@@ -149,6 +149,7 @@ def one_by_one(trial: Trial) -> dict[str, Any]:
     }
 
 
+@pytest.mark.simulation
 def test_names_are_the_numbers_of_the_package(tmp_path: Path) -> None:
     """Batches against one fit after another, to the accuracy of the fits."""
     design = br.Design.sobol(SHAPES, 16, rng=2) * br.Design.grid({"n": [25, 300]})
@@ -182,6 +183,7 @@ def test_a_batch_is_used_and_agrees_to_twelve_digits() -> None:
         assert trial.fitted.prior == alone.prior
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     "cell",
     [
@@ -201,6 +203,7 @@ def test_what_two_sums_do_not_settle_is_fitted_by_itself(cell: dict[str, Any]) -
         assert trial.fitted == alone.model
 
 
+@pytest.mark.simulation
 def test_a_batch_hangs_on_no_neighbour() -> None:
     """Any division of the trials into batches gives the same bits."""
     shapes = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.05, 1e4, "log"))
@@ -252,6 +255,7 @@ def test_hook_depth_is_zero_without_a_hook(tmp_path: Path) -> None:
     assert frame["true.crossings"].tolist() == [1.0, 0.0]
 
 
+@pytest.mark.simulation
 def test_thresholds_are_chosen_on_the_sample_and_met_on_the_true_pair(tmp_path: Path) -> None:
     cell = PAIR | {"n_client": 80, "n_impostor": 120, "alpha": 0.3, "measure": "weighted-error"}
     names = ["epc-fit.value", "epc-empirical.value", "epc-empirical.threshold", "epc-true.value",
@@ -298,6 +302,7 @@ def test_a_shifted_test_side_and_a_test_sample(tmp_path: Path) -> None:
     assert row["epc-true.value"] == pytest.approx(norm.cdf(-0.25), rel=1e-9)
 
 
+@pytest.mark.simulation
 def test_rounded_scores_are_multiples(tmp_path: Path) -> None:
     def rest(trial: Trial) -> float:
         return float(
@@ -346,6 +351,7 @@ def test_a_moved_law_has_not_the_parameters_of_the_one_it_was(tmp_path: Path) ->
     assert moved.to_frame()["test.client-mu"].tolist() == [2.0]
 
 
+@pytest.mark.simulation
 def test_a_prescribed_pair_and_an_impossible_one(tmp_path: Path) -> None:
     """Exponents (1/2, 3/2) allow an AUC above 1/(1 + 1/2) or 3/2 / (5/2) = 3/5 only."""
     cell = {"auc": [0.3, 0.9], "exponent_at_zero": 0.5, "exponent_at_one": 1.5}
@@ -539,6 +545,7 @@ def test_what_an_object_has_cached_does_not_count() -> None:
     assert fingerprint(closing_over(itself)) == fingerprint(closing_over(itself))
 
 
+@pytest.mark.simulation
 def test_digests_hang_on_no_hash_seed() -> None:
     """A set of text has another order in every process."""
     code = "from betaroc.studies.fingerprints import fingerprint"
@@ -691,6 +698,7 @@ def test_processes_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
         assert content(tmp_path / str(workers)) == content(plain)
 
 
+@pytest.mark.simulation
 def test_threads_give_the_same_bytes(plain: Path, tmp_path: Path) -> None:
     import joblib
 
@@ -735,6 +743,7 @@ def test_the_chosen_block_hangs_on_the_number_of_trials_alone(tmp_path: Path) ->
 
 
 # ------------------------------------------------------------------------------- resuming
+@pytest.mark.simulation
 def test_only_missing_trials_are_computed(plain: Path, tmp_path: Path) -> None:
     forty(tmp_path)
     for number in (0, 3, 9):
@@ -1036,6 +1045,7 @@ def test_folders_that_are_none(tmp_path: Path) -> None:
             read(tmp_path)
 
 
+@pytest.mark.simulation
 def test_a_damaged_part_is_computed_again(plain: Path, tmp_path: Path) -> None:
     forty(tmp_path)
     part = tmp_path / "part-000003.parquet"
@@ -1058,6 +1068,7 @@ def test_a_flipped_bit_is_seen_when_read(plain: Path, tmp_path: Path) -> None:
         read(tmp_path).to_frame()
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("room", [0, 5])
 def test_a_full_disk_loses_nothing(
@@ -1138,6 +1149,7 @@ def test_workers_without_joblib(tmp_path: Path, monkeypatch: Any) -> None:
 
 
 # --------------------------------------------------------------------------------- results
+@pytest.mark.simulation
 def test_summary_is_that_of_the_rows(tmp_path: Path) -> None:
     asked = ["empirical.client-mean", "true.auc", "true.side-at-zero"]
     study = Study(PAIR | {"n": [10, 40]}, asked, folder=tmp_path, replicates=30, rng=1)

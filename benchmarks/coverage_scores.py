@@ -1,0 +1,205 @@
+"""How often intervals and differences of numbers of scores hold the true one, whatever the law."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from _common import report, table
+from scipy.special import ndtr
+from scipy.stats import beta, norm
+
+import betaroc as br
+from betaroc.model.asking import asking
+
+LEVEL = 0.95
+SIZES = (30, 100, 1000)
+#: Distributions of two systems, clients and impostors of each.
+LAWS = {
+    "symmetric": ((norm(1.5, 1), norm(0, 1)), (norm(1.2, 1), norm(0, 1))),
+    "skewed": ((beta(3, 0.8), beta(0.7, 2.5)), (beta(2.5, 0.8), beta(0.8, 2.5))),
+}
+#: Correlation of the normal deviates of both systems; between-group share of their variance.
+RHO, BETWEEN = 0.5, 0.5
+#: Below so many scores, or groups, beyond the threshold a cell has a star.
+FEW = 5.0
+#: FARs of the band of the ROC.
+BAND = np.linspace(0.05, 0.95, 19)
+
+
+class Asked(NamedTuple):
+    """A statistic, whether its interval is drawn, and the smaller rate that it rests on."""
+
+    stat: str
+    point: dict[str, Any]
+    drawn: bool = False
+    rate: float = 1.0
+    method: str | None = None
+
+
+STATISTICS = {
+    "EER": Asked("eer", {}),
+    "threshold of the EER": Asked("threshold", {"at": "eer"}),
+    "break-even point": Asked("break-even", {}),
+    "FRR at FAR .1": Asked("frr", {"far": 0.1}, rate=0.1),
+    "FRR at FAR .01": Asked("frr", {"far": 0.01}, rate=0.01),
+    "precision at FRR .1": Asked("precision", {"frr": 0.1}, rate=0.1),
+    "threshold at FAR .1": Asked("threshold", {"far": 0.1}, rate=0.1),
+    "FAR at a threshold": Asked("far", {"threshold": 0.8}, rate=0.1),
+    "HTER at a threshold": Asked("hter", {"threshold": 0.8}, rate=0.1),
+    "F1 at a threshold": Asked("f1", {"threshold": 0.8}, rate=0.1),
+    "AUC": Asked("auc", {}),
+    "least HTER": Asked("min-hter", {}, drawn=True),
+    "least HTER, plain percentiles": Asked("min-hter", {}, drawn=True, method="bootstrap"),
+    "largest F1": Asked("max-f1", {}, drawn=True),
+    "KS": Asked("ks", {}, drawn=True),
+    "threshold at alpha .5": Asked("threshold", {"alpha": 0.5}, drawn=True),
+    "average precision": Asked("average-precision", {}, drawn=True),
+    "partial area to FAR .1": Asked("partial-auc", {"between": (0.0, 0.1)}, drawn=True, rate=0.1),
+    "d prime": Asked("d-prime", {}, drawn=True),
+}
+DIFFERENCES = {
+    "difference of EERs": Asked("eer", {}),
+    "difference of FRRs at FAR .1": Asked("frr", {"far": 0.1}, rate=0.1),
+    "difference of FRRs at FAR .01": Asked("frr", {"far": 0.01}, rate=0.01),
+    "difference of HTERs at a threshold": Asked("hter", {"threshold": 0.8}, rate=0.1),
+    "difference of AUCs": Asked("auc", {}),
+    "difference of EERs of fits": Asked("eer", {}),
+}
+CURVES = ("ROC band, all FARs at once", "area of the EPC")
+
+
+class Cell(NamedTuple):
+    """One pair of distributions, size and size of groups."""
+
+    law: str
+    n: int
+    size: int
+    sets: int
+    drawn: int
+
+
+def models(law: str) -> list[br.ScoreModel]:
+    """The truth."""
+    kind = br.Normal if law == "symmetric" else br.Beta
+    return [br.ScoreModel(*(kind(*one.args) for one in pair)) for pair in LAWS[law]]
+
+
+def systems(cell: Cell, rng: np.random.Generator) -> list[br.Scores]:
+    """Two systems on the same trials, in groups of so many."""
+
+    def deviates() -> np.ndarray:
+        alone = rng.standard_normal(cell.n)
+        if cell.size == 1:
+            return alone
+        between = np.repeat(rng.standard_normal(cell.n // cell.size), cell.size)
+        return np.asarray(math.sqrt(BETWEEN) * between + math.sqrt(1.0 - BETWEEN) * alone)
+
+    parts = []
+    for _ in range(2):
+        shared, *own = (deviates() for _ in range(3))
+        parts.append([math.sqrt(RHO) * shared + math.sqrt(1.0 - RHO) * z for z in own])
+    groups = np.arange(cell.n) // cell.size
+    given = (
+        {"client_groups": groups, "impostor_groups": groups.size + groups} if cell.size > 1 else {}
+    )
+    return [
+        br.Scores(*(law.ppf(ndtr(z[k])) for law, z in zip(pair, parts, strict=True)), **given)
+        for k, pair in enumerate(LAWS[cell.law])
+    ]
+
+
+def shares(cell: Cell) -> dict[str, float]:
+    """Of the score sets, those whose interval holds the truth."""
+    warnings.simplefilter("ignore", br.BetarocWarning)
+    rng = np.random.default_rng([cell.n, cell.size, list(LAWS).index(cell.law)])
+    one, two = models(cell.law)
+    true = {name: asking(a.stat, **a.point).number(one) for name, a in STATISTICS.items()}
+    for name, a in DIFFERENCES.items():
+        asked = asking(a.stat, **a.point)
+        true[name] = asked.number(one) - asked.number(two)
+    curve = np.asarray(one.at_far(BAND).tpr)
+    area = _true_area(cell, one, rng)
+    family = "normal" if cell.law == "symmetric" else "beta"
+    hits: dict[str, list[bool]] = {}
+    for k in range(cell.sets):
+        a, b = systems(cell, rng)
+        for name, s in STATISTICS.items():
+            if not s.drawn or k < cell.drawn:
+                found: Any = br.interval(
+                    a, s.stat, **s.point, method=s.method, replicates=500, rng=k
+                )
+                hits.setdefault(name, []).append(found.low <= true[name] <= found.high)
+        for name, s in DIFFERENCES.items():
+            if "fits" in name and (cell.size > 1 or k >= cell.drawn):
+                continue
+            pair = [br.fit(x, family) for x in (a, b)] if "fits" in name else (a, b)
+            found = br.difference(*pair, s.stat, **s.point)
+            hits.setdefault(name, []).append(found.low <= true[name] <= found.high)
+        if k < cell.drawn:
+            band = br.roc_band(a, far=BAND, simultaneous=True, replicates=400, rng=k)
+            inside = (band.low <= curve) & (curve <= band.high)
+            hits.setdefault(CURVES[0], []).append(bool(np.all(inside)))
+            epc = br.epc(a, systems(cell, rng)[0], alpha=np.linspace(0.1, 0.9, 9))
+            found = epc.interval(replicates=300, rng=k)
+            hits.setdefault(CURVES[1], []).append(found.low <= area <= found.high)
+    return {name: float(np.mean(held)) for name, held in hits.items()}
+
+
+def _true_area(cell: Cell, model: br.ScoreModel, rng: np.random.Generator) -> float:
+    """Mean over dev sets of the area on endless test scores."""
+    alpha = np.linspace(0.1, 0.9, 9)
+    return float(np.mean([
+        br.epc(systems(cell, rng)[0], model, alpha=alpha).area() for _ in range(300)
+    ]))  # fmt: skip
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", type=int, default=400, help="score sets a cell")
+    parser.add_argument("--drawn", type=int, default=100, help="of them those that are resampled")
+    parser.add_argument("--write", action="store_true", help="write results/coverage_scores.md")
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    cells = [
+        Cell(law, n, size, given.sets, given.drawn)
+        for law in LAWS for n in SIZES for size in (1, 5)
+    ]  # fmt: skip
+    with ProcessPoolExecutor(given.workers) as pool:
+        found = dict(zip(cells, pool.map(shares, cells), strict=True))
+    head = ["95 % interval", *(
+        f"{c.law}, n = {c.n}{', groups of 5' if c.size > 1 else ''}" for c in cells
+    )]  # fmt: skip
+    rows = [
+        [name, *map(partial(_cell, name, found), cells)]
+        for name in (*STATISTICS, *DIFFERENCES, *CURVES)
+    ]
+    errors = [math.sqrt(0.05 * 0.95 / n) for n in (given.sets, given.drawn)]
+    drawn = ", ".join(n for n, a in STATISTICS.items() if a.drawn)
+    body = (
+        f"n scores a class, {given.sets} score sets a cell: Monte Carlo standard error"
+        f" {errors[0]:.3f} at .95; of what is resampled ({drawn}, fits, the curves) {given.drawn}"
+        f" sets, {errors[1]:.3f}. A star: fewer than {FEW:g} scores, or groups, are expected beyond"
+        f" the threshold. Groups of 5 share half of the variance of the normal deviates. Two"
+        f" systems judge the same trials, whose deviates have a correlation of {RHO:g}.\n\n"
+        f"{table(head, rows)}"
+    )
+    report("Coverage on scores", body, "coverage_scores.md" if given.write else None)
+
+
+def _cell(name: str, found: dict[Cell, dict[str, float]], cell: Cell) -> str:
+    share = found[cell].get(name)
+    if share is None:
+        return ""
+    rate = {**STATISTICS, **DIFFERENCES}.get(name, Asked("", {})).rate
+    return f"{share:.3f}{'*' if cell.n / cell.size * rate < FEW else ''}"
+
+
+if __name__ == "__main__":
+    main()
