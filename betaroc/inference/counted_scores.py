@@ -21,7 +21,7 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
-__all__ = ["CountedScores", "Line", "whole_weights"]
+__all__ = ["CountedScores", "RateLine", "whole_weights"]
 
 _CLASSES = ("client", "impostor")
 #: Standard errors of a rate within which thresholds are looked at.
@@ -41,7 +41,7 @@ def whole_weights(scores: ScoreData) -> bool:
 
 
 @dataclass(frozen=True)
-class Line:
+class RateLine:
     """Points of the square of rates that one number tells apart, such as FAR = FRR.
 
     Parameters
@@ -139,7 +139,7 @@ class CountedScores:
                 float(high[0]) if high.size else math.inf)  # fmt: skip
 
     # ------------------------------------------------------------------------ likelihood
-    def likelihood_ends(self, line: Line, at: OperatingPoint, level: float) -> Limits:
+    def likelihood_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
         """Ends of the number that tells points of a line apart, by the likelihood of the counts.
 
         min over t of 2 n_c K(FRR(t), frr(e)) + 2 n_i K(FAR(t), far(e)) <= chi^2 quantile,
@@ -163,12 +163,14 @@ class CountedScores:
             high = bracketed_root(excess, inside, high, what="end of a likelihood interval")
         return low, high
 
-    def threshold_ends(self, line: Line, share: float, at: OperatingPoint, level: float) -> Limits:
+    def threshold_ends(
+        self, line: RateLine, share: float, at: OperatingPoint, level: float
+    ) -> Limits:
         """Ends of the threshold whose true rates lie on a line through the origin.
 
         Parameters
         ----------
-        line : Line
+        line : RateLine
             FAR = k FRR.
         share : float
             k.
@@ -191,7 +193,7 @@ class CountedScores:
         return low, high
 
     def _near(
-        self, line: Line, at: OperatingPoint, level: float
+        self, line: RateLine, at: OperatingPoint, level: float
     ) -> tuple[FloatArray, FloatArray, tuple[float, float]]:
         """Rates at the gaps that may matter, not too many, and the sizes."""
         gaps, sizes = self.pair.gaps, self.worth(at.thresholds, 0.5 * (1.0 - level))
@@ -204,7 +206,7 @@ class CountedScores:
         return far[kept], frr[kept], sizes
 
     def measured(
-        self, line: Line, ends: Limits, measure: Callable[[OperatingPoint], FloatArray],
+        self, line: RateLine, ends: Limits, measure: Callable[[OperatingPoint], FloatArray],
         prior: float,
     ) -> Limits:  # fmt: skip
         """Least and largest value of a measure between two points of a line."""
@@ -214,7 +216,7 @@ class CountedScores:
         return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _likeliest_place(line: Line, excess: Callable[[float], float]) -> float:
+def _likeliest_place(line: RateLine, excess: Callable[[float], float]) -> float:
     """Of many numbers that with the least excess."""
     places = line.most * (np.arange(401) / 400.0) ** 2
     return float(places[int(np.argmin([excess(float(e)) for e in places]))])
@@ -228,7 +230,7 @@ def _quantile(level: float) -> float:
 
 
 def _deviance(
-    far: FloatArray, frr: FloatArray, sizes: tuple[float, float], line: Line, e: FloatArray
+    far: FloatArray, frr: FloatArray, sizes: tuple[float, float], line: RateLine, e: FloatArray
 ) -> FloatArray:
     clients, impostors = sizes
     own = clients * _divergence(frr, line.frr(e)) + impostors * _divergence(far, line.far(e))

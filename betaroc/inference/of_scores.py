@@ -12,12 +12,10 @@ from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
-from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.inference.auc import auc_interval
-from betaroc.inference.counted_scores import CountedScores, Line
+from betaroc.inference.counted_scores import CountedScores, RateLine
 from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_few
 from betaroc.inference.interval import Interval, Limits
@@ -194,18 +192,20 @@ def _odds(prior: float) -> float:
     return (1.0 - prior) / prior if 0.0 < prior < 1.0 else math.nan
 
 
-def line_of(where: Where, prior: float) -> Line:
+def line_of(where: Where, prior: float) -> RateLine:
     """The points of the square of rates at which a point may truly lie."""
     point, value = where
     if point == "far":
-        return Line(lambda e: np.asarray(value), lambda e: e, lambda p: p.frr)
+        return RateLine(lambda e: np.asarray(value), lambda e: e, lambda p: p.frr)
     if point in ("frr", "tpr"):
         rate = value if point == "frr" else 1.0 - value
-        return Line(lambda e: e, lambda e: np.asarray(rate), lambda p: p.far)
+        return RateLine(lambda e: e, lambda e: np.asarray(rate), lambda p: p.far)
     if value == "eer":
-        return Line(lambda e: e, lambda e: e, lambda p: p.hter)
+        return RateLine(lambda e: e, lambda e: e, lambda p: p.hter)
     share, most = 1.0 / _odds(prior), min(1.0, _odds(prior))
-    return Line(lambda e: np.minimum(share * e, 1.0), lambda e: e, lambda p: min(p.frr, most), most)
+    return RateLine(
+        lambda e: np.minimum(share * e, 1.0), lambda e: e, lambda p: min(p.frr, most), most
+    )
 
 
 # ------------------------------------------------------------------------------- drawn
@@ -213,14 +213,13 @@ def replicates_of(
     systems: Sequence[Scores], asking: Asking, options: IntervalOptions
 ) -> FloatArray:
     """The statistic of each system in each replicate, nan where it has no value; a row each."""
-    for k, scores in enumerate(systems):
-        refuse_few(scores, ("scores",)[0] if len(systems) == 1 else "ab"[k])
-        CountedScores(scores)
+    names = ("scores",) if len(systems) == 1 else ("a", "b")
+    for name, scores in zip(names, systems, strict=True):
+        refuse_few(scores, name)
+    counted = [CountedScores(scores, options.groups) for scores in systems]
     fast = len(systems) == 1 and options.method == "bootstrap" and str(asking) == "eer"
-    pair = empirical_model(systems[0])._pair
-    groups = groups_of(systems[0]) if options.groups else None
-    if fast and (groups is None or not groups.dependent) and isinstance(pair, EmpiricalPair):
-        return drawn_equal_errors(pair.gaps, options)[:, None]
+    if fast and counted[0].evidence.groups is None:
+        return drawn_equal_errors(counted[0].pair.gaps, options)[:, None]
     drawn = DrawnScores(tuple(systems), options, options.method == "smoothed")
     found = np.full((options.replicates, len(systems)), np.nan)
     for k, models in enumerate(drawn.models()):

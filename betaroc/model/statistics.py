@@ -152,7 +152,7 @@ def _rests(model: ScoreModel, where: Where) -> list[Asked]:
 
 
 # ----------------------------------------------------------------------------------- rows
-Number = Callable[[ScoreModel, Where], Any]
+_Value = Callable[[ScoreModel, Where], Any]
 
 
 def _no_rates(_: ScoreModel, __: Where) -> list[Asked]:
@@ -187,7 +187,7 @@ class Statistic:
         Whether scores answer by themselves; else only a fitted model does.
     """
 
-    value: Number
+    value: _Value
     title: str
     points: tuple[str, ...] = ()
     unit: str = "fraction"

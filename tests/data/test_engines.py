@@ -283,6 +283,7 @@ def test_without_a_client_dask_computes_in_this_process(tmp_path: Path) -> None:
     assert {pid for _, pid in started(tmp_path)} == {os.getpid()}
 
 
+@pytest.mark.simulation
 def test_text_in_a_partition_that_should_hold_numbers_is_counted() -> None:
     dd = pytest.importorskip("dask.dataframe")
 

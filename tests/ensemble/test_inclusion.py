@@ -307,6 +307,7 @@ def test_the_text_says_what_is_known_where_it_cannot_tell() -> None:
     assert "Clear is" not in judged(given).verdict["b"].reason
 
 
+@pytest.mark.simulation
 def test_the_text_names_the_rule_that_gains_most_at_the_end_of_a_verdict(
     all_kinds: br.Inclusion,
 ) -> None:
