@@ -438,6 +438,7 @@ METHODS: dict[str, Callable[[Context, Any], Any]] = {
     "Fit.conf_int": lambda c, x: x.conf_int(c.level, c.pick("profile", "wald")),
     "DistributionFit.conf_int": lambda c, x: x.conf_int(c.level, c.pick("profile", "wald")),
     "Epc.band": lambda c, x: c.band(),
+    "EpcAverage.interval": lambda _, x: x.interval(replicates=20, rng=1),
     "Epc.interval": lambda _, x: x.interval("area", replicates=20, rng=1),
     "eer": lambda c, x: x.eer(c.pick("nearest", "hull")),
     "h_measure": lambda c, x: x.h_measure(c.pick("beta22", "prior")),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,18 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.notices import public
+from betaroc.core.options import IntervalOptions
+from betaroc.core.sentences import worded
 from betaroc.core.value import Result
+from betaroc.data.scores import Scores
 from betaroc.decision.sides import side
+from betaroc.inference.differences import Difference, of_replicates
+from betaroc.inference.drawn_scores import DrawnScores
+from betaroc.inference.interval import Interval
+from betaroc.inference.of_scores import percentiles
+from betaroc.inference.paired_trials import refuse_other_trials
 from betaroc.inference.scores_beyond import SideInput
+from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -31,6 +41,9 @@ _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
     "precision-recall": ("precision", "recall", lambda p: p.mean_precision_recall),
 }  # fmt: skip
 
+_MEANS = ("average", "first", "second")
+#: What is drawn again.
+_METHODS = ("both", "test")
 #: Error asked of the quadrature, as a share of the range of targets.
 _TOLERANCE = 1e-9
 _HALVINGS = 60
@@ -53,6 +66,10 @@ class EpcAverage(Result):
         G = (first + second)/2.
     undefined : float
         Share of the targets, of both axes, that is left out: precision is 0/0 there.
+    dev, test : optional
+        The sides, by which `interval` and :func:`difference` draw again.
+    asked : tuple
+        Pair, range of the targets and prior that were asked for.
 
     Examples
     --------
@@ -66,6 +83,134 @@ class EpcAverage(Result):
     second: float
     average: float
     undefined: float = 0.0
+    dev: SideInput | None = field(default=None, compare=False, repr=False)
+    test: SideInput | None = field(default=None, compare=False, repr=False)
+    asked: tuple[str, float, float, float | None] = field(
+        default=("far-frr", 0.0, 1.0, None), compare=False, repr=False
+    )
+
+    def interval(
+        self,
+        stat: str = "average",
+        *,
+        level: float = 0.95,
+        method: str | None = None,
+        replicates: int = 1000,
+        groups: bool = True,
+        rng: Any = None,
+    ) -> Interval:
+        """Confidence interval of one of the means.
+
+        Percentiles of the mean over score sets drawn again, of dev and of test.
+
+        Parameters
+        ----------
+        stat : str
+            "average", "first" or "second".
+        level : float
+            Confidence level.
+        method : str, optional
+            "both" (if left out): dev and test are drawn again; "test": test alone.
+        replicates : int
+            Draws.
+        groups : bool
+            Where scores carry groups, these are drawn as wholes.
+        rng : None, int, SeedSequence or Generator
+            Source of randomness.
+
+        Returns
+        -------
+        Interval
+
+        Raises
+        ------
+        InputError
+            If an option is out of range, or a side that is to be drawn is no Scores.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([3, 4, 5, 6, 7], [1, 2, 3, 4, 4.5])
+        >>> found = br.epc_average(dev, br.Scores([2, 4, 6, 7, 8], [0, 1, 3, 4, 5]))
+        >>> interval = found.interval(replicates=200, rng=1)
+        >>> interval.low <= found.average <= interval.high
+        True
+        """
+        options = IntervalOptions(level, method, replicates, groups, rng).by(_METHODS)
+        name = checks.choice(stat, _MEANS, "stat")
+        (low, high), failed = percentiles(self._replicates(name, options), options, name)
+        estimate = float(getattr(self, name))
+        return Interval(estimate, low, high, options.level, str(options.method), failed=failed)
+
+    def _interval_of(
+        self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
+    ) -> Interval:
+        _refuse_point(given, point)
+        return self.interval(
+            stat, level=options.level, method=options.method, replicates=options.replicates,
+            groups=options.groups, rng=options.rng,
+        )  # fmt: skip
+
+    def _difference_of(
+        self, other: EpcAverage, stat: Any, given: tuple[Any, ...], point: PointArguments,
+        options: IntervalOptions, *, paired: bool,
+    ) -> Difference:  # fmt: skip
+        _refuse_point(given, point)
+        options = options.by(_METHODS)
+        name = checks.choice(stat, _MEANS, "stat")
+        if self.asked != other.asked:
+            raise InputError(
+                f"both averages must be of one pair and range; got {self.asked!r} and"
+                f" {other.asked!r}. Compute both alike."
+            )
+        both = self._scores_of(options), other._scores_of(options)
+        if paired:
+            refuse_other_trials(both[0][1], both[1][1], ("a", "b"), groups=options.groups)
+        # The same stream draws the same rows of equally many trials.
+        seeds = np.random.default_rng(options.rng).integers(2**63, size=2).tolist()
+        second = seeds[0] if paired else seeds[1]
+        values = [
+            one._replicates(name, replace(options, rng=seed))
+            for one, seed in ((self, seeds[0]), (other, second))
+        ]
+        gap = float(getattr(self, name)) - float(getattr(other, name))
+        return of_replicates(gap, values[0] - values[1], options, name, paired=paired)
+
+    def _scores_of(self, options: IntervalOptions) -> tuple[Scores, Scores]:
+        """Dev and test, of which one that is drawn must be scores."""
+        wanted = ("dev", "test") if options.method == "both" else ("test",)
+        for name in wanted:
+            given = getattr(self, name)
+            if not isinstance(given, Scores):
+                raise InputError(
+                    f"{name} must be scores to be drawn again; got {type(given).__name__}. Give"
+                    " Scores to epc_average" + worded('`, or take method="test"`.')
+                )
+        return self.dev, self.test  # type: ignore[return-value]
+
+    def _replicates(self, name: str, options: IntervalOptions) -> FloatArray:
+        """The mean in each replicate, nan where a class came out empty."""
+        dev, test = self._scores_of(options)
+        seeds = np.random.default_rng(options.rng).integers(2**63, size=2).tolist()
+        tests = DrawnScores((test,), replace(options, rng=seeds[1])).models()
+        devs: Iterator[tuple[Any, ...]] = repeat((dev,))
+        if options.method == "both":
+            devs = DrawnScores((dev,), replace(options, rng=seeds[0])).models()
+        pair, low, high, prior = self.asked
+        found = np.full(options.replicates, np.nan)
+        for k, ((one,), (two,)) in enumerate(zip(devs, tests, strict=False)):
+            if one is not None and two is not None:
+                made = _average(side(one, "dev", prior), side(two, "test", prior), pair, low, high)
+                found[k] = getattr(made, name)
+        return found
+
+
+def _refuse_point(given: tuple[Any, ...], point: PointArguments) -> None:
+    if given or point:
+        raise InputError(
+            "a mean over all targets is taken at no point; got"
+            f" {checks.shown(given[0] if given else dict(point))}. Leave it out."
+        )
 
 
 @public
@@ -143,6 +288,13 @@ def epc_average(
             f"low must be less than high; got low={low!r}, high={high!r}."
         )
     of_dev, of_test = side(dev, "dev", prior), side(test, "test", prior)
+    found = _average(of_dev, of_test, pair, low, high)
+    return replace(found, dev=dev, test=test, asked=(pair, low, high, prior))
+
+
+def _average(
+    of_dev: ScoreModel, of_test: ScoreModel, pair: str, low: float, high: float
+) -> EpcAverage:
     first, second, mean = _PAIRS[pair]
     parts = [_mean(of_dev, of_test, name, mean, low, high) for name in (first, second)]
     (one, lost), (other, lost_too) = parts

@@ -395,3 +395,4 @@ class EmpiricalPair(Pair):
 
 
 closed_forms(Empirical, Empirical, EmpiricalPair)
+closed_forms(Drawn, Drawn, EmpiricalPair)

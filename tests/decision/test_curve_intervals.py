@@ -105,3 +105,44 @@ def test_the_area_covers_its_mean_over_dev_and_test() -> None:
         hits += found.low <= true <= found.high
     assert 0.92 - 3 * 0.018 <= hits / sets
     assert not math.isnan(true)
+
+
+# ------------------------------------------------------------------------- antagonist means
+def test_means_over_targets_have_intervals_and_differences() -> None:
+    dev, test = normal_scores(10), normal_scores(11)
+    found = br.epc_average(dev, test)
+    both, fixed = (found.interval(method=m, replicates=200, rng=1) for m in ("both", "test"))
+    assert both.low < both.estimate == found.average < both.high
+    assert fixed.high - fixed.low < both.high - both.low
+    assert br.interval(found, "average", replicates=200, rng=1) == both
+    same = br.difference(found, found, "average", replicates=50, rng=1)
+    assert (same.estimate, same.low, same.high, same.p_value) == (0.0, 0.0, 0.0, 1.0)
+    other = br.epc_average(normal_scores(12, gap=1.0), normal_scores(13, gap=1.0))
+    apart = br.difference(found, other, "first", paired=False, replicates=200, rng=1)
+    assert apart.estimate == pytest.approx(found.first - other.first)
+    assert apart.low < apart.estimate < apart.high
+
+
+def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
+    dev, test = normal_scores(14, 30), normal_scores(15, 30)
+    own = br.epc_average(dev, test).interval(method="test", level=0.9, replicates=2000, rng=1)
+    rng, values = np.random.default_rng(2), []
+    for _ in range(500):
+        drawn = br.Scores(rng.choice(test.client, 30), rng.choice(test.impostor, 30))
+        values.append(br.epc_average(dev, drawn).average)
+    width = own.high - own.low
+    # A 5 % quantile of 500 draws has an error of about 0.095 sd, 0.03 widths.
+    assert (own.low, own.high) == pytest.approx(np.quantile(values, [0.05, 0.95]), abs=0.1 * width)
+
+
+def test_what_is_refused_of_means() -> None:
+    model = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
+    found = br.epc_average(model, normal_scores(16))
+    with pytest.raises(br.InputError, match="dev must be scores"):
+        found.interval(replicates=5)
+    assert found.interval(method="test", replicates=20, rng=1).method == "test"
+    with pytest.raises(br.InputError, match="taken at no point"):
+        br.interval(found, "average", alpha=0.5)
+    other = br.epc_average(model, normal_scores(16), "precision-recall")
+    with pytest.raises(br.InputError, match="one pair and range"):
+        br.difference(found, other, "average", method="test")
