@@ -30,10 +30,11 @@ import numpy as np
 from _common import report, table
 
 import betaroc as br
+from betaroc import Comparison
 from betaroc.core.arrays import FloatArray
 from betaroc.core.resampling import streams
 from betaroc.decision.bands import grouped_values
-from betaroc.decision.comparison import Comparison, judged
+from betaroc.decision.comparison import judged
 from betaroc.decision.comparison_draws import plan_of
 
 ALPHAS = np.round(np.linspace(0.1, 0.9, 17), 2)

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import betaroc as br
+from betaroc import Study
 from betaroc.cli import main
 from betaroc.studies.configuration import read_configuration
-from betaroc.studies.study import Study
 
 CONFIG = """
 folder = "results"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import betaroc as br
-from betaroc.core.errors import ScoreFileNotFoundError
+from betaroc import ScoreFileNotFoundError
 from betaroc.core.notices import collected, passed_on, warn
 from betaroc.core.sentences import Sentence, Term, worded
 

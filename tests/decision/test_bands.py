@@ -11,10 +11,11 @@ import pytest
 from scipy import special, stats
 
 import betaroc as br
+from betaroc import Empirical
 from betaroc.core.arrays import FloatArray
 from betaroc.decision.sides import observed_prior
 from betaroc.decision.threshold_error import threshold_error
-from betaroc.distributions.empirical import Empirical, EmpiricalPair, draw_law
+from betaroc.distributions.empirical import EmpiricalPair, draw_law
 from betaroc.model.criteria import CRITERIA
 
 # Few scores make tests fast; which rates they speak for is tested elsewhere.

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 import betaroc as br
+from betaroc import Empirical
 from betaroc.core.notices import quietly
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
 from betaroc.decision.curve import area_weights
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import LeastWeightedError, OtherCriterion
-from betaroc.distributions.empirical import Empirical
 from betaroc.distributions.pairs import pair_of
 from betaroc.inference.drawn_trials import DrawnRows, SortedRows
 from betaroc.inference.simultaneous import percentile_band

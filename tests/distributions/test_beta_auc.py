@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc import InputError, InputTypeError
 from betaroc.core.special import stirling_remainder, stirling_remainders
 from betaroc.distributions.beta import _auc_by_quadrature
 from betaroc.distributions.beta_auc import _kernel, _steps, auc_of_pair, auc_of_pairs

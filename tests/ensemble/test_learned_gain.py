@@ -385,6 +385,7 @@ def test_the_number_that_would_do_has_an_even_chance() -> None:
     assert np.mean(told) == pytest.approx(0.5, abs=0.105)
 
 
+@pytest.mark.simulation
 # ------------------------------------------------------------------------------ hard inputs
 def test_two_equal_classifiers() -> None:
     classes = suppressor(100, 2)

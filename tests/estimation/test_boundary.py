@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.errors import BoundaryWarning, DegenerateDataError, InputError, InputTypeError
+from betaroc import BoundaryWarning, DegenerateDataError, InputError, InputTypeError
 from helpers.places import REFERENCES
 
 ENDS = json.loads((REFERENCES / "beta_mle.json").read_text())["ends"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.errors import (
+from betaroc import (
     BetarocWarning,
     BoundaryWarning,
     DegenerateDataError,

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import betaroc as br
+from betaroc import InputError, InputTypeError
 from betaroc.core import polygamma as _polygamma
-from betaroc.core.errors import InputError, InputTypeError
 from betaroc.estimation import sums
 from betaroc.estimation.batch import ragged_mean_logs
 from helpers.places import REFERENCES

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 import betaroc as br
+from betaroc import Fit
 from betaroc.core.notices import quietly
 from betaroc.estimation.families import FAMILIES
-from betaroc.fits.fit import Fit
 from betaroc.fits.refits import MANY
 from helpers.cases import some
 

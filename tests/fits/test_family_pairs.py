@@ -237,6 +237,7 @@ def test_planning_studies_and_ensembles_take_pairs() -> None:
     assert "beta (clients), beta-mixture (impostors)" in str(result)
 
 
+@pytest.mark.simulation
 def test_a_pair_draws(pair: br.Fit) -> None:
     import matplotlib as mpl
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.errors import (
+from betaroc import (
     DegenerateDataError,
     InputError,
     InputTypeError,

@@ -11,9 +11,8 @@ import pytest
 from scipy import stats
 
 import betaroc as br
+from betaroc import Empirical, Fit
 from betaroc.core.notices import quietly
-from betaroc.distributions.empirical import Empirical
-from betaroc.fits.fit import Fit
 from betaroc.fits.target_checks import check_targets, good_down_to
 from helpers.cases import some
 

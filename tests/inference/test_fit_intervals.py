@@ -113,12 +113,12 @@ def test_delta_and_bootstrap_agree_for_many_scores(stat: str, point: dict[str, A
         rng = np.random.default_rng(3)
         fit = br.fit(br.Scores(rng.beta(5, 3, 2000), rng.beta(2, 2, 2000)))
     delta = fit.interval(stat, **point)
-    drawn = fit.interval(stat, **point, method="bootstrap", replicates=200, rng=1)
+    drawn = fit.interval(stat, **point, method="bootstrap", replicates=100, rng=1)
     width = delta.high - delta.low
     assert delta.low < delta.estimate < delta.high
-    # A 2.5 % quantile of 200 draws has an error of about 0.19 sd, 0.048 widths.
-    assert abs(drawn.low - delta.low) < 0.19 * width
-    assert abs(drawn.high - delta.high) < 0.19 * width
+    # A 2.5 % quantile of 100 draws has an error of about 0.27 sd, 0.068 widths: three of them.
+    assert abs(drawn.low - delta.low) < 0.2 * width
+    assert abs(drawn.high - delta.high) < 0.2 * width
 
 
 def test_the_crossing_of_a_binormal_pair_by_hand() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
-from betaroc.core.errors import InputError, OutputError
+from betaroc import InputError, OutputError
 from betaroc.decision.comparison_draws import Smallest
 from betaroc.rendering.picture_files import save_picture
 from betaroc.rendering.style import new_axes

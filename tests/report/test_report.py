@@ -208,6 +208,7 @@ def test_warnings_are_escaped_and_shown(analysis: br.Analysis, panel_alone: None
     assert "<b>" not in page
 
 
+@pytest.mark.simulation
 def test_report_without_a_test_set_says_what_the_rates_are(
     alone: br.Analysis, panel_alone: None
 ) -> None:

@@ -296,7 +296,7 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
     assert mean.stat == "<lambda>(model)"
 
 
-@pytest.mark.parametrize(("stat", "point"), some(ASKED, 6))
+@pytest.mark.parametrize(("stat", "point"), some(ASKED, 17))
 def test_every_statistic_of_an_interval_can_be_planned(stat: str, point: dict[str, Any]) -> None:
     crosses = point.get("at") == "crossing"
     model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if crosses else BELL

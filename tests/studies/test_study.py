@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import betaroc as br
+from betaroc import Study
 from betaroc.core.notices import quietly
 from betaroc.studies import batches
 from betaroc.studies.blocks import Block, computed
@@ -27,7 +28,6 @@ from betaroc.studies.parameters import setting
 from betaroc.studies.result import read
 from betaroc.studies.statistics import as_statistics
 from betaroc.studies.storage import Folder, as_parquet
-from betaroc.studies.study import Study
 from betaroc.studies.trials import Seed, Trial
 
 SHAPES = dict.fromkeys(("a_c", "b_c", "a_i", "b_i"), (0.5, 5.0, "log"))
