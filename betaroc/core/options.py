@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from betaroc.core import checks
+from betaroc.core.resampling import checked_rng
 
 __all__ = ["IntervalArguments", "IntervalOptions"]
 
@@ -48,6 +49,7 @@ class IntervalOptions:
         object.__setattr__(self, "level", checks.level(self.level))
         object.__setattr__(self, "replicates", checks.count(self.replicates, "replicates"))
         object.__setattr__(self, "groups", checks.flag(self.groups, "groups"))
+        checked_rng(self.rng)
 
     def by(self, methods: tuple[str, ...]) -> IntervalOptions:
         """With the first of the methods where none was asked for; refuses others."""

@@ -19,8 +19,9 @@ from betaroc.core.sentences import worded
 from betaroc.core.value import Result
 from betaroc.data.scores import Scores
 from betaroc.decision.sides import side
-from betaroc.inference.differences import Difference, of_replicates
-from betaroc.inference.drawn_scores import DrawnScores
+from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.differences import Difference, alike, of_replicates
+from betaroc.inference.drawn_scores import DrawnScores, refuse_few
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import percentiles
 from betaroc.inference.paired_trials import refuse_other_trials
@@ -163,15 +164,16 @@ class EpcAverage(Result):
                 f"both averages must be of one pair and range; got {self.asked!r} and"
                 f" {other.asked!r}. Compute both alike."
             )
-        both = self._scores_of(options), other._scores_of(options)
+        tests = [one._scores_of(options)[1] for one in (self, other)]
         if paired:
-            refuse_other_trials(both[0][1], both[1][1], ("a", "b"), groups=options.groups)
+            refuse_other_trials(tests[0], tests[1], ("a", "b"), groups=options.groups)
+            tests = alike((tests[0], tests[1]))
         # The same stream draws the same rows of equally many trials.
         seeds = np.random.default_rng(options.rng).integers(2**63, size=2).tolist()
         second = seeds[0] if paired else seeds[1]
         values = [
-            one._replicates(name, replace(options, rng=seed))
-            for one, seed in ((self, seeds[0]), (other, second))
+            replace(one, test=test)._replicates(name, replace(options, rng=seed))
+            for one, test, seed in ((self, tests[0], seeds[0]), (other, tests[1], second))
         ]
         gap = float(getattr(self, name)) - float(getattr(other, name))
         return of_replicates(gap, values[0] - values[1], options, name, paired=paired)
@@ -186,6 +188,8 @@ class EpcAverage(Result):
                     f"{name} must be scores to be drawn again; got {type(given).__name__}. Give"
                     " Scores to epc_average" + worded('`, or take method="test"`.')
                 )
+            refuse_few(given, name)
+            CountedScores(given)  # whose weights are numbers of copies
         return self.dev, self.test  # type: ignore[return-value]
 
     def _replicates(self, name: str, options: IntervalOptions) -> FloatArray:

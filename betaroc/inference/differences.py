@@ -41,7 +41,7 @@ from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
-__all__ = ["Compares", "Difference", "difference", "of_replicates", "reach"]
+__all__ = ["Compares", "Difference", "alike", "difference", "of_replicates", "reach"]
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
@@ -404,7 +404,7 @@ def _drawn(
 ) -> Difference:  # fmt: skip
     """Quantiles of the differences in replicates, and the share of them beyond 0."""
     if paired:
-        values = replicates_of(_alike(systems), asked, options)
+        values = replicates_of(alike(systems), asked, options)
     else:
         seeds = np.random.default_rng(options.rng).spawn(2)
         values = np.column_stack([
@@ -429,7 +429,7 @@ def of_replicates(
     return Difference(gap, low, high, p, options.level, str(options.method), paired, failed=failed)
 
 
-def _alike(systems: tuple[Scores, Scores]) -> list[Scores]:
+def alike(systems: tuple[Scores, Scores]) -> list[Scores]:
     """Both systems with the groups that either has."""
     joint = joint_trials(*systems)
     return [

@@ -123,6 +123,16 @@ def test_means_over_targets_have_intervals_and_differences() -> None:
     assert apart.low < apart.estimate < apart.high
 
 
+def test_groups_that_one_system_has_hold_for_both() -> None:
+    """A system and itself, of which one alone names the groups: drawn alike, no difference."""
+    dev, test = normal_scores(17), normal_scores(18)
+    groups = {"client_groups": np.arange(60) // 5, "impostor_groups": 99 + np.arange(60) // 5}
+    named = br.Scores(test.client, test.impostor, **groups)
+    one, two = br.epc_average(dev, named), br.epc_average(dev, test)
+    found = br.difference(one, two, "average", replicates=50, rng=1)
+    assert (found.low, found.high) == (0.0, 0.0)
+
+
 def test_the_mean_of_replicates_is_that_of_rows_drawn_again() -> None:
     dev, test = normal_scores(14, 30), normal_scores(15, 30)
     own = br.epc_average(dev, test).interval(method="test", level=0.9, replicates=2000, rng=1)
@@ -141,6 +151,11 @@ def test_what_is_refused_of_means() -> None:
     with pytest.raises(br.InputError, match="dev must be scores"):
         found.interval(replicates=5)
     assert found.interval(method="test", replicates=20, rng=1).method == "test"
+    halves = br.Scores([2.0, 3.0, 4.0], [0.0, 1.0, 2.5], client_weights=[0.5, 1.0, 1.0])
+    with pytest.raises(br.InputError, match="whole numbers of copies"):
+        br.epc_average(normal_scores(16), halves).interval(replicates=5)
+    with pytest.raises(br.InputTypeError, match="rng must be"):
+        found.interval(method="test", rng="seed")
     with pytest.raises(br.InputError, match="taken at no point"):
         br.interval(found, "average", alpha=0.5)
     other = br.epc_average(model, normal_scores(16), "precision-recall")
