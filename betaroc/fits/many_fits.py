@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,11 @@ from betaroc.core.polygamma import information_terms, phi_tau
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainders
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import ScoreData, Scores
-from betaroc.distributions.beta import beta_auc
-from betaroc.distributions.inflated import MASSES
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta, beta_auc
+from betaroc.distributions.inflated import MASSES, Inflated
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
 from betaroc.estimation.batch import ClassColumns, class_columns, system_columns
 from betaroc.estimation.boundary import SUMMED_POLICIES, check_request
 from betaroc.estimation.estimate import Options, estimate_pair
@@ -43,6 +46,10 @@ from betaroc.estimation.families import (
 from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
 from betaroc.estimation.notices import SMALL_SAMPLE, give
 from betaroc.estimation.summed import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE
+from betaroc.fits.many_statistics import statistic_columns
+from betaroc.inference.scores_beyond import Evidence
+from betaroc.model.asking import Asking, askings
+from betaroc.model.model import ScoreModel
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -60,6 +67,7 @@ def fit_many(
     client_label: object = None,
     family: Names = AUTO,
     boundary: str | None = None,
+    statistics: str | Sequence[str] = (),
 ) -> DataFrame:
     """Maximum-likelihood fits of many systems: a table with a row a system.
 
@@ -81,6 +89,9 @@ def fit_many(
         for both classes. ``table.attrs["family"]`` and ``["reason"]`` say what was fitted.
     boundary : str, optional
         As in :func:`fit`; of a frame None, "inflate", "drop" or "error".
+    statistics : sequence of str
+        Numbers of the fitted pairs: names of :func:`statistics`, with the point after "@" where
+        one is needed, such as ``("eer", "tpr@far=0.01", "threshold@eer")``. A column each.
 
     Returns
     -------
@@ -88,12 +99,15 @@ def fit_many(
         Sorted by system of a frame, else in the order given. ``system``, ``n_client``,
         ``n_impostor``; the parameters of both laws and their standard errors, such as
         ``client_a``, ``client_a_std_error``; ``log_likelihood``; ``auc`` of the fitted pair;
-        ``fitted``, and in ``reason`` why not, with nan for the numbers.
+        the statistics asked for, and beside each that rests on rates, such as ``tpr@far=0.01``,
+        how many scores (groups) are expected beyond them, ``tpr@far=0.01_n_beyond``; ``fitted``,
+        and in ``reason`` why not, with nan for the numbers.
 
     Raises
     ------
     InputError
-        For an empty collection, a name that occurs twice, an unknown family or rule, and what
+        For an empty collection, a name that occurs twice, an unknown family, rule or statistic, a
+        point that is missing or superfluous, and what
         `summarize` refuses in a frame: missing columns, null, NaN or infinite scores and missing
         labels (counted), labels beyond two; names of systems of several types.
     InputTypeError
@@ -104,7 +118,11 @@ def fit_many(
     Warns
     -----
     BetarocWarning
-        If systems are not fitted: how many, and the first with its reason.
+        If systems are not fitted, or have no such statistic: how many, and the first with its
+        reason.
+    ExtrapolationWarning
+        If less than one score is expected beyond a rate that a statistic rests on: of how many
+        systems. Whether counts contradict the fits there is not looked at: ask `Fit.interval`.
     BoundaryWarning, ReversedScoresWarning, SmallSampleWarning
         As in :func:`fit`, each with the number of systems.
 
@@ -137,7 +155,11 @@ def fit_many(
     ...     table = br.fit_many(frame)
     >>> table["system"].tolist(), bool(abs(table["auc"].sum() - 1) < 1e-12)
     (['mlp', 'svm'], True)
+    >>> scores = {"mlp": br.Scores([0.5, 0.7, 0.9] * 9, [0.1, 0.2, 0.6] * 9)}
+    >>> br.fit_many(scores, statistics=["eer", "tpr@far=0.1"]).columns[-7:].tolist()
+    ['auc', 'eer', 'eer_n_beyond', 'tpr@far=0.1', 'tpr@far=0.1_n_beyond', 'fitted', 'reason']
     """
+    asked = askings(statistics)
     pair = checked_pair(family, (AUTO,))
     if family != AUTO:
         _check_rule(pair, boundary)
@@ -147,8 +169,8 @@ def fit_many(
         items = list(frame)
         names = [_name(item, k) for k, item in enumerate(items)]
     else:
-        return _of_frame(frame, (system, score, label), client_label, pair, boundary)
-    return _of_scores(names, items, pair, boundary)
+        return _of_frame(frame, (system, score, label), client_label, pair, boundary, asked)
+    return _of_scores(names, items, pair, boundary, asked)
 
 
 def _name(item: Any, place: int) -> str | int:
@@ -163,6 +185,7 @@ def _of_frame(
     client_label: object,
     pair: tuple[str, str],
     boundary: str | None,
+    asked: tuple[Asking, ...],
 ) -> DataFrame:
     summed = pair[0] == pair[1] and pair[0] in (AUTO, *_BATCHES)
     if not summed or boundary not in (None, *SUMMED_POLICIES):
@@ -181,17 +204,24 @@ def _of_frame(
     pair, reason = _taken(
         pair, [span for who, side in sides for span in _spans(side, who)], boundary
     )
-    laws = [_BATCHES[pair[0]](side, who, boundary) for who, side in sides]
+    laws = [_BATCHES[pair[0]].fit(side, who, boundary) for who, side in sides]
     for found in laws:
         found.refuse_doubtful()
-    return _table(
-        names, (client.n, impostor.n), _columns(laws[0], laws[1]), boundary, (pair, reason)
-    )
+    found_columns, sizes = _columns(laws[0], laws[1]), (client.n, impostor.n)
+    if asked:
+        fitted = np.flatnonzero(found_columns["reason"] == "").tolist()
+        priors = client.n / (client.n + impostor.n)
+        models = {k: _model(laws, k, pair[0], float(priors[k])) for k in fitted}
+        inner = boundary == "drop" and FAMILIES[pair[0]].on_unit
+        speaking = tuple(side.inner if inner else side.n for side in (client, impostor))
+        found_columns |= statistic_columns(asked, models, (speaking[0], speaking[1]), names)
+    return _table(names, sizes, found_columns, boundary, (pair, reason))
 
 
 def _of_scores(
-    names: list[Any], items: list[Any], pair: tuple[str, str], boundary: str | None
-) -> DataFrame:
+    names: list[Any], items: list[Any], pair: tuple[str, str], boundary: str | None,
+    asked: tuple[Asking, ...],
+) -> DataFrame:  # fmt: skip
     if not items:
         raise InputError.about("frame")(
             "frame must hold at least one system; the collection is empty."
@@ -213,6 +243,7 @@ def _of_scores(
     batched = one and boundary in (None, *SUMMED_POLICIES)
     together = [k for k, item in enumerate(items) if batched and _plain(item)]
     columns: dict[str, AnyArray] = {}
+    models: dict[int, ScoreModel] = {}
     alone = set(range(len(items))) - set(together)
     if together:
         laws = []
@@ -221,15 +252,44 @@ def _of_scores(
                 [getattr(items[k], who) for k in together],
                 unit=FAMILIES[pair[0]].on_unit, squares=pair[0] == "logit-normal",
             )  # fmt: skip
-            laws.append(_BATCHES[pair[0]](side, who, boundary))
+            laws.append(_BATCHES[pair[0]].fit(side, who, boundary))
         alone |= {together[k] for k in np.flatnonzero(laws[0].doubtful | laws[1].doubtful)}
         columns = _spread(_columns(laws[0], laws[1]), together, len(items))
+        for place, k in enumerate(together) if asked else ():
+            if k not in alone:
+                models[k] = _model(laws, place, pair[0], items[k].prior)
     for k in sorted(alone):
-        _put(columns, k, _single(items[k], pair, boundary), len(items))
+        row, model = _single(items[k], pair, boundary)
+        _put(columns, k, row, len(items))
+        models |= {} if model is None else {k: model}
+    if asked:
+        kept = {k: models[k] for k in sorted(models)}
+        columns |= statistic_columns(asked, kept, _speaking(items, pair, boundary), names)
     sizes = tuple(
         np.array([getattr(item, n) for item in items]) for n in ("n_client", "n_impostor")
     )
     return _table(names, sizes, columns, boundary, (pair, why))
+
+
+def _speaking(
+    items: Sequence[ScoreData], pair: tuple[str, str], boundary: str | None
+) -> tuple[FloatArray, FloatArray]:
+    """What varies by itself in both classes of every system."""
+    dropped = tuple(boundary == "drop" and FAMILIES[name].on_unit for name in pair)
+    sizes = [Evidence(item, dropped=(dropped[0], dropped[1])).sizes for item in items]
+    client, impostor = np.array(sizes).T
+    return client, impostor
+
+
+def _model(laws: Sequence[_Laws], k: int, family: str, prior: float) -> ScoreModel:
+    """The pair of one system of a batch."""
+    pair: list[Distribution] = []
+    for law in laws:
+        own = {name: float(values[k]) for name, values in law.params.items()}
+        masses = {name: own.pop(name) for name in MASSES if name in own}
+        base = _BATCHES[family].law(*own.values())
+        pair.append(Inflated(base, **masses) if any(masses.values()) else base)
+    return ScoreModel(pair[0], pair[1], prior=prior)
 
 
 def _check_rule(pair: tuple[str, str], boundary: str | None) -> None:
@@ -292,13 +352,15 @@ def _put(columns: dict[str, AnyArray], k: int, row: dict[str, Any], n: int) -> N
         columns[name][k] = value
 
 
-def _single(item: ScoreData, pair: tuple[str, str], boundary: str | None) -> dict[str, Any]:
-    """A system fitted by itself."""
+def _single(
+    item: ScoreData, pair: tuple[str, str], boundary: str | None
+) -> tuple[dict[str, Any], ScoreModel | None]:
+    """A system fitted by itself: its row, and its pair if there is one."""
     try:
         with quietly():
             found, _ = estimate_pair(item, pair, Options(boundary))
     except BetarocError as error:
-        return {"reason": str(error)}
+        return {"reason": str(error)}, None
     row: dict[str, Any] = {}
     for who, name, law in zip(
         ("client", "impostor"), pair, (found.client, found.impostor), strict=True
@@ -309,9 +371,8 @@ def _single(item: ScoreData, pair: tuple[str, str], boundary: str | None) -> dic
         errors = dict.fromkeys(params, 0.0) | dict(law.std_errors)
         row |= {f"{who}_{name}": value for name, value in params.items()}
         row |= {f"{who}_{name}_std_error": errors[name] for name in params}
-    return row | {
-        "log_likelihood": found.log_likelihood, "auc": found.model.auc(), "reason": "",
-    }  # fmt: skip
+    row |= {"log_likelihood": found.log_likelihood, "auc": found.model.auc(), "reason": ""}
+    return row, found.model
 
 
 # --------------------------------------------------------------------------- laws of a batch
@@ -430,10 +491,17 @@ def _with_masses(found: _Laws, side: ClassColumns, boundary: str | None) -> _Law
     )  # fmt: skip
 
 
-_BATCHES: dict[str, Callable[[ClassColumns, str, str | None], _Laws]] = {
-    "beta": _beta,
-    "normal": _normal,
-    "logit-normal": _logit_normal,
+class _Batch(NamedTuple):
+    """How a family is fitted to many systems, and its distribution of two parameters."""
+
+    fit: Callable[[ClassColumns, str, str | None], _Laws]
+    law: Callable[[float, float], Distribution]
+
+
+_BATCHES = {
+    "beta": _Batch(_beta, Beta),
+    "normal": _Batch(_normal, Normal),
+    "logit-normal": _Batch(_logit_normal, LogitNormal),
 }
 
 
@@ -481,10 +549,13 @@ def _table(
 
     reason = columns.pop("reason")
     head = {"system": names, "n_client": sizes[0], "n_impostor": sizes[1]}
-    last = {
-        name: columns.pop(name, np.full(len(names), np.nan)) for name in ("log_likelihood", "auc")
+    first = [name for name in columns if name.startswith(("client_", "impostor_"))]
+    last = [name for name in columns if name not in (*first, "log_likelihood", "auc")]
+    nothing = np.full(len(names), np.nan)
+    ordered = {
+        name: columns.get(name, nothing) for name in (*first, "log_likelihood", "auc", *last)
     }
-    table = pd.DataFrame(head | columns | last | {"fitted": reason == "", "reason": reason})
+    table = pd.DataFrame(head | ordered | {"fitted": reason == "", "reason": reason})
     _say(table, boundary)
     table = table.astype({"n_client": np.int64, "n_impostor": np.int64})
     table.attrs.update(family=named(chosen[0]), reason=chosen[1])

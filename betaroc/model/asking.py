@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from betaroc.core import checks
@@ -12,7 +12,9 @@ from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import NAMED_POINTS, STATISTICS, Asked, Statistic, Where
 
-__all__ = ["Asking", "PointArguments", "as_number", "asking", "asking_of_text"]
+__all__ = [
+    "Asking", "PointArguments", "as_number", "asking", "asking_of_text", "askings",
+]  # fmt: skip
 
 #: The keywords by which a point is given.
 POINTS = ("threshold", "far", "frr", "tpr", "alpha", "between", "at")
@@ -118,6 +120,11 @@ def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
 
 def asking_of_text(text: str) -> Asking:
     """What a text such as ``"tpr@far=0.01"`` or ``"threshold@eer"`` asks for."""
+    if not isinstance(text, str):
+        raise InputTypeError.about("stat")(
+            f"a statistic must be text such as 'tpr{_AT}far=0.01'; got {checks.shown(text)} of type"
+            f" {type(text).__name__}."
+        )
     name, _, behind = text.partition(_AT)
     if not behind:
         return asking(name)
@@ -133,6 +140,25 @@ def asking_of_text(text: str) -> Asking:
             f" {checks.nearest(point, POINTS)}".rstrip()
         )
     return asking(name, (), **{point: _read(text, value)})
+
+
+def askings(given: str | Sequence[str], argument: str = "statistics") -> tuple[Asking, ...]:
+    """What several texts ask for, each once; one text is a list of one."""
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, Sequence):
+        raise InputTypeError.about(argument)(
+            f"{argument} must be texts such as 'tpr{_AT}far=0.01'; got {checks.shown(given)} of"
+            f" type {type(given).__name__}."
+        )
+    found = tuple(map(asking_of_text, texts))
+    names = [str(one) for one in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError.about(argument)(
+            f"{argument} must be distinct; {twice[0]!r} is there {names.count(twice[0])} times."
+            " Leave it out once."
+        )
+    return found
 
 
 def _read(text: str, number: str) -> float:

@@ -38,7 +38,6 @@ _SHAPES = {
     "client-shape": ("client",), "impostor-shape": ("impostor",), "shapes": ("client", "impostor"),
 }  # fmt: skip
 _GAP = "epc-gap"
-_NAMES = (*STATISTICS, *SIDES, *_SHAPES, _GAP)
 _METHODS = ("delta", "delong", "logit-delong")
 _MEASURES = ("hter", "weighted-error")
 _THRESHOLDS = ("smooth", "empirical")
@@ -395,7 +394,7 @@ def _asked(stat: Any, given: tuple[Any, ...], point: PointArguments) -> tuple[st
     if not isinstance(stat, str):
         found = asking(stat, given, **point)
         return f"{found.name}(model)", found
-    name = checks.choice(stat, _NAMES, "stat")
+    name = checks.choice(stat, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat")
     if name == _GAP:
         return name, _gap(given, point)
     if name in STATISTICS:

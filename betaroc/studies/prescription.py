@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from betaroc.core.checks import choice, positive
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import shown
 from betaroc.distributions.beta import Shape
+from betaroc.studies.solve_goals import StatisticGoal, checked_goals
 
 __all__ = ["END_NAMES", "Prescription", "prescribed"]
 
@@ -38,6 +39,18 @@ class Prescription:
     ties: tuple[float | None, float | None]
     shapes: tuple[Shape | None, Shape | None]
     sides: tuple[int | None, int | None]
+    goals: tuple[StatisticGoal, ...] = ()
+
+    @property
+    def by_table(self) -> tuple[StatisticGoal, ...]:
+        """Everything but shapes and slopes as numbers of the table."""
+        named = {
+            "auc": self.auc, "eer": self.eer, "far@crossing": self.crossing,
+            **{f"exponent-{end.replace('_', '-')}": rho
+               for end, rho in zip(END_NAMES, self.exponents, strict=True)},
+        }  # fmt: skip
+        given = {text: value for text, value in named.items() if value is not None}
+        return (*self.goals, *checked_goals(given))
 
     def asked(self) -> str:
         """In words, for messages."""
@@ -48,6 +61,7 @@ class Prescription:
                 words.append(f"{name}={pair}")
         if any(self.shapes):
             words.append(f"shapes={tuple(s and s.value for s in self.shapes)}")
+        words += map(str, self.goals)
         return ", ".join(words)
 
 
@@ -78,9 +92,11 @@ class _Sides:
 
 
 def prescribed(
-    auc: Any, eer: Any, exponents: Any, slopes: Any, shapes: Any, crossing: Any, family: str
-) -> Prescription:
+    auc: Any, eer: Any, exponents: Any, slopes: Any, shapes: Any, crossing: Any, goals: Any,
+    family: str,
+) -> Prescription:  # fmt: skip
     """The prescription, or the InputError that says why no pair can meet it."""
+    auc, eer, named = _own_arguments(auc, eer, checked_goals(goals))
     rates = {
         name: None if value is None else _rate(value, name)
         for name, value in (("auc", auc), ("eer", eer), ("crossing", crossing))
@@ -88,7 +104,7 @@ def prescribed(
     rho = _both(exponents, "exponents", positive)
     slope = _both(slopes, "slopes", _slope)
     kinds = _both(shapes, "shapes", _shape, ("client", "impostor"))
-    if not any(v is not None for v in (*rates.values(), *rho, *slope, *kinds)):
+    if not any(v is not None for v in (*rates.values(), *rho, *slope, *kinds, *named)):
         raise InputError("solve_pair must be given something to meet; got nothing. Give an auc.")
     if family != "beta" and any(kinds):
         raise InputError.about("shapes")(
@@ -96,7 +112,9 @@ def prescribed(
             f" {tuple(k and k.value for k in kinds)}."
         )
     ties = _finite(slope[0]), _finite(slope[1])
-    asked = Prescription(**rates, exponents=rho, ties=ties, shapes=kinds, sides=(None, None))
+    asked = Prescription(
+        **rates, exponents=rho, ties=ties, shapes=kinds, sides=(None, None), goals=named
+    )
     _refuse_too_many(asked, family)
     sides = _Sides()
     for end, name in enumerate(END_NAMES):
@@ -110,13 +128,35 @@ def prescribed(
         _force_by_shapes(sides, kinds)
         _force_by_ties(sides, ties)
         _check_rates(asked, sides)
-        asked = Prescription(**rates, exponents=rho, ties=ties, shapes=kinds, sides=sides.signs)
+    asked = replace(asked, sides=sides.signs)
+    if family == "beta":
         _check_range_of_exponents(asked)
-        return asked
-    return Prescription(**rates, exponents=rho, ties=ties, shapes=kinds, sides=sides.signs)
+    elif named and any(slope):
+        raise InputError.about("slopes")(
+            f"slopes beside goals are for the beta family; got {slope} for {family!r}. Leave them"
+            " out, or give exponents."
+        )
+    return asked
 
 
 # ------------------------------------------------------------------ arguments
+def _own_arguments(
+    auc: Any, eer: Any, goals: tuple[StatisticGoal, ...]
+) -> tuple[Any, Any, tuple[StatisticGoal, ...]]:
+    """Goals that have an argument of their own, and a theorem, go there."""
+    own = {"auc": auc, "eer": eer}
+    for goal in goals:
+        name = str(goal.asked)
+        if own.get(name) is not None:
+            raise InputError.about("goals")(
+                f"{name} must be given once; got {name}={own[name]!r} and {goal} in goals. Leave"
+                " one out."
+            )
+        if name in own:
+            own[name] = goal.value
+    return own["auc"], own["eer"], tuple(g for g in goals if str(g.asked) not in own)
+
+
 def _rate(value: Any, name: str) -> float:
     number = positive(value, name)
     if not number < 1.0:
@@ -156,15 +196,16 @@ def _both(given: Any, name: str, check: Any, parts: Sequence[str] = END_NAMES) -
 
 
 def _refuse_too_many(asked: Prescription, family: str) -> None:
-    free = _PARAMETERS[family]
+    free = 4 if asked.goals else _PARAMETERS[family]
     numbers = sum(v is not None for v in (asked.auc, asked.eer, asked.crossing, *asked.ties))
+    numbers += len(asked.goals)
     tied = [
         r is not None or t is not None for r, t in zip(asked.exponents, asked.ties, strict=True)
     ]
     # Both exponents of a normal pair are one number.
     numbers += sum(tied) if family == "beta" else any(tied)
     if numbers > free:
-        what = "a pair of beta laws has four parameters" if free == 4 else (
+        what = f"a pair of {family} laws has four parameters" if free == 4 else (
             f"the ROC of two {family} laws has two"
         )  # fmt: skip
         raise InputError(

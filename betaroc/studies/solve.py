@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from betaroc.core.checks import choice
+from betaroc.core import checks
 from betaroc.core.errors import FitError
 from betaroc.core.notices import public
 from betaroc.distributions.base import Distribution
@@ -13,6 +14,7 @@ from betaroc.distributions.normal import Normal
 from betaroc.model.model import ScoreModel
 from betaroc.studies.prescription import END_NAMES, Prescription, prescribed
 from betaroc.studies.solve_beta import solve_beta
+from betaroc.studies.solve_goals import GOAL_MET, solve_by_table
 from betaroc.studies.solve_normal import solve_normal
 
 __all__ = ["solve_pair"]
@@ -31,6 +33,7 @@ def solve_pair(
     slopes: tuple[float | None, float | None] | None = None,
     shapes: tuple[str | None, str | None] | None = None,
     crossing: float | None = None,
+    goals: Mapping[str, float] | None = None,
     family: str = "beta",
     prior: float = 0.5,
     name: str | None = None,
@@ -51,6 +54,9 @@ def solve_pair(
         (client, impostor): "U", "J", "reverse-J" or "bell", of beta laws.
     crossing : float, optional
         FAR = TPR where the ROC crosses the diagonal, strictly between 0 and 1.
+    goals : mapping of str to float, optional
+        Any other numbers by name, with the point after "@" where one is needed, such as
+        ``{"tpr@far=0.01": 0.9, "h-measure": 0.6}``: all of :func:`statistics`, inside their range.
     family : {"beta", "normal", "logit-normal"}
         Of both laws.
     prior : float, optional
@@ -62,13 +68,15 @@ def solve_pair(
     -------
     ScoreModel
         All that is prescribed is met: AUC, EER and crossing to 1e-10, exponents and finite slopes
-        to 1e-10 of their value, as the model's own functions say.
+        to 1e-10 of their value, goals to 1e-9 of the nearer distance to an end of their range, as
+        the model's own functions say.
 
     Raises
     ------
     InputError
-        If nothing or more than the parameters of the pair is prescribed, or no pair can have it;
-        the message names the theorem or the range.
+        If nothing or more than the parameters of the pair is prescribed, a goal is unknown, lacks
+        its point or lies outside its range, or no pair can have what is prescribed; the message
+        names the theorem or the range.
     InputTypeError
         If an argument is not of its kind.
     FitError
@@ -85,6 +93,12 @@ def solve_pair(
     1e-5 and 1e7. Normal laws are in closed form: standard normal impostors, equal sigmas where
     nothing else is asked, an exponent of 2 or 1/2 where the ROC must cross the diagonal, and the
     wider clients where AUC and EER leave two answers.
+
+    Goals are equations of the same search, with derivatives by differences; "auc" and "eer" among
+    them are the arguments of these names. Where normal laws have goals, all that is prescribed is
+    solved numerically: by the clients' mean, then by their spread too, then by all four parameters.
+    There is no theorem behind goals: where none is found, the error says what came nearest, which
+    is no proof that there is none.
 
     Impossible for beta laws are: an AUC on the other side of 1/2 than the ends force (exponents
     at_zero <= 1 <= at_one: above the diagonal, concave); a crossing unless both exponents lie on
@@ -103,19 +117,24 @@ def solve_pair(
     >>> model = br.solve_pair(auc=0.9, exponents=(0.5, 3.0))
     >>> round(model.auc(), 10), model.ends().at_zero.exponent, model.global_shape()
     (0.9, 0.5, 'proper')
+    >>> model = br.solve_pair(auc=0.9, goals={"tpr@far=0.01": 0.4, "client-mean": 0.7})
+    >>> round(model.at_far(0.01).tpr, 7), round(model.client.mean, 7), round(model.auc(), 7)
+    (0.4, 0.7, 0.9)
     >>> br.solve_pair(auc=0.75, exponents=(0.5, 3.0), crossing=0.1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     betaroc.core.errors.InputError: no crossing of the diagonal: with exponent at_zero 0.5 and ...
     """
-    choice(family, _FAMILIES, "family")
-    asked = prescribed(auc, eer, exponents, slopes, shapes, crossing, family)
-    solved = True
+    checks.choice(family, _FAMILIES, "family")
+    asked = prescribed(auc, eer, exponents, slopes, shapes, crossing, goals, family)
+    prior, solved = checks.prior(prior), True
     client: Distribution
     impostor: Distribution
+    law = Normal if family == "normal" else LogitNormal
     if family == "beta":
-        client, impostor, solved = solve_beta(asked)
+        client, impostor, solved = solve_beta(asked, prior)
+    elif asked.goals:
+        client, impostor = solve_by_table(asked.by_table, law, prior)
     else:
-        law = Normal if family == "normal" else LogitNormal
         client, impostor = law(*solve_normal(asked)), law(0.0, 1.0)
     model = ScoreModel(client, impostor, prior=prior, name=name)
     missed = _missed(model, asked)
@@ -149,8 +168,13 @@ def _missed(model: ScoreModel, asked: Prescription) -> list[str]:
             got.append((f"exponent {where}", rho, end.exponent, rho))
         if tie is not None:
             got.append((f"slope {where}", tie, end.semi_derivative, tie))
-    return [
+    missed = [
         f"{what} {value:.12g} for {goal!r}"
         for what, goal, value, scale in got
         if not abs(value - goal) <= _TOLERANCE * scale
+    ]
+    return missed + [
+        f"{goal.asked} {goal.number(model):.12g} for {goal.value!r}"
+        for goal in asked.goals
+        if not abs(goal.off(model)) <= GOAL_MET
     ]

@@ -18,6 +18,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.distributions.beta import Beta, Shape
 from betaroc.studies.prescription import SIGNS, Prescription
 from betaroc.studies.solve_equations import Equation, area_equation, point_equation, slope_equation
+from betaroc.studies.solve_goals import GOAL_MET, goal_equation
 
 __all__ = ["solve_beta"]
 
@@ -42,8 +43,8 @@ _OFFSETS = (
 )  # fmt: skip
 #: Curves: how many are begun, their steps and the length of one.
 _TRACED, _TURNS, _STRIDE = 4, 40, 0.2
-#: No new start after so many evaluations.
-_PATIENCE = 100
+#: No new start after so many evaluations, and where numbers of the table make them slow.
+_PATIENCE, _PATIENCE_OF_GOALS = 100, 50
 #: Nor a new curve after so many; near enough to one.
 _LAST_LOOK, _ON_CURVE = 400, 0.01
 #: After so many starts the nearest solution found is taken.
@@ -62,18 +63,24 @@ class Found(NamedTuple):
     held: bool
 
 
-def solve_beta(asked: Prescription) -> tuple[Beta, Beta, bool]:
+def solve_beta(asked: Prescription, prior: float) -> tuple[Beta, Beta, bool]:
     """Client and impostor, nearest to the reference, and whether the equations are met."""
+    near = _met(asked)
     for margin in _MARGINS:
-        problems = [_Problem(asked, sides, margin) for sides in _branches(asked)]
+        problems = [_Problem(asked, sides, margin, prior) for sides in _branches(asked)]
         found = [problem.solve(few=len(problems) > 1) for problem in problems]
-        if len(problems) > 1 and all(one.miss > _MET for one in found):
+        if len(problems) > 1 and all(one.miss > near for one in found):
             found = [problem.solve() for problem in problems]
-        met = [one for one in found if one.miss <= _MET]
+        met = [one for one in found if one.miss <= near]
         if met or not min(found, key=lambda f: f.miss).held:
             break
     best = min(met, key=lambda f: round(f.distance, 6)) if met else min(found, key=lambda f: f.miss)
     return *_laws(best.logs, asked), bool(met)
+
+
+def _met(asked: Prescription) -> float:
+    """How near is met: numbers of the table may be computed less exactly than the equations."""
+    return GOAL_MET if asked.goals else _MET
 
 
 def _branches(asked: Prescription) -> list[tuple[int | None, int | None]]:
@@ -108,6 +115,7 @@ class _Problem:
     asked: Prescription
     sides: tuple[int | None, int | None]
     margin: float
+    prior: float
 
     def __post_init__(self) -> None:
         self.looks = 0
@@ -176,22 +184,25 @@ class _Problem:
         for value in asked.ties:
             if value is not None:
                 yield slope_equation(math.log(value))
+        for goal in asked.goals:
+            yield goal_equation(goal, self.prior)
 
     # ------------------------------------------------------------------ the search
     def solve(self, *, few: bool = False) -> Found:
         """The nearest of the solutions that the first few starts lead to, or all."""
         solutions: list[Found] = []
-        failed = self.failed
+        failed, slow = self.failed, bool(self.asked.goals)
+        patience, enough = (_PATIENCE_OF_GOALS, 1) if slow else (_PATIENCE, _ENOUGH)
         self.looks = 0
         for count in range(len(failed), len(_OFFSETS)):
             offset = _OFFSETS[count]
-            if (count >= _ENOUGH and (solutions or few)) or self.looks > _PATIENCE:
+            if (count >= enough and (solutions or few)) or self.looks > patience:
                 break
             found = self._from(self.basis.T @ np.array(offset))
-            (solutions if found.miss <= _MET else failed).append(found)
+            (solutions if found.miss <= _met(self.asked) else failed).append(found)
             if not self.equations:
                 break
-        if not solutions and not few and len(self.equations) > 1:
+        if not solutions and not few and not slow and len(self.equations) > 1:
             solutions = self._traced()
         if solutions:
             return min(solutions, key=lambda f: round(f.distance, 6))
@@ -214,7 +225,7 @@ class _Problem:
                 break
             near = self._follow(y, sign)
             found = None if near is None else self._refined(self._restored(near))
-            if found is not None and found.miss <= _MET:
+            if found is not None and found.miss <= _met(self.asked):
                 return [found]
         return []
 
@@ -261,7 +272,7 @@ class _Problem:
         if first.miss > _NEARLY or not self.basis.shape[1]:
             return first
         last = self._found(self._polished(self._nearest(y)))
-        return last if last.miss <= _MET else self._found(self._polished(y))
+        return last if last.miss <= _met(self.asked) else self._found(self._polished(y))
 
     def _restored(self, y: FloatArray) -> FloatArray:
         """Newton's steps, the shortest that keep to the half-spaces, damped."""
