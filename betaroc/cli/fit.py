@@ -9,8 +9,15 @@ from typing import Any
 
 from betaroc.cli.inputs import chosen_words, read_file
 from betaroc.cli.messages import ProgressBar, messages, say_warnings
-from betaroc.cli.options import fit_options_of, interval_arguments, interval_options, score_options
+from betaroc.cli.options import (
+    fit_options_of,
+    interval_arguments,
+    interval_options,
+    score_options,
+    statistic_option,
+)
 from betaroc.core.notices import collected
+from betaroc.model.asking import askings
 from betaroc.report.analysis import Judge, fitted_set
 from betaroc.report.numbers import as_json, set_numbers
 from betaroc.report.score_set import ScoreSet
@@ -28,6 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--check", action="store_true",
         help="also check the fit by simulation, set the families beside each other and audit the"
         " ends")  # fmt: skip
+    statistic_option(parser)
     interval_options(parser, "of every interval")
     score_options(parser, "auto")
 
@@ -35,9 +43,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Fit, and say it."""
     level, seed = interval_arguments(arguments)
+    asked = askings(arguments.statistic, "statistic")
     with collected() as notices, ProgressBar(2) as step:
         read = read_file(arguments.file, arguments, step)
-        judge = Judge(level, seed, checks=arguments.check)
+        judge = Judge(level, seed, checks=arguments.check, asked=asked)
         part = fitted_set("scores", read, fit_options_of(arguments, arguments.family), judge)
         reason = (part.fit and part.fit.reason) or chosen_words(arguments.family)
         step()

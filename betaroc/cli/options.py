@@ -20,7 +20,7 @@ from betaroc.rendering.picture_files import picture_format
 
 __all__ = [
     "LEVEL", "SEED", "checked_picture", "fit_options_of", "interval_arguments", "interval_options",
-    "picture_options", "refuse_output", "score_options",
+    "picture_options", "refuse_output", "score_options", "statistic_option",
 ]  # fmt: skip
 
 #: What intervals take unasked.
@@ -37,6 +37,13 @@ def interval_options(parser: argparse.ArgumentParser, of: str) -> None:
     option("--group", nargs="+", metavar="COLUMN",
         help="one or two columns that name what trials hang on, such as claimed real of 4col"
         " files: the trials of a group are resampled together")  # fmt: skip
+
+
+def statistic_option(parser: argparse.ArgumentParser) -> None:
+    """Numbers by name."""
+    parser.add_argument("--statistic", action="append", default=[], metavar="STAT",
+        help="a number of the fit and of the scores, with its interval, such as tpr@far=0.01,"
+        " h-measure or threshold@eer; may be repeated. br.statistics() names them all")  # fmt: skip
 
 
 def picture_options(parser: argparse.ArgumentParser) -> None:

@@ -17,11 +17,13 @@ from betaroc.cli.options import (
     interval_options,
     refuse_output,
     score_options,
+    statistic_option,
 )
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, keep
 from betaroc.core.text import shown
 from betaroc.estimation.families import AUTO, BEST
+from betaroc.model.asking import askings
 from betaroc.rendering.numbers import visible
 from betaroc.report.analysis import Analysis, analyze_stepwise
 
@@ -36,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="score files on which dev's thresholds are met; may be repeated")  # fmt: skip
     option("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
     option("--force", action="store_true", help="replace OUT if it exists")
+    statistic_option(parser)
     interval_options(parser, "of every interval in the report")
     score_options(parser, "best")
 
@@ -45,6 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
     refuse_output(arguments.output, [arguments.dev, *arguments.test], force=arguments.force)
     _page_name(arguments.output)
     level, seed = interval_arguments(arguments)
+    askings(arguments.statistic, "statistic")
     with ProgressBar(2 * (1 + len(arguments.test)) + 1) as step:
         analysis = _analysis(arguments, step, level, seed)
         analysis.to_html(arguments.output)
@@ -63,7 +67,9 @@ def _analysis(
         tests = [read_file(path, arguments, step) for path in arguments.test]
         named = dict(zip(names, tests, strict=True))
         options = fit_options_of(arguments, arguments.family)
-        analysis = analyze_stepwise(dev, named, options, step, level=level, rng=seed)
+        analysis = analyze_stepwise(
+            dev, named, options, step, level=level, rng=seed, statistics=arguments.statistic
+        )
     chosen = arguments.family in (AUTO, BEST)
     found = replace(analysis, reason=analysis.reason if chosen else chosen_words(arguments.family))
     said = [n._replace(message=in_options(n.message, arguments)) for n in notices]

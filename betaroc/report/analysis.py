@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +36,7 @@ from betaroc.estimation.notices import give
 from betaroc.fits.estimate import best_fit, fit
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit
+from betaroc.model.asking import Asking, askings
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.files import write_whole
 from betaroc.report import numbers, text
@@ -186,6 +187,7 @@ def analyze(
     resolution: float | None = None,
     level: float = 0.95,
     rng: Any = 0,
+    statistics: str | Sequence[str] = (),
 ) -> Analysis:
     """Fit the scores of both classes and describe what the classifier does.
 
@@ -205,6 +207,10 @@ def analyze(
     rng : None, int, SeedSequence or Generator
         Source of the resampling and of the checks; unlike elsewhere a seed, so that the
         same scores give the same report.
+    statistics : sequence of str
+        Numbers that are wanted beside those that every report has, of every set's fit and scores:
+        names of :func:`statistics`, with the point after "@" where one is needed, such as
+        ``("tpr@far=0.001", "h-measure")``.
 
     Returns
     -------
@@ -214,9 +220,15 @@ def analyze(
     Raises
     ------
     InputError, InputTypeError
-        For whatever `betaroc.fit` refuses, a `level` outside (0, 1), an `rng` that is none.
+        For whatever `betaroc.fit` refuses, a `level` outside (0, 1), an `rng` that is none, a
+        statistic that is unknown or without its point.
     FitError
         If dev cannot be fitted.
+
+    Warns
+    -----
+    ExtrapolationWarning, MisfitWarning
+        Of rates that `statistics` rest on; else what points rest on stands beside them.
 
     Notes
     -----
@@ -246,7 +258,9 @@ def analyze(
     ['eer', 'min-hter']
     """
     options = {"family": family, "boundary": boundary, "resolution": resolution}
-    return analyze_stepwise(dev, test, options, lambda: None, level=level, rng=rng)
+    return analyze_stepwise(
+        dev, test, options, lambda: None, level=level, rng=rng, statistics=statistics
+    )
 
 
 @public
@@ -258,6 +272,7 @@ def analyze_stepwise(
     *,
     level: float,
     rng: Any,
+    statistics: str | Sequence[str] = (),
 ) -> Analysis:
     """The analysis; ``step`` is called after each set."""
     level = checks.level(level)
@@ -265,7 +280,7 @@ def analyze_stepwise(
     named = _named_tests(test)
     for given, name in ((dev, "dev"), *((s, f"test[{shown(n)}]") for n, s in named.items())):
         _check_scores(given, name)
-    judge = Judge(level, rng)
+    judge = Judge(level, rng, asked=askings(statistics))
     asked, reason = options["family"], f"chosen with family={options['family']!r}"
     if asked == AUTO:
         options, reason = _automatic(options, [dev, *named.values()])
@@ -338,6 +353,8 @@ class Judge(NamedTuple):
     rng: Any
     #: Whether fits are checked and families compared.
     checks: bool = True
+    #: Statistics that are wanted beside those of every set.
+    asked: tuple[Asking, ...] = ()
 
     def judged(
         self,
@@ -345,13 +362,18 @@ class Judge(NamedTuple):
         *,
         choose: bool = False,
         compared: FamilyComparison | str | None = None,
+        prefix: str = "",
     ) -> ScoreSet:
         """The set with its intervals and, where it was asked for, what speaks for its fit.
 
         On the one set that may choose, families are compared.
         """
         laws = part.fit if is_modelled(part) else None
-        found = intervals_of(part.scores, laws, part.empirical, self.level, summary=part.summary)
+        with passed_on(prefix):
+            found = intervals_of(
+                part.scores, laws, part.empirical, self.level, summary=part.summary,
+                asked=self.asked, rng=self.rng,
+            )  # fmt: skip
         if not self.checks:
             return replace(part, intervals=found)
         checked = quality_of(
@@ -373,7 +395,7 @@ def fitted_set(
         else:
             fitted = fit(given, **options)
     part = _part(role, _name_of(given, role), given, fitted)
-    return judge.judged(part, choose=True, compared=compared)
+    return judge.judged(part, choose=True, compared=compared, prefix=prefix)
 
 
 def _part(role: str, name: str, given: ScoreData, fitted: Fit | None) -> ScoreSet:
@@ -400,7 +422,8 @@ def _test_part(
             warn("not fitted. " + error.sentence, BetarocWarning)
             warn_of_low_auc(given)  # which the fit would have said
     part = _part(role, name, given, fitted)
-    return judge.judged(replace(part, shift=shift(dev.empirical, part.empirical)))
+    apart = replace(part, shift=shift(dev.empirical, part.empirical))
+    return judge.judged(apart, prefix=f"{role}: ")
 
 
 def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:

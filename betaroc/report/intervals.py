@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from betaroc.core.errors import BetarocError
-from betaroc.core.notices import quietly
+from betaroc.core.notices import passed_on, quietly
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
@@ -20,8 +20,8 @@ from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.auc import auc_interval
 from betaroc.inference.delta import interval_of_fit
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import bare_interval_of_scores
-from betaroc.model.asking import asking, asking_of_text
+from betaroc.inference.of_scores import bare_interval_of_scores, interval_of_scores
+from betaroc.model.asking import Asking, asking, asking_of_text
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
 
@@ -36,7 +36,10 @@ FAR = 0.01
 TPR = f"tpr@far={FAR:g}"
 #: Name of the threshold of the EER.
 EER_THRESHOLD = "threshold@eer"
+_OF_MODEL = ("auc", "eer", EER_THRESHOLD, TPR, "ks")
 _EXPONENTS = ("exponent-at-zero", "exponent-at-one", "coefficient-at-zero", "coefficient-at-one")
+#: What stands in every table.
+_SHOWN = (*_OF_MODEL, *_EXPONENTS)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +58,9 @@ class Measured(Value):
         How the ends were found; empty where there are none.
     why : str
         Why there is no interval; else empty.
+    n_beyond : float, optional
+        Scores (groups) that speak for the number; None where it speaks of no rate, or of scores
+        that were not asked.
     """
 
     key: str
@@ -63,6 +69,7 @@ class Measured(Value):
     high: float = math.nan
     method: str = ""
     why: str = ""
+    n_beyond: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +89,9 @@ class SetIntervals(Value):
         Of the parameters of both laws.
     groups : int or None
         Groups on which the trials hang; None where they are taken as independent.
+    asked : tuple of Asking
+        Statistics that were asked for beside those named above; they stand among `model` and
+        `scores`.
     """
 
     level: float
@@ -90,6 +100,7 @@ class SetIntervals(Value):
     client: tuple[Measured, ...]
     impostor: tuple[Measured, ...]
     groups: int | None = None
+    asked: tuple[Asking, ...] = ()
 
     @property
     def missing(self) -> list[tuple[str, str]]:
@@ -102,17 +113,18 @@ class SetIntervals(Value):
 
 
 def with_interval(
-    key: str, estimate: float, find: Callable[[], Interval], why: str = ""
+    key: str, estimate: float, find: Callable[[], Interval], why: str = "", *, aloud: bool = False
 ) -> Measured:
     """The number with the interval that ``find`` gives; `why` says that there is none."""
     if why or not math.isfinite(estimate):
         return Measured(key, estimate, why=why or "it is no finite number")
     try:
-        with quietly():
+        with passed_on() if aloud else quietly():
             found = find()
     except BetarocError as error:
         return Measured(key, estimate, why=str(error))
-    return Measured(key, estimate, found.low, found.high, found.method)
+    ends = found.low, found.high, found.method
+    return Measured(key, estimate, *ends, n_beyond=found.n_beyond)
 
 
 def intervals_of(
@@ -122,47 +134,71 @@ def intervals_of(
     level: float,
     *,
     summary: ScoreSummary | None = None,
+    asked: Sequence[Asking] = (),
+    rng: Any = 0,
 ) -> SetIntervals:
     """Every interval of a score set; ``fit`` is None where no laws were fitted.
 
-    ``summary`` is the set's, if the scores are its bins.
+    ``summary`` is the set's, if the scores are its bins. Of the statistics that were `asked` for
+    what is to be said of their rates is said; `rng` draws for those that need it.
     """
     groups = groups_of(scores)
+    own = tuple(one for one in asked if str(one) not in _SHOWN)
+    data, options = scores if summary is None else summary, IntervalOptions(level, rng=rng)
+    of_fit = () if fit is None else tuple(_asked_of_fit(fit, one, options) for one in own)
+    of_scores = tuple(
+        _asked_of_scores(data, empirical, one, options, aloud=fit is None) for one in own
+    )
     client: tuple[Measured, ...] = ()
     impostor: tuple[Measured, ...] = ()
     if fit is not None:
         client, impostor = _parameters(fit, level)
     return SetIntervals(
         level,
-        () if fit is None else _of_model(fit, level),
-        _of_scores(scores, empirical, level, summary),
+        () if fit is None else (*_of_model(fit, level), *of_fit),
+        (*_of_scores(scores, empirical, level, summary), *of_scores),
         client,
         impostor,
         None if groups is None or not groups.dependent else groups.labels,
+        own,
     )
+
+
+# ------------------------------------------------------------------- what was asked for
+def _asked_of_fit(fit: Fit, asked: Asking, options: IntervalOptions) -> Measured:
+    find = partial(interval_of_fit, fit, asked, options)
+    return with_interval(str(asked), _number(asked, fit.model), find, aloud=True)
+
+
+def _asked_of_scores(
+    data: ScoreData, empirical: ScoreModel, asked: Asking, options: IntervalOptions, *, aloud: bool
+) -> Measured:
+    if not asked.row.of_scores:
+        why = "it is a number of fitted distributions, which scores by themselves do not have"
+        return Measured(str(asked), math.nan, why=why)
+    find = partial(interval_of_scores, data, asked, options)
+    return with_interval(str(asked), _number(asked, empirical), find, aloud=aloud)
+
+
+def _number(asked: Asking, model: ScoreModel) -> float:
+    """nan of what a model has no such number of."""
+    try:
+        return asked.number(model)
+    except BetarocError:
+        return math.nan
 
 
 # ------------------------------------------------------------------------- the fitted laws
 def _of_model(fit: Fit, level: float) -> tuple[Measured, ...]:
-    model = fit.model
-    eer, ends = model.eer(), model.ends()
-    named = [
-        ("auc", model.auc()),
-        ("eer", float(eer.hter)),
-        (EER_THRESHOLD, float(eer.threshold)),
-        (TPR, float(model.at_far(FAR).tpr)),
-        ("ks", model.ks()),
-    ]
-    values = (ends.at_zero.exponent, ends.at_one.exponent,
-              ends.at_zero.coefficient, ends.at_one.coefficient)  # fmt: skip
-    named += [(key, float(v)) for key, v in zip(_EXPONENTS, values, strict=True)]
     found: list[Measured] = []
     options = IntervalOptions(level)
-    for key, value in named:
+    for key in (*_OF_MODEL, *_EXPONENTS):
+        asked = asking_of_text(key)
+        value = asked.number(fit.model)
         why = _decided(key, value)
         if key == "ks" and not why and found[0].low <= 0.5 <= found[0].high:
             why = "the interval of the AUC holds 1/2, and there a normal one of KS does not cover"
-        find = partial(interval_of_fit, fit, asking_of_text(key), options)
+        find = partial(interval_of_fit, fit, asked, options)
         found.append(with_interval(key, value, find, why))
     return tuple(found)
 

@@ -9,11 +9,12 @@ from dataclasses import asdict
 from typing import Any
 
 from betaroc.fits.fit import DistributionFit, Fit
-from betaroc.model.measures import OperatingPoint
+from betaroc.model.asking import asking, asking_of_text
+from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.report.certainty import confidence_numbers
 from betaroc.report.crossings import depth
-from betaroc.report.intervals import Measured, SetIntervals, summary_numbers
+from betaroc.report.intervals import EER_THRESHOLD, Measured, SetIntervals, summary_numbers
 from betaroc.report.score_set import ObservedPoint, ScoreSet
 from betaroc.report.verdicts import quality_numbers
 
@@ -79,13 +80,14 @@ def law_numbers(fit: DistributionFit) -> dict[str, Any]:
 
 
 def _curve_numbers(model: ScoreModel) -> dict[str, Any]:
-    eer = model.eer()
+    auc, eer, ks = (asking(name).number(model) for name in ("auc", "eer", "ks"))
+    at = asking_of_text(EER_THRESHOLD).value(model)
     return {
-        "auc": model.auc(),
-        "eer": eer.hter,
-        "eer_threshold": eer.threshold,
-        "eer_logit_threshold": eer.logit_threshold,
-        "ks": model.ks(),
+        "auc": auc,
+        "eer": eer,
+        "eer_threshold": at.threshold,
+        "eer_logit_threshold": at.logit_threshold,
+        "ks": ks,
     }
 
 
@@ -100,7 +102,7 @@ def _crossings(model: ScoreModel) -> list[dict[str, Any]]:
 
 def point_numbers(point: OperatingPoint) -> dict[str, Any]:
     """The rates of an operating point."""
-    return {key: getattr(point, key) for key in ("far", "frr", "hter", "precision", "f1")}
+    return {key: MEASURES[key].value(point) for key in ("far", "frr", "hter", "precision", "f1")}
 
 
 def met_numbers(met: ObservedPoint, roles: list[str]) -> dict[str, Any]:
@@ -133,7 +135,7 @@ def met_numbers(met: ObservedPoint, roles: list[str]) -> dict[str, Any]:
 def _measured(found: Sequence[Measured]) -> dict[str, Any]:
     return {
         m.key: {"estimate": m.estimate, "low": m.low, "high": m.high,
-                "method": m.method or None, "why_none": m.why or None}
+                "method": m.method or None, "why_none": m.why or None, "n_beyond": m.n_beyond}
         for m in found
     }  # fmt: skip
 

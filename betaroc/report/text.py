@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from betaroc.core.text import shown
 from betaroc.fits.fit import Fit
+from betaroc.model.asking import Asking
 from betaroc.rendering.numbers import level_words, number, percent, read_as, threshold
 from betaroc.report.certainty import certainty_of, confidence_words
 from betaroc.report.crossings import crossing_words, whole_curve_words
@@ -132,7 +133,7 @@ class MeasureRow(NamedTuple):
 
 
 def measure_rows(part: ScoreSet, digits: int = 6) -> list[MeasureRow]:
-    """AUC, EER, its threshold, TPR at FAR 1 % and KS, each with its interval."""
+    """AUC, EER, its threshold, TPR at FAR 1 % and KS, and what was asked for, with intervals."""
     models = [part.empirical]
     kinds = ["scores"]
     if part.fit is not None and is_modelled(part):
@@ -151,6 +152,7 @@ def measure_rows(part: ScoreSet, digits: int = 6) -> list[MeasureRow]:
     def places(value: float) -> str:
         return threshold(value, math.nan)
 
+    asked = () if part.intervals is None else part.intervals.asked
     return [
         MeasureRow(
             "AUC", lambda v: number(v, digits), tuple(number(m.auc(), digits) for m in models),
@@ -168,7 +170,18 @@ def measure_rows(part: ScoreSet, digits: int = 6) -> list[MeasureRow]:
         MeasureRow(f"TPR at FAR {percent(FAR)}", percent, tuple(map(percent, tpr)), ends(TPR)),
         MeasureRow("KS", lambda v: number(v, 4), tuple(number(m.ks(), 4) for m in models),
                    ends("ks")),
+        *(_asked_row(one, ends(str(one)), digits) for one in asked),
     ]  # fmt: skip
+
+
+def _asked_row(asked: Asking, found: tuple[Measured | None, ...], digits: int) -> MeasureRow:
+    """A statistic by its title and its point."""
+
+    def say(value: float) -> str:
+        return number(value, digits)
+
+    values = tuple(number(math.nan if m is None else m.estimate, digits) for m in found)
+    return MeasureRow(f"{asked.row.title}{asked.where.words}", say, values, found)
 
 
 def interval_notes(part: ScoreSet) -> list[str]:
