@@ -72,6 +72,12 @@ class CurveDifference(Result):
         return np.asarray(self.first.value - self.second.value)
 
     @property
+    def n_beyond(self) -> FloatArray | None:
+        """Scores that speak for the thresholds at each alpha, of the curve with fewer."""
+        found = [own for e in (self.first, self.second) if (own := e.n_beyond) is not None]
+        return np.minimum.reduce(found) if found else None
+
+    @property
     def significant(self) -> BoolArray:
         """Where the interval of this alpha by itself excludes 0.
 

@@ -431,7 +431,8 @@ class Epc(Curve):
         Returns
         -------
         pandas.DataFrame
-            Columns alpha, threshold, value, expected, a_posteriori, far, frr, trivial.
+            Columns alpha, threshold, value, expected, a_posteriori, far, frr, trivial, and
+            n_beyond, the scores that speak for each threshold; nan of typed models.
 
         Examples
         --------
@@ -443,16 +444,10 @@ class Epc(Curve):
         import pandas as pd
 
         columns = (
-            "alpha",
-            "threshold",
-            "value",
-            "expected",
-            "a_posteriori",
-            "far",
-            "frr",
-            "trivial",
-        )
-        return pd.DataFrame({name: getattr(self, name) for name in columns})
+            "alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial",
+        )  # fmt: skip
+        beyond = np.nan if self.n_beyond is None else self.n_beyond
+        return pd.DataFrame({name: getattr(self, name) for name in columns} | {"n_beyond": beyond})
 
 
 @public

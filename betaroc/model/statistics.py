@@ -1,8 +1,8 @@
 """Every number that has a name: where it is taken, what it is of a model, which rates it rests on.
 
-A row of :data:`STATISTICS` is known to intervals, differences, plans, studies and reports. A
-statistic is written ``"auc"``, ``"tpr@far=0.01"`` or ``"threshold@eer"``: a name and, behind "@",
-the point at which it is taken.
+A row of :data:`STATISTICS` is known to intervals, differences, plans, studies, reports, tables of
+many fits and pairs made to order. A statistic is written ``"auc"``, ``"tpr@far=0.01"`` or
+``"threshold@eer"``: a name and, behind "@", the point at which it is taken.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = [
-    "NAMED_POINTS", "STATISTICS", "Asked", "Statistic", "Where", "of_point", "point_at",
-    "statistics",
+    "NAMED_POINTS", "STATISTICS", "Asked", "Statistic", "Where", "of_measure", "of_point",
+    "point_at", "statistics",
 ]  # fmt: skip
 
 _RATES = ("far", "frr", "tpr")
@@ -203,8 +203,8 @@ class Statistic:
 _AT_POINT = ("threshold", "far", "frr", "tpr", "alpha", "at")
 
 
-def _measured(name: str) -> Statistic:
-    """A measure of an operating point as a statistic."""
+def of_measure(name: str) -> Statistic:
+    """A measure of the table of measures as a statistic, at a point."""
     measure = MEASURES[name]
     own = {"far": ("FAR",), "tnr": ("FAR",), "specificity": ("FAR",), "frr": ("FRR",)}
     reads = own.get(name, ("FAR", "FRR"))
@@ -325,7 +325,7 @@ STATISTICS: dict[str, Statistic] = {
         point_at, "threshold", ("far", "frr", "tpr", "alpha", "at"), unit="score",
         low=-math.inf, high=math.inf, scale="threshold", rates=_threshold_rates,
     ),
-    **{name: _measured(name) for name in MEASURES},
+    **{name: of_measure(name) for name in MEASURES},
     "exponent-at-zero": _of_end("exponent-at-zero", "end exponent at threshold 0"),
     "exponent-at-one": _of_end("exponent-at-one", "end exponent at threshold 1"),
     "coefficient-at-zero": _of_end("coefficient-at-zero", "end coefficient at threshold 0"),

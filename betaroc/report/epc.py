@@ -35,7 +35,8 @@ __all__ = [
     "plain_text", "read_words", "source_numbers", "spread", "value_text",
 ]  # fmt: skip
 
-_ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial")
+_ARRAYS = ("alpha", "threshold", "value", "expected", "a_posteriori", "far", "frr", "trivial",
+           "n_beyond")  # fmt: skip
 #: Rows of the table for people.
 _ROWS = 11
 
@@ -57,8 +58,13 @@ def epc_numbers(
 
 def epc_arrays(epc: Epc) -> dict[str, list[Any]]:
     """The curve, one entry an alpha."""
-    arrays = {name: getattr(epc, name).tolist() for name in _ARRAYS}
-    return {**arrays, "alpha": alphas_given(epc)}
+    arrays = {name: getattr(epc, name) for name in _ARRAYS}
+    if arrays["n_beyond"] is None:  # of typed models
+        arrays["n_beyond"] = np.full(epc.alpha.size, np.nan)
+    return {
+        **{name: values.tolist() for name, values in arrays.items()},
+        "alpha": alphas_given(epc),
+    }
 
 
 def alphas_given(epc: Epc) -> list[Any]:

@@ -88,7 +88,7 @@ PARAMETERS: dict[str, Callable[[Any, str], Any]] = {
     "scale": checks.positive,
     "prior": checks.prior,
     "criterion": _text_of(tuple(CRITERIA)),
-    "measure": _text_of((*MEASURES, _WEIGHTED)),
+    "measure": lambda value, name: checks.choice(value, (*MEASURES, _WEIGHTED), name),
     "alpha": checks.fraction,
 }
 #: Those that say which pair is the true one.
