@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from betaroc.decision.epc import Epc, epc
     from betaroc.decision.forecast import EpcForecast, epc_forecast
     from betaroc.decision.guarantee import GuaranteedThreshold, guaranteed_threshold
+    from betaroc.decision.target_forecast import TargetForecast
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc
     from betaroc.distributions.binned import Binned
@@ -133,6 +134,7 @@ _HOMES = {
     "decision.cross_validation": ("EpcCv", "epc_cv"),
     "decision.epc": ("Epc", "epc"),
     "decision.forecast": ("EpcForecast", "epc_forecast"),
+    "decision.target_forecast": ("TargetForecast",),
     "decision.guarantee": ("GuaranteedThreshold", "guaranteed_threshold"),
     "studies.design": ("Design",),
     "studies.plan": ("SampleSize", "plan_sample_size"),
@@ -159,9 +161,9 @@ __all__ = [
     "Normal", "OperatingPoint", "OutputError", "PrecisionWarning", "ReversedScoresWarning", "Roc",
     "SameDataWarning", "SampleSize", "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel",
     "ScoreSummary", "Scores", "Shape", "Shifted", "SmallSampleWarning", "Study", "StudyError",
-    "StudyResult", "TargetCheck", "TargetWarning", "Verdict", "analyze", "auc_interval", "auc_test",
-    "beta_auc", "beta_mle", "check_fit", "compare", "compare_families", "difference", "epc",
-    "epc_average",
+    "StudyResult", "TargetCheck", "TargetForecast", "TargetWarning", "Verdict", "analyze",
+    "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit", "compare", "compare_families",
+    "difference", "epc", "epc_average",
     "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many",
     "guaranteed_threshold", "inclusion", "interval", "likelihood_ratio_test", "mean_logs",
     "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics",

@@ -39,8 +39,8 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked, of_point
 
 __all__ = [
-    "WEIGHTED_ERROR", "Curve", "area_weights", "checked_alphas", "chosen_on", "observed_on",
-    "tell_support", "warn_of_reach",
+    "ONE_CLASS_TARGETS", "WEIGHTED_ERROR", "Curve", "area_weights", "checked_alphas", "chosen_on",
+    "observed_on", "tell_support", "warn_of_reach",
 ]  # fmt: skip
 
 #: The criterion alpha FAR + (1 - alpha) FRR, and the measure of that name.
@@ -49,7 +49,7 @@ _AUTOMATIC_ALPHAS = 101
 #: A target this near to a rate is met.
 _MET = 1e-12
 #: Criteria that ask for a rate of one class, and whether alpha is its complement.
-_TARGETS = {
+ONE_CLASS_TARGETS = {
     "far": ("FAR", False), "frr": ("FRR", False), "specificity": ("FAR", True),
     "recall": ("FRR", True), "sensitivity": ("FRR", True),
 }  # fmt: skip
@@ -191,8 +191,8 @@ class Curve(Result):
         return [one for one in found if one[1]]
 
     def _solved(self, dev: Evidence, *, counted: bool) -> list[Asked]:
-        if self.criterion in _TARGETS:
-            name, complement = _TARGETS[self.criterion]
+        if self.criterion in ONE_CLASS_TARGETS:
+            name, complement = ONE_CLASS_TARGETS[self.criterion]
             rate, rest = self.alpha, 1.0 - self.alpha
             return [Asked(name, *((rest, rate) if complement else (rate, rest)), True)]
         # What is counted is not extrapolated, and counting takes time.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,8 @@ from betaroc.core.notices import public
 from betaroc.core.polygamma import beta_inverse_information
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.core.value import Result
-from betaroc.decision.curve import checked_alphas
+from betaroc.decision.curve import WEIGHTED_ERROR, checked_alphas, chosen_on
+from betaroc.decision.target_forecast import TargetForecast, target_forecast
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated
@@ -138,6 +139,14 @@ class EpcForecast(Result):
     empirical_hter_sd: FloatArray
     optimism: FloatArray
 
+    @property
+    def n_beyond(self) -> FloatArray:
+        """Planned scores that speak for each threshold, in the class with fewer."""
+        pair, t = self.model._pair, chosen_on(self.model, WEIGHTED_ERROR, self.alpha)
+        clients = self.n_client * np.minimum(pair.frr(t), pair.tpr(t))
+        impostors = self.n_impostor * np.minimum(pair.far(t), pair.tnr(t))
+        return np.asarray(np.minimum(clients, impostors))
+
     def dev_size(self, excess: float) -> DevSize:
         """Development scores that an expected excess needs, classes in the given proportion.
 
@@ -180,7 +189,7 @@ class EpcForecast(Result):
         Returns
         -------
         pandas.DataFrame
-            Columns alpha, threshold, logit_threshold, least, where, then the forecasts.
+            Columns alpha, threshold, logit_threshold, least, where, then the forecasts, n_beyond.
 
         Examples
         --------
@@ -193,7 +202,7 @@ class EpcForecast(Result):
         import pandas as pd
 
         columns = [name for name in self.__dataclass_fields__ if name not in _NO_COLUMN]
-        return pd.DataFrame({name: getattr(self, name) for name in columns})
+        return pd.DataFrame({name: getattr(self, name) for name in [*columns, "n_beyond"]})
 
     def summary(self) -> str:
         r"""A table at about five alphas, with what it rests on.
@@ -249,6 +258,21 @@ class EpcForecast(Result):
 _NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "notices")
 
 
+@overload
+def epc_forecast(
+    fit: Fit | ScoreModel, *, n_client: int, n_impostor: int, alpha: npt.ArrayLike | None = None,
+    criterion: Literal["weighted-error"] = ...,
+) -> EpcForecast: ...  # fmt: skip
+@overload
+def epc_forecast(
+    fit: Fit | ScoreModel, *, n_client: int, n_impostor: int, alpha: npt.ArrayLike | None = None,
+    criterion: Literal["far", "frr", "recall", "sensitivity", "specificity"],
+) -> TargetForecast: ...  # fmt: skip
+@overload
+def epc_forecast(
+    fit: Fit | ScoreModel, *, n_client: int, n_impostor: int, alpha: npt.ArrayLike | None = None,
+    criterion: str,
+) -> EpcForecast | TargetForecast: ...  # fmt: skip
 @public
 def epc_forecast(
     fit: Fit | ScoreModel,
@@ -256,11 +280,17 @@ def epc_forecast(
     n_client: int,
     n_impostor: int,
     alpha: npt.ArrayLike | None = None,
-) -> EpcForecast:
-    """What a development set of a given size will do to thresholds of least weighted error.
+    criterion: str = WEIGHTED_ERROR,
+) -> EpcForecast | TargetForecast:
+    """What a development set of a given size will do to the thresholds chosen on it.
 
-    With C(t) = alpha FAR + (1 - alpha) FRR, its minimum t0, r the log-likelihood ratio
-    and s^2 = alpha^2 f_i(t0)/n_impostor + (1 - alpha)^2 f_c(t0)/n_client:
+    Of a target rate alpha, counted on n scores of its class, k = round(alpha n) lie beyond the
+    threshold t, which is half-way from a score to the next one of either class:
+
+        FAR of that score ~ Beta(k + 1, n - k),   E FRR(t) by quadrature over it and the gap
+
+    Of the least weighted error, with C(t) = alpha FAR + (1 - alpha) FRR, its minimum t0, r the
+    log-likelihood ratio and s^2 = alpha^2 f_i(t0)/n_impostor + (1 - alpha)^2 f_c(t0)/n_client:
 
         C''(t0) = (1 - alpha) f_c(t0) r'(t0),   excess = E C(t) - C(t0) = C'' E (t - t0)^2 / 2
         smooth:     Var t = grad r' Cov grad r / r'^2                            ~ 1/n
@@ -277,20 +307,39 @@ def epc_forecast(
         Independent scores of the development set.
     alpha : array_like, shape (k,), optional
         Fractions in [0, 1]; 101 equally spaced ones where left out.
+    criterion : str
+        As in :func:`epc`: "weighted-error", or a rate of one class that thresholds are chosen for,
+        "far", "frr", "recall", "sensitivity", "specificity".
 
     Returns
     -------
-    EpcForecast
+    EpcForecast or TargetForecast
+        The second for a rate.
 
     Raises
     ------
     InputError
-        If a size is below 1, alpha leaves [0, 1], is NaN or empty, or a law has no density.
+        If a size is below 1, alpha leaves [0, 1], is NaN or empty, a law has no density or, for a
+        rate, a point mass, or the criterion is unknown or has no forecast.
     InputTypeError
         If `fit` is neither a fit nor a model.
 
+    Warns
+    -----
+    ExtrapolationWarning
+        If less than one of the planned scores is expected beyond a rate that alpha asks for.
+
     Notes
     -----
+    A rate: exact for independent scores of continuous distributions, with the rules of `epc`: of
+    thresholds that count the same the one of the least HTER on dev, half-way between two scores;
+    all are accepted, or rejected, where none lie beyond. Where alpha n lies half-way between two
+    numbers HTER decides between them too, and the gap to the next score is taken at the mean number
+    of scores in between, which is off by far less than the standard deviation. The mean FAR is
+    near (k + 1)/(n + 1) with many client scores: above the rate asked for. The normal
+    approximation is not used, so that small targets are right. All this is of scores as they
+    are; a fit's own thresholds do not move by steps.
+
     Of the smooth threshold the covariance is the inverse expected information, that of a
     `Fit` its own, scaled to the new sizes; other laws have nan there. Where the threshold
     is an end of the scale or lies at a point mass it does not vary to this order: nan.
@@ -331,7 +380,8 @@ def epc_forecast(
             " first: epc_forecast(fit(scores), ...)."
         )
     sizes = checks.count(n_client, "n_client"), checks.count(n_impostor, "n_impostor")
-    alphas = checked_alphas(alpha, single=False, criterion="weighted-error")
+    checks.choice(criterion, tuple(CRITERIA), "criterion")
+    alphas = checked_alphas(alpha, single=CRITERIA[criterion].single, criterion=criterion)
     pair = model._pair
     for which, law in (("client", model.client), ("impostor", model.impostor)):
         if law.continuous is None:
@@ -339,7 +389,10 @@ def epc_forecast(
                 f"the {which} law must have a density for a forecast; got {type(law).__name__}."
                 ' Fit a continuous family, such as fit(scores, "beta").'
             )
-    t = CRITERIA["weighted-error"].choose(pair, model.prior, alphas)
+    if criterion != WEIGHTED_ERROR:
+        of_fit, given = isinstance(fit, Fit), alpha is not None
+        return target_forecast(model, criterion, alphas, sizes, fitted=of_fit, aloud=given)
+    t = CRITERIA[WEIGHTED_ERROR].choose(pair, model.prior, alphas)
     point = model._point(t)
     where = _where(pair, t, alphas)
     place = np.where(where == "interior", t.logit if pair.unit else t.theta, np.nan)

@@ -131,7 +131,7 @@ def prescribed(
     asked = replace(asked, sides=sides.signs)
     if family == "beta":
         _check_range_of_exponents(asked)
-    elif named and any(slope):
+    elif named and any(value is not None for value in slope):
         raise InputError.about("slopes")(
             f"slopes beside goals are for the beta family; got {slope} for {family!r}. Leave them"
             " out, or give exponents."

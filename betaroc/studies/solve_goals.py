@@ -34,6 +34,8 @@ _STARTS = (
     (-1.0, -0.7, 0.0, 0.0), (1.0, 0.5, -1.0, 0.5), (5.0, 1.0, 2.0, 1.0), (0.3, -1.5, -0.3, -1.5),
 )  # fmt: skip
 _FREE = (1, 2, 4)
+#: No new start after so many looks at a model.
+_PATIENCE = 1000
 
 
 class StatisticGoal(NamedTuple):
@@ -121,7 +123,7 @@ def solve_by_table(
         client, impostor = law(mu_c, math.exp(log_c)), law(mu_i, math.exp(log_i))
         return ScoreModel(client, impostor, prior=prior)
 
-    best, least = model(np.array(_STARTS[0])), math.inf
+    best, least, looks = model(np.array(_STARTS[0])), math.inf, 0
     for free in _FREE:
         for start in np.array(_STARTS) if free >= len(goals) else ():
 
@@ -129,11 +131,16 @@ def solve_by_table(
                 there = model(np.concatenate([np.clip(y, -30.0, 30.0), start[free:]]))
                 return np.array([goal.off(there) for goal in goals])
 
-            if np.any(start[free:]) or not np.all(np.isfinite(off(start[:free]))):
+            if (
+                looks > _PATIENCE
+                or np.any(start[free:])
+                or not np.all(np.isfinite(off(start[:free])))
+            ):
                 continue
             found = least_squares(
                 off, start[:free], jac="3-point", ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=60
             )
+            looks += found.nfev * (1 + 2 * free)
             miss = float(np.max(np.abs(found.fun)))
             if miss < least:
                 best, least = model(np.concatenate([found.x, start[free:]])), miss

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from itertools import product
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import betaroc as br
 from helpers.cases import some
@@ -312,3 +314,95 @@ def test_range_of_the_area_at_two_exponents_by_a_dense_search() -> None:
         assert low <= area.min() + 1e-12
         assert area.max() <= high + 1e-12
         assert min(abs(area.min() - ends[0]), abs(area.max() - ends[1])) < 5e-3
+
+
+# ------------------------------------------------------------------- goals by name
+KNOWN = br.ScoreModel(br.Beta(4.0, 1.5), br.Beta(1.2, 3.0), prior=0.2)
+
+
+def of_known(t: float) -> tuple[float, float]:
+    """FAR and TPR of the known pair at a threshold, by scipy."""
+    return float(stats.beta(1.2, 3).sf(t)), float(stats.beta(4, 1.5).sf(t))
+
+
+def test_four_numbers_of_a_pair_give_it_back() -> None:
+    """All from scipy: rates at 0.3 and 0.6, the threshold of FAR there, means of both laws."""
+    (far, tpr), (other, high) = of_known(0.6), of_known(0.3)
+    goals = {
+        f"tpr@far={far!r}": tpr, f"threshold@far={other!r}": 0.3, f"tpr@far={other!r}": high,
+        "client-mean": 4.0 / 5.5,
+    }  # fmt: skip
+    found = br.solve_pair(goals=goals)
+    shapes = [found.client.a, found.client.b, found.impostor.a, found.impostor.b]
+    np.testing.assert_allclose(shapes, [4.0, 1.5, 1.2, 3.0], rtol=1e-6)
+
+
+def test_goals_beside_other_prescriptions() -> None:
+    far, tpr = of_known(0.6)
+    precision = 0.2 * tpr / (0.2 * tpr + 0.8 * far)
+    found = br.solve_pair(
+        goals={"precision@threshold=0.6": precision}, exponents=(0.3, 2.0), prior=0.2
+    )
+    laws = (
+        stats.beta(found.impostor.a, found.impostor.b),
+        stats.beta(found.client.a, found.client.b),
+    )
+    a, b = (law.sf(0.6) for law in laws)
+    assert 0.2 * b / (0.2 * b + 0.8 * a) == pytest.approx(precision, rel=1e-8)
+    assert found.ends().at_zero.exponent == pytest.approx(0.3, rel=1e-12)
+    both = br.solve_pair(goals={"auc": 0.9, "eer": 0.17})
+    assert both == br.solve_pair(auc=0.9, eer=0.17)
+    shaped = br.solve_pair(goals={"client-mean": 0.8}, shapes=("bell", None), auc=0.9)
+    assert shaped.client.shape == "bell"
+    assert float(shaped.client.mean) == pytest.approx(0.8, rel=1e-8)
+
+
+@pytest.mark.parametrize("family", ["normal", "logit-normal"])
+def test_goals_of_normal_laws_free_one_parameter_after_the_other(family: str) -> None:
+    z = stats.norm.isf(0.01)
+    one = br.solve_pair(goals={"tpr@far=0.01": 0.6}, family=family)
+    assert (one.client.sigma, one.impostor) == (1.0, type(one.impostor)(0.0, 1.0))
+    assert one.client.mu == pytest.approx(z + stats.norm.ppf(0.6), rel=1e-9)
+    two = br.solve_pair(goals={"tpr@far=0.01": 0.6, "far@frr=0.1": 0.2}, family=family)
+    # (z - mu)/sigma = -z(.6) and (isf(.2) - mu)/sigma = z(.1) are two lines in mu, sigma.
+    sigma = (z - stats.norm.isf(0.2)) / (stats.norm.ppf(0.9) - stats.norm.ppf(0.6))
+    assert two.client.sigma == pytest.approx(sigma, rel=1e-7)
+    assert two.impostor.sigma == 1.0
+    place = 0.7 if family == "logit-normal" else 3.0
+    four = br.solve_pair(
+        goals={"tpr@far=0.01": 0.6, "far@frr=0.1": 0.2, "threshold@far=0.01": place}, family=family
+    )
+    t = np.log(place / (1 - place)) if family == "logit-normal" else place
+    assert stats.norm.sf(t, four.impostor.mu, four.impostor.sigma) == pytest.approx(0.01, rel=1e-7)
+    assert stats.norm.sf(t, four.client.mu, four.client.sigma) == pytest.approx(0.6, rel=1e-7)
+    crossing = br.solve_pair(crossing=0.9, goals={"tpr@far=0.01": 0.3}, family=family)
+    assert float(crossing.diagonal_crossings().far[0]) == pytest.approx(0.9, abs=1e-8)
+
+
+def test_goals_that_nothing_meets_say_what_came_nearest() -> None:
+    """TPR at FAR .01 is at most AUC/.99 of any ROC; normal laws with an AUC of .6 have KS < .9."""
+    with pytest.raises(br.FitError, match=r"the nearest, .* has .*tpr@far=0.01 .* for 0.99"):
+        br.solve_pair(auc=0.9, goals={"tpr@far=0.01": 0.99})
+    with pytest.raises(br.FitError, match=r"no normal pair .* the nearest, Normal.*ks"):
+        br.solve_pair(goals={"ks": 0.9, "auc": 0.6}, family="normal")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"goals": {"tpr@far=0.01": 1.0}}, "strictly between 0 and 1, the range of 'tpr'"),
+        ({"goals": {"youden@eer": -2.0}}, "strictly between -1 and 1"),
+        ({"goals": {"client-a": 0.0}}, "strictly between 0 and inf"),
+        ({"goals": {"auc": 0.9}, "auc": 0.8}, "auc must be given once"),
+        ({"goals": {"tpr@far=.01": 0.9, "tpr@far=0.01": 0.8}}, "must be distinct"),
+        ({"goals": {}}, "must be given something"),
+        ({"goals": {f"tpr@far=0.{k}": k / 10 for k in range(1, 6)}}, "no more than 4 numbers"),
+        ({"goals": {"ks": 0.5}, "slopes": (0.0, None), "family": "normal"}, "slopes beside goals"),
+    ],
+)
+def test_goals_that_cannot_be_meant(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(br.InputError, match=message):
+        br.solve_pair(**options)
+    for wrong in ([("auc", 0.9)], "auc", {1: 0.9}, {"ks": "much"}):
+        with pytest.raises(br.InputTypeError):
+            br.solve_pair(goals=wrong)
