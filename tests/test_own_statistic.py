@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import optimize, stats
 
@@ -169,3 +171,90 @@ def test_what_is_asked_wrongly_is_refused() -> None:
     for wrong in (3, [3], {"auc": 1}):
         with pytest.raises(br.InputTypeError, match=r"statistic.* must be"):
             br.fit_many(s, family="normal", statistics=wrong)
+
+
+# --------------------------------------------------------- rates that no planned score speaks for
+def test_plans_say_how_many_scores_would_do() -> None:
+    """20 impostors beyond FAR .1 of 200 planned, .2 beyond .001: 3/.001 = 3000 would show it."""
+    wide = br.plan_sample_size("tpr", far=0.1, model=MODEL, width=0.15)
+    assert wide.n_beyond == pytest.approx(0.1 * wide.n_impostor)
+    assert (wide.n_needed, wide.needed_of) == (pytest.approx(30.0), "impostor")
+    with pytest.warns(br.ExtrapolationWarning, match=r"About 3000 scores would") as caught:
+        few = br.plan_sample_size("tpr", far=0.001, model=(MODEL, MODEL), width=0.1)
+    assert len(caught) == 1  # of both systems one
+    assert few.n_beyond == pytest.approx(0.001 * few.n_impostor)
+    assert few.extrapolated
+    assert f"extrapolated: {few.n_beyond:.2g} impostor scores expected" in str(few)
+    assert "about 3000 would speak for it" in str(few)
+    assert br.plan_sample_size("auc", model=MODEL, width=0.1).n_needed is None
+    gap = br.plan_sample_size("epc-gap", alpha=0.5, model=MODEL, width=0.1)
+    # At 1/2 both rates are Phi(-1/2).
+    assert gap.n_beyond == pytest.approx(gap.n_client * stats.norm.cdf(-0.5), rel=1e-6)
+
+
+def test_studies_tell_of_rates_beyond_their_samples(tmp_path: Path) -> None:
+    pair = {"law": "normal", "mu_c": 1.0, "sigma_c": 1.0, "mu_i": 0.0, "sigma_i": 1.0}
+
+    def run(statistics: list[str], name: str, **more: Any) -> list[str]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            br.Study({**pair, **more}, statistics, folder=tmp_path / name, rng=1).run()
+        kinds = {one.category for one in caught}
+        assert kinds <= {br.ExtrapolationWarning}
+        return [str(one.message) for one in caught]
+
+    (said,) = run(["fit.tpr@far=0.01", "empirical.eer"], "a", n=[50, 100, 200])
+    assert said.startswith("1 cells ask for rates that no score speaks for; least fit.tpr@far=0.01")
+    assert "of cell 0: of 50 impostor scores 0.5 are expected" in said
+    assert "about 300 would do" in said
+    (said,) = run(["epc-empirical.far"], "b", n=50, criterion="recall", alpha=0.99)
+    assert "of 50 client scores 0.5 are expected" in said
+    assert run(["true.tpr@far=0.0001", "fit.tpr@far=0.1", "fit.eer"], "c", n=50) == []
+    assert run(["epc-fit.far"], "d", n=50, criterion="far", alpha=0.0) == []
+    (said,) = run(["test.frr@far=0.01"], "e", n=500, n_test=20)
+    assert "of 20 impostor scores 0.2" in said
+
+
+def test_curves_carry_it_in_their_table() -> None:
+    s = scores()
+    curve = br.epc(s, scores(2), criterion="frr", alpha=[0.1, 0.3])
+    np.testing.assert_allclose(curve.to_frame()["n_beyond"], [20.0, 60.0])
+    typed = br.epc(MODEL, MODEL, criterion="frr", alpha=[0.1])
+    assert typed.to_frame()["n_beyond"].isna().all()
+
+
+def test_many_fits_say_what_is_extrapolated() -> None:
+    sets = {"small": scores(1, 50), "large": scores(2, 500)}
+    with pytest.warns(br.ExtrapolationWarning, match="for 1 of 2 systems, first 'small'.* 300"):
+        table = br.fit_many(sets, family="normal", statistics=["tpr@far=0.01", "auc"])
+    np.testing.assert_allclose(table["tpr@far=0.01_n_beyond"], [0.5, 5.0])
+    for name, own in zip(sets, table["tpr@far=0.01"], strict=True):
+        (mu_i, sd_i), (mu_c, sd_c) = (
+            (x.mean(), x.std()) for x in (sets[name].impostor, sets[name].client)
+        )
+        expected = stats.norm.sf(stats.norm.isf(0.01, mu_i, sd_i), mu_c, sd_c)
+        assert own == pytest.approx(expected, rel=1e-9)
+    # Of a frame the same, from sums; groups count where there are any.
+    frame = pd.DataFrame({
+        "system": np.repeat(list(sets), [100, 1000]),
+        "score": np.concatenate([x for s in sets.values() for x in (s.client, s.impostor)]),
+        "label": np.concatenate([np.repeat([1, 0], s.n_client) for s in sets.values()]),
+    })  # fmt: skip
+    with pytest.warns(br.ExtrapolationWarning, match="for 1 of 2 systems, first 'small'"):
+        summed = br.fit_many(frame, family="normal", statistics=["tpr@far=0.01"])
+    by_name = summed.set_index("system").loc[list(sets)]
+    np.testing.assert_allclose(by_name["tpr@far=0.01"], table["tpr@far=0.01"], rtol=1e-9)
+    np.testing.assert_allclose(by_name["tpr@far=0.01_n_beyond"], [0.5, 5.0])
+    one = sets["large"]
+    grouped = br.Scores(one.client, one.impostor, client_groups=np.arange(500) // 5,
+                        impostor_groups=np.arange(500) // 5 + 1000)  # fmt: skip
+    table = br.fit_many([grouped], family="normal", statistics=["tpr@far=0.1"])
+    assert table.loc[0, "tpr@far=0.1_n_beyond"] == pytest.approx(10.0)
+    # Inflated laws keep their masses: P(C = 1) = .1 is above every threshold.
+    unit = br.Scores(np.append(np.linspace(0.4, 0.9, 45), np.ones(5)), np.linspace(0.1, 0.6, 50))
+    with pytest.warns(br.BoundaryWarning):
+        masses = br.fit_many([unit], statistics=["client-at-one", "tpr@far=0.1"])
+    with pytest.warns(br.BoundaryWarning):
+        alone = br.fit(unit)
+    assert masses.loc[0, "client-at-one"] == pytest.approx(0.1)
+    assert masses.loc[0, "tpr@far=0.1"] == pytest.approx(alone.model.at_far(0.1).tpr, rel=1e-9)

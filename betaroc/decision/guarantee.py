@@ -13,11 +13,13 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.notices import public
+from betaroc.core.notices import passed_on, public
 from betaroc.core.value import Result
 from betaroc.data.scores import Scores, require_scores
 from betaroc.fits.fit import Fit
+from betaroc.inference.scores_beyond import tell
 from betaroc.model.model import ScoreModel
+from betaroc.model.statistics import Asked
 
 __all__ = ["GuaranteedThreshold", "guaranteed_threshold"]
 
@@ -76,9 +78,17 @@ class GuaranteedThreshold(Result):
     model_threshold: float | None = None
 
     @property
+    def n_beyond(self) -> float:
+        """Scores that speak for the rate, n min(rate, 1 - rate); of groups one trial each."""
+        return self.n * min(self.rate, 1.0 - self.rate)
+
+    @property
     def extrapolates(self) -> bool:
-        """Whether the model's threshold lies where fewer than one score is expected."""
-        return self.model_threshold is not None and self.rate * self.n < 1.0
+        """Whether the model's threshold lies where fewer than one score is expected.
+
+        The guaranteed threshold itself is an order statistic: it rests on no distribution.
+        """
+        return self.model_threshold is not None and self.n_beyond < 1.0
 
 
 @public
@@ -126,6 +136,12 @@ def guaranteed_threshold(
     InputTypeError
         If `scores` are neither scores nor a fit, `model` neither a model nor a fit, or `rng`
         no source of randomness.
+
+    Warns
+    -----
+    ExtrapolationWarning, MisfitWarning
+        Of the threshold of a fit that stands beside: if less than one score is expected beyond the
+        rate, or the scores counted there contradict the fit.
 
     Notes
     -----
@@ -187,6 +203,10 @@ def guaranteed_threshold(
     threshold = _order_statistic(values, weights, k, largest=far_kind)
     if not far_kind:
         threshold = math.nextafter(threshold, -math.inf)
+    if isinstance(model, Fit):
+        at = np.array(rate), np.array(1.0 - rate)
+        with passed_on("of the fit's threshold, not of the guaranteed one: "):
+            tell(model._evidence, [Asked(kind.upper(), *at, solved=True)])
     return GuaranteedThreshold(
         threshold=threshold,
         kind=kind,

@@ -29,7 +29,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
 
 __all__ = [
-    "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of", "fewest",
+    "SHOW", "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of", "fewest",
     "needed", "stated", "tell",
 ]  # fmt: skip
 
@@ -37,7 +37,7 @@ _CLASSES = ("client", "impostor")
 #: A number that expects fewer scores than this beyond it is extrapolated.
 _ONE = 1.0
 #: Scores that show a rate at least once with 95 % probability: ln(20) = 3.
-_SHOW = 3.0
+SHOW = 3.0
 #: Two-sided level of the count that contradicts a fit.
 _LEVEL = 0.01
 #: Counts that may contradict expect so many scores; up to ten times the rate they help out, as
@@ -224,7 +224,7 @@ class Evidence(Value):
 
 def needed(rate: float) -> str:
     """Scores that show a rate at least once with 95 % probability, two digits of them: 3/rate."""
-    return about(_SHOW / rate)
+    return about(SHOW / rate)
 
 
 def about(n: float) -> str:

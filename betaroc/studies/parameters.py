@@ -24,7 +24,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.studies.design import Design
 from betaroc.studies.solve import solve_pair
 
-__all__ = ["PARAMETERS", "Setting", "check_design", "setting"]
+__all__ = ["PARAMETERS", "CellModel", "Setting", "cell_sizes", "check_design", "setting"]
 
 #: Makes the true pair of a cell.
 CellModel: TypeAlias = Callable[[dict[str, Any]], ScoreModel]
@@ -191,7 +191,7 @@ def _check_pair(given: set[str], laws: set[str]) -> None:
 # -------------------------------------------------------------------------------- a cell
 def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
     """What a cell says; a user's ``model`` makes the true pair."""
-    sizes = _sizes(cell, "n")
+    sizes = cell_sizes(cell, "n")
     prior = cell.get("prior")
     if model is not None:
         true = _own_pair(cell, model)
@@ -212,7 +212,7 @@ def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
         for law in (true.client, true.impostor, test.client, test.impostor):
             _refuse_beyond(step, law)
     return Setting(
-        true, test, sizes, _sizes(cell, "n_test"),
+        true, test, sizes, cell_sizes(cell, "n_test"),
         names_of_text(cell.get("family", _own_family(true))), cell.get("boundary"), step,
         step_known and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
     )  # fmt: skip
@@ -230,7 +230,8 @@ def _refuse_beyond(step: float, law: Distribution) -> None:
                 )
 
 
-def _sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
+def cell_sizes(cell: Mapping[str, Any], name: str) -> tuple[int, int] | None:
+    """Client and impostor scores of "n" or "n_test"; None where there is no such sample."""
     if name in cell:
         return int(cell[name]), int(cell[name])
     if f"{name}_client" in cell:

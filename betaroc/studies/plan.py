@@ -16,7 +16,7 @@ from betaroc.core.notices import public, warn
 from betaroc.core.value import Result
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
-from betaroc.inference.scores_beyond import needed
+from betaroc.inference.scores_beyond import SHOW, about, needed
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, Where
@@ -92,6 +92,11 @@ class SampleSize(Result):
     n_beyond : float, optional
         Planned scores that speak for the number, n min(rate, 1 - rate) of the rates it rests on;
         None where it speaks of no rate.
+    n_needed : float, optional
+        Scores of the class `needed_of` that would show that rate at least once with 95 %
+        probability, 3/rate; None where it speaks of no rate.
+    needed_of : str
+        "client" or "impostor": the class of the rate that fewest planned scores speak for.
     correlation : float
         Of the errors of two systems whose difference is planned; else nan.
 
@@ -118,6 +123,8 @@ class SampleSize(Result):
     power: float = math.nan
     measure: str = ""
     n_beyond: float | None = None
+    n_needed: float | None = None
+    needed_of: str = ""
     correlation: float = math.nan
 
     @property
@@ -167,8 +174,9 @@ class SampleSize(Result):
             ]
         if self.extrapolated:
             lines.append(
-                f"extrapolated: {self.n_beyond:.2g} scores expected beyond it, so the plan rests on"
-                " the family"
+                f"extrapolated: {self.n_beyond:.2g} {self.needed_of} scores expected beyond it, so"
+                f" the plan rests on the family; about {about(self.n_needed or math.inf)} would"
+                " speak for it (3/rate)"
             )
         return "\n".join([*lines, f"taken as true: {laws}"])
 
@@ -357,30 +365,27 @@ def plan_sample_size(
     )
     if not goal.exact:
         _warn_of_few(found)
-    if asked is None or name == _GAP:
-        return found
-    supported = [_supported(found, asked, one) for one in models]
-    return min(supported, key=lambda one: math.inf if one.n_beyond is None else one.n_beyond)
+    return found if asked is None else _supported(found, asked, models)
 
 
-def _supported(found: SampleSize, asked: Asking, model: ScoreModel) -> SampleSize:
+def _supported(found: SampleSize, asked: Asking, models: tuple[ScoreModel, ...]) -> SampleSize:
     """With the planned scores that speak for the number; a warning where none would."""
     sizes = {"FRR": found.n_client, "FAR": found.n_impostor}
-    rates = [one for one in asked.rates(model) if not np.isnan(one.tail)]
+    rates = [one for m in models for one in asked.rates(m) if not np.isnan(one.tail)]
     if not rates:
         return found
     least = min(rates, key=lambda one: sizes[one.name] * float(one.tail))
-    beyond, who = sizes[least.name] * float(least.tail), ("client", "impostor")[least.who]
-    if beyond < 1.0:
+    tail, who = float(least.tail), ("client", "impostor")[least.who]
+    beyond = sizes[least.name] * tail
+    if beyond < 1.0 and found.method != "empirical":
         warn(
             f"{found.stat}: of the {sizes[least.name]} {who} scores planned {beyond:.2g} are"
             f" expected beyond {least.name} {float(least.rate):.4g}: no score would speak for the"
-            f" number, its width is that of a family taken as true. About"
-            f" {needed(float(least.tail))} scores would (3/rate). Plan with as many, or for a"
-            " larger rate.",
+            f" number, its width is that of a family taken as true. About {needed(tail)} scores"
+            " would (3/rate). Plan with as many, or for a larger rate.",
             ExtrapolationWarning,
         )
-    return replace(found, n_beyond=beyond)
+    return replace(found, n_beyond=beyond, n_needed=SHOW / tail, needed_of=who)
 
 
 def _words(law: Distribution) -> str:

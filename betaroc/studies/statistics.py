@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from betaroc.core.checks import fraction
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
+from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
+from betaroc.decision.curve import ONE_CLASS_TARGETS
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import base_of
+from betaroc.inference.scores_beyond import needed
 from betaroc.model.asking import Asking, asking_of_text
 from betaroc.model.improper_regions import hooks_of
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS
 from betaroc.studies.design import checked_text
 from betaroc.studies.fingerprints import fingerprint
+from betaroc.studies.parameters import cell_sizes
 from betaroc.studies.trials import Trial
 
-__all__ = ["StudyStatistic", "as_statistics"]
+__all__ = ["StudyStatistic", "as_statistics", "tell_beyond"]
 
 #: Columns that every table of results has.
 RESERVED = ("cell", "replicate", "status", "error")
@@ -30,6 +34,8 @@ RESERVED = ("cell", "replicate", "status", "error")
 SUMMARY = ("statistic", "replicates", "mean", "mc_error", "sd")
 #: Which pair a statistic is of.
 SOURCES = ("true", "test", "fit", "empirical")
+#: Points that are rates.
+_RATES = ("far", "frr", "tpr")
 #: Whose threshold is met on test.
 CHOOSERS = {"epc-true": "true", "epc-fit": "fit", "epc-empirical": "empirical"}
 
@@ -113,6 +119,30 @@ class StudyStatistic:
             value = OF_PAIR[self.stat](trial.pair(self.source))
         return {self.column: _plain(value, self.column)}
 
+    def n_beyond(self, cell: Mapping[str, Any]) -> tuple[float, int, str, float] | None:
+        """Of a rate that was asked for: scores expected beyond it, all, whose, and its tail.
+
+        None of what asks for no rate, or of no sample.
+        """
+        sizes = cell_sizes(cell, "n_test" if self.source == "test" else "n")
+        asked = self._rate(cell)
+        if sizes is None or asked is None or self.source in ("true", "epc-true"):
+            return None
+        name, rate = asked
+        n, tail = sizes[int(name == "FAR")], min(rate, 1.0 - rate)
+        who = "impostor" if name == "FAR" else "client"
+        return (n * tail, n, who, tail) if tail > 0.0 else None
+
+    def _rate(self, cell: Mapping[str, Any]) -> tuple[str, float] | None:
+        if self.asking is not None:
+            point, value = self.asking.where
+            return ("FAR" if point == "far" else "FRR", value) if point in _RATES else None
+        criterion = cell.get("criterion")
+        if self.source not in CHOOSERS or criterion not in ONE_CLASS_TARGETS:
+            return None
+        alpha = cell.get("alpha", 0.5) if self.alpha is None else self.alpha
+        return ONE_CLASS_TARGETS[criterion][0], float(alpha)
+
     @property
     def description(self) -> str:
         """What is computed, for telling studies apart."""
@@ -120,6 +150,25 @@ class StudyStatistic:
             where = "" if self.alpha is None else f"@alpha={self.alpha!r}"
             return f"{self.source}.{self.asking or self.stat}{where}"
         return fingerprint(self.function)
+
+
+def tell_beyond(statistics: Sequence[StudyStatistic], cells: Iterable[Mapping[str, Any]]) -> None:
+    """Warn of rates that were asked for and that no score of a sample speaks for."""
+    few = [
+        (found, one.column, place)
+        for place, cell in enumerate(cells)
+        for one in statistics
+        if (found := one.n_beyond(cell)) is not None and found[0] < 1.0 - 1e-12
+    ]
+    if few:
+        (beyond, n, who, tail), column, place = min(few)
+        warn(
+            f"{len({place for *_, place in few})} cells ask for rates that no score speaks for;"
+            f" least {column} of cell {place}: of {n} {who} scores {beyond:.2g} are expected beyond"
+            f" a rate of {tail:.4g}, about {needed(tail)} would do (3/rate). Draw as many, or ask"
+            " for larger rates.",
+            ExtrapolationWarning,
+        )
 
 
 # ------------------------------------------------------------------------------- reading

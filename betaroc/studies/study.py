@@ -26,7 +26,7 @@ from betaroc.studies.design import as_design
 from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.parameters import CellModel, check_design
 from betaroc.studies.result import StudyResult, read
-from betaroc.studies.statistics import RESERVED, SUMMARY, as_statistics, refuse_taken
+from betaroc.studies.statistics import RESERVED, SUMMARY, as_statistics, refuse_taken, tell_beyond
 from betaroc.studies.storage import Folder, as_parquet, new_manifest, pyarrow
 from betaroc.studies.trials import Seed
 
@@ -247,6 +247,9 @@ class Study:
         -----
         BetarocWarning
             If a part is damaged; it is computed again.
+        ExtrapolationWarning
+            If statistics of a sample ask for a rate (``@far=``, ``@frr=``, ``@tpr=``, or a target
+            as criterion) that less than one of its scores is expected beyond: in how many cells.
 
         Notes
         -----
@@ -273,6 +276,7 @@ class Study:
             seed = _seed_of(manifest["entropy"])
             blocks = (self._block(number, size, seed) for number in todo)
             rows = len(self)
+            tell_beyond(self.statistics, self.design)
             found = contextlib.closing(self._contents(blocks, len(todo)))
             with _bar(rows, skipped, progress) as advance, found as contents:
                 for number, content in contents:

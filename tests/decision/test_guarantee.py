@@ -218,8 +218,15 @@ def test_a_model_below_one_expected_score_extrapolates() -> None:
     scores = br.Scores(rng.normal(2.0, 1.0, 20), rng.normal(0.0, 1.0, 20))
     fit = br.fit(scores, "normal")
     # 1 - (1 - 0.04)^20 = 0.558: a low confidence is possible below 1/20.
-    assert br.guaranteed_threshold(fit, far=0.04, confidence=0.5).extrapolates
-    assert not br.guaranteed_threshold(fit, far=0.06, confidence=0.5).extrapolates
+    with pytest.warns(br.ExtrapolationWarning, match=r"of the fit's .* 0\.8 are expected .* 75"):
+        low = br.guaranteed_threshold(fit, far=0.04, confidence=0.5)
+    assert low.extrapolates
+    assert low.n_beyond == pytest.approx(0.8)
+    enough = br.guaranteed_threshold(fit, far=0.06, confidence=0.5)
+    assert not enough.extrapolates
+    assert enough.n_beyond == pytest.approx(1.2)
+    typed = br.guaranteed_threshold(scores, far=0.04, confidence=0.5, model=fit.model)
+    assert typed.extrapolates  # and silent: a typed model knows no data
     assert not br.guaranteed_threshold(scores, far=0.04, confidence=0.5).extrapolates
     with pytest.raises(br.InputError, match="threshold_at_far extrapolates and guarantees nothing"):
         br.guaranteed_threshold(fit, far=0.001)
