@@ -377,7 +377,7 @@ def _supported(found: SampleSize, asked: Asking, models: tuple[ScoreModel, ...])
     least = min(rates, key=lambda one: sizes[one.name] * float(one.tail))
     tail, who = float(least.tail), ("client", "impostor")[least.who]
     beyond = sizes[least.name] * tail
-    if beyond < 1.0 and found.method != "empirical":
+    if beyond < 1.0 and found.method != _THRESHOLDS[1]:
         warn(
             f"{found.stat}: of the {sizes[least.name]} {who} scores planned {beyond:.2g} are"
             f" expected beyond {least.name} {float(least.rate):.4g}: no score would speak for the"

@@ -128,15 +128,15 @@ def prescribed(
         _force_by_shapes(sides, kinds)
         _force_by_ties(sides, ties)
         _check_rates(asked, sides)
-    asked = replace(asked, sides=sides.signs)
-    if family == "beta":
+        asked = replace(asked, sides=sides.signs)
         _check_range_of_exponents(asked)
-    elif named and any(value is not None for value in slope):
+        return asked
+    if named and any(value is not None for value in slope):
         raise InputError.about("slopes")(
             f"slopes beside goals are for the beta family; got {slope} for {family!r}. Leave them"
             " out, or give exponents."
         )
-    return asked
+    return replace(asked, sides=sides.signs)
 
 
 # ------------------------------------------------------------------ arguments
