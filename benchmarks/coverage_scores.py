@@ -6,7 +6,8 @@ import argparse
 import math
 import warnings
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,15 @@ LAWS = {
     "symmetric": ((norm(1.5, 1), norm(0, 1)), (norm(1.2, 1), norm(0, 1))),
     "skewed": ((beta(3, 0.8), beta(0.7, 2.5)), (beta(2.5, 0.8), beta(0.8, 2.5))),
 }
+#: Real scores that are drawn from with replacement: whether two systems judged the same trials,
+#: and the files of both.
+REAL = {
+    "liveness": (True, *(
+        tuple(f"liveness_within_{name}/test_sharpen{k}.csv" for k in ("0.20", "0.40", "0.60"))
+        for name in ("mlp", "svmdecision")
+    )),
+    "speech": (False, ("asvspoof19_asv/eval.csv.gz",), ("asvspoof19_ecapa_ctst/eval.csv.gz",)),
+}  # fmt: skip
 #: Correlation of the normal deviates of both systems; between-group share of their variance.
 RHO, BETWEEN = 0.5, 0.5
 #: Below so many scores, or groups, beyond the threshold a cell has a star.
@@ -84,14 +94,30 @@ class Cell(NamedTuple):
     drawn: int
 
 
+@cache
+def population(law: str) -> tuple[br.Scores, br.Scores]:
+    """All scores of two real systems."""
+    found = []
+    for files in REAL[law][1:]:
+        read = [br.read_scores(Path(__file__).parents[1] / "examples/data" / f) for f in files]
+        found.append(br.Scores(*(
+            np.concatenate([getattr(one, who) for one in read]) for who in ("client", "impostor")
+        )))  # fmt: skip
+    return found[0], found[1]
+
+
 def models(law: str) -> list[br.ScoreModel]:
     """The truth."""
+    if law in REAL:
+        return [br.fit(one, "empirical").model for one in population(law)]
     kind = br.Normal if law == "symmetric" else br.Beta
     return [br.ScoreModel(*(kind(*one.args) for one in pair)) for pair in LAWS[law]]
 
 
 def systems(cell: Cell, rng: np.random.Generator) -> list[br.Scores]:
-    """Two systems on the same trials, in groups of so many."""
+    """Two systems, on the same trials where they have these, in groups of so many."""
+    if cell.law in REAL:
+        return _drawn(cell, rng)
 
     def deviates() -> np.ndarray:
         alone = rng.standard_normal(cell.n)
@@ -114,17 +140,42 @@ def systems(cell: Cell, rng: np.random.Generator) -> list[br.Scores]:
     ]
 
 
+def _drawn(cell: Cell, rng: np.random.Generator) -> list[br.Scores]:
+    whole = population(cell.law)
+    trials: list[np.ndarray] = []
+    found = []
+    for one in whole:
+        if not (trials and REAL[cell.law][0]):
+            trials = [rng.integers(0, x.size, cell.n) for x in (one.client, one.impostor)]
+        found.append(br.Scores(one.client[trials[0]], one.impostor[trials[1]]))
+    return found
+
+
+def at(cell: Cell, point: dict[str, Any]) -> dict[str, Any]:
+    """The point on the scale of the scores: the fixed threshold of real ones is that of FAR .1."""
+    if "threshold" not in point or cell.law not in REAL:
+        return point
+    return {"threshold": fixed_threshold(cell.law)}
+
+
+@cache
+def fixed_threshold(law: str) -> float:
+    """The threshold of a FAR of .1 of the first system."""
+    return float(models(law)[0].at_far(0.1).threshold)
+
+
 def shares(cell: Cell) -> dict[str, float]:
     """Of the score sets, those whose interval holds the truth."""
     warnings.simplefilter("ignore", br.BetarocWarning)
-    rng = np.random.default_rng([cell.n, cell.size, list(LAWS).index(cell.law)])
+    rng = np.random.default_rng([cell.n, cell.size, [*LAWS, *REAL].index(cell.law)])
     one, two = models(cell.law)
-    true = {name: asking(a.stat, **a.point).number(one) for name, a in STATISTICS.items()}
+    true = {name: asking(a.stat, **at(cell, a.point)).number(one) for name, a in STATISTICS.items()}
     for name, a in DIFFERENCES.items():
-        asked = asking(a.stat, **a.point)
+        asked = asking(a.stat, **at(cell, a.point))
         true[name] = asked.number(one) - asked.number(two)
     curve = np.asarray(one.at_far(BAND).tpr)
     area = _true_area(cell, one, rng)
+    same = cell.law not in REAL or REAL[cell.law][0]
     family = "normal" if cell.law == "symmetric" else "beta"
     hits: dict[str, list[bool]] = {}
     for k in range(cell.sets):
@@ -132,14 +183,14 @@ def shares(cell: Cell) -> dict[str, float]:
         for name, s in STATISTICS.items():
             if not s.drawn or k < cell.drawn:
                 found: Any = br.interval(
-                    a, s.stat, **s.point, method=s.method, replicates=500, rng=k
+                    a, s.stat, **at(cell, s.point), method=s.method, replicates=500, rng=k
                 )
                 hits.setdefault(name, []).append(found.low <= true[name] <= found.high)
         for name, s in DIFFERENCES.items():
-            if "fits" in name and (cell.size > 1 or k >= cell.drawn):
+            if "fits" in name and (cell.size > 1 or k >= cell.drawn or cell.law in REAL):
                 continue
             pair = [br.fit(x, family) for x in (a, b)] if "fits" in name else (a, b)
-            found = br.difference(*pair, s.stat, **s.point)
+            found = br.difference(*pair, s.stat, **at(cell, s.point), paired=same)
             hits.setdefault(name, []).append(found.low <= true[name] <= found.high)
         if k < cell.drawn:
             band = br.roc_band(a, far=BAND, simultaneous=True, replicates=400, rng=k)
@@ -169,7 +220,7 @@ def main() -> None:
     given = parser.parse_args()
     cells = [
         Cell(law, n, size, given.sets, given.drawn)
-        for law in LAWS for n in SIZES for size in (1, 5)
+        for law in (*LAWS, *REAL) for n in SIZES for size in ((1, 5) if law in LAWS else (1,))
     ]  # fmt: skip
     with ProcessPoolExecutor(given.workers) as pool:
         found = dict(zip(cells, pool.map(shares, cells), strict=True))
@@ -187,7 +238,9 @@ def main() -> None:
         f" {errors[0]:.3f} at .95; of what is resampled ({drawn}, fits, the curves) {given.drawn}"
         f" sets, {errors[1]:.3f}. A star: fewer than {FEW:g} scores, or groups, are expected beyond"
         f" the threshold. Groups of 5 share half of the variance of the normal deviates. Two"
-        f" systems judge the same trials, whose deviates have a correlation of {RHO:g}.\n\n"
+        f" systems judge the same trials, whose deviates have a correlation of {RHO:g}. Real scores"
+        " (liveness of faces, two systems on the same trials; speech, two systems on different"
+        " trials) are drawn with replacement, and their fixed threshold is that of a FAR of .1.\n\n"
         f"{table(head, rows)}"
     )
     report("Coverage on scores", body, "coverage_scores.md" if given.write else None)
