@@ -109,7 +109,8 @@ def population(law: str) -> tuple[br.Scores, br.Scores]:
 def models(law: str) -> list[br.ScoreModel]:
     """The truth."""
     if law in REAL:
-        return [br.fit(one, "empirical").model for one in population(law)]
+        found = [br.fit(one, "empirical").model for one in population(law)]
+        return [br.ScoreModel(one.client, one.impostor, prior=0.5) for one in found]
     kind = br.Normal if law == "symmetric" else br.Beta
     return [br.ScoreModel(*(kind(*one.args) for one in pair)) for pair in LAWS[law]]
 
