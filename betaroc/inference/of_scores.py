@@ -15,7 +15,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.auc import auc_interval
-from betaroc.inference.counted_scores import CountedScores, RateLine
+from betaroc.inference.counted_scores import CountedScores, RateLine, number_of
 from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_few
 from betaroc.inference.interval import Interval, Limits
@@ -92,7 +92,7 @@ def interval_of_counts(
 ) -> Interval:
     """The interval of a statistic of scores that needs no draws."""
     data = counted.data
-    estimate = _estimate(asking, counted.model)
+    estimate = counted.number(asking)
     if asking.where.point == "threshold":
         t = Thresholds.from_theta(np.array([asking.where.value]))
         return interval_at(counted, asking.name, t, options)
@@ -164,7 +164,7 @@ def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions
     """Of what lies where a rate, or both, are given: over all thresholds that may be there."""
     where = _balanced_point(asking)
     line = line_of(where, counted.model.prior)
-    at = point_at(counted.model, where)
+    at = counted.at(where)
     if asking.name == "threshold":
         share = 1.0 / _odds(counted.model.prior) if where.value == "break-even" else 1.0
         return counted.threshold_ends(line, share, at, options.level)
@@ -229,7 +229,7 @@ def replicates_of(
 
 def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval:
     """Quantiles of the statistic in the replicates."""
-    estimate = _estimate(asking, empirical_model(scores))
+    estimate = number_of(asking, empirical_model(scores))
     values = replicates_of([scores], asking, options)[:, 0]
     (low, high), failed = percentiles(values, options, str(asking))
     return Interval(estimate, low, high, options.level, str(options.method), failed=failed)
@@ -256,16 +256,6 @@ def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tupl
 
 
 # -------------------------------------------------------------------------------- checks
-def _estimate(asking: Asking, model: ScoreModel) -> float:
-    estimate = asking.number(model)
-    if math.isnan(estimate):
-        raise InputError(
-            f"the statistic must be a number of the scores; {str(asking)!r} is nan. Take another"
-            " point."
-        )
-    return estimate
-
-
 def refuse_unanswered(asking: Asking) -> None:
     """Parameters and end exponents are not those of scores."""
     if not asking.row.of_scores:
