@@ -118,20 +118,17 @@ def _list_of(kind: Any, _: int) -> Any:
 
 def _column(values: Any, library: str) -> AnyArray | list[Any]:
     """Numbers as an array, anything else as a list."""
-    array = np.asarray(values)
-    if array.ndim != 1:  # pairs
-        return list(values)
-    if array.dtype.kind == "b":
-        return array
-    if array.dtype.kind in "iu":
-        return array.astype(np.int64)
-    if array.dtype.kind == "f":
-        return array.astype(np.float64)
-    # As they are, since an array of texts and numbers would have made all of them texts.
-    found = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    kinds = {type(value) for value in found if value is not None}
-    if kinds and kinds <= {int, float}:
-        return np.array([math.nan if value is None else value for value in found], dtype=np.float64)
-    if len(kinds) > 1 and library != "pandas":
-        return [None if value is None else str(value) for value in found]
-    return found
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in _KINDS:
+        found = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        kinds = set(map(type, found)) - {type(None)}
+        if not kinds or not all(issubclass(kind, _NUMBERS) for kind in kinds):
+            if len(kinds) > 1 and library != "pandas":
+                return [None if value is None else str(value) for value in found]
+            return found
+        values = np.array([math.nan if value is None else value for value in found])
+    return np.asarray(values.astype(_KINDS[values.dtype.kind], copy=False))
+
+
+#: Numbers of Python and numpy, and what kinds of arrays of them become.
+_NUMBERS = (bool, int, float, np.bool_, np.number)
+_KINDS: dict[str, type] = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
