@@ -106,8 +106,11 @@ class _Smoothed:
         parts = [getattr(scores, who) for who in _CLASSES]
         self.weights = [np.ones(p.size) if w is None else w for p, w in zip(
             parts, (scores.client_weights, scores.impostor_weights), strict=True)]  # fmt: skip
-        self.places, inverse = np.unique(np.concatenate(parts), return_inverse=True)
-        where = np.split(np.ravel(inverse), [parts[0].size])
+        kept = [p[w > 0.0] for p, w in zip(parts, self.weights, strict=True)]
+        self.places = np.unique(np.concatenate(kept))
+        # A trial without weight, which is never drawn, has any place.
+        last = self.places.size - 1
+        where = [np.minimum(np.searchsorted(self.places, p), last) for p in parts]
         self.deviates = np.zeros(self.places.size)
         for own, weight in zip(where, self.weights, strict=True):
             masses = np.bincount(own, weight, minlength=self.places.size)
@@ -132,8 +135,10 @@ class _Smoothed:
         parts, laws = ndtri((np.arange(_PARTS) + 0.5) / _PARTS), []
         for values, noise, weights in zip(self.values, self.noise, self.weights, strict=True):
             z = (values[:, None] + noise * parts).ravel()
+            copies = np.repeat(weights, _PARTS)
             order = np.argsort(z)
-            laws.append(_law(self._back(z[order]), np.repeat(weights, _PARTS)[order]))
+            order = order[copies[order] > 0.0]
+            laws.append(_law(self._back(z[order]), copies[order]))
         return ScoreModel(laws[0], laws[1], prior=self.prior)
 
     def _back(self, z: FloatArray) -> FloatArray:

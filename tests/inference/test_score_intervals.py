@@ -237,6 +237,19 @@ def test_smoothing_does_not_change_with_an_increasing_map() -> None:
     assert ends(one) == pytest.approx(ends(other), rel=1e-12)
 
 
+def test_weights_are_copies_where_noise_is_added() -> None:
+    scores = normal_scores(20)
+    weights = np.r_[np.zeros(10), np.ones(50)]
+    weighted = br.Scores(scores.client, scores.impostor, client_weights=weights)
+    kept = br.Scores(scores.client[10:], scores.impostor)
+    one, other = (
+        [br.interval(s, stat, **point, replicates=60, rng=1)
+         for stat, point in (("far", {"alpha": 0.5}), ("h-measure", {}))]
+        for s in (weighted, kept)
+    )  # fmt: skip
+    assert one == other
+
+
 @pytest.mark.parametrize("swapped", [False, True])
 def test_what_is_best_has_the_interval_of_a_fixed_threshold(swapped: bool) -> None:
     """The best threshold by looking at each; without groups or bins nothing is drawn."""
