@@ -241,11 +241,12 @@ def main() -> None:
     body = (
         f"n scores a class, {given.sets} score sets a cell: Monte Carlo standard error"
         f" {errors[0]:.3f} at .95; of what is resampled ({drawn}, fits, the curves) {given.drawn}"
-        f" sets, of the H measure half of these, {errors[1]:.3f}. A star: fewer than {FEW:g} scores,"
-        f" or groups, are expected beyond the threshold. Groups of 5 share half of the variance of the normal deviates. Two"
-        f" systems judge the same trials, whose deviates have a correlation of {RHO:g}. Real scores"
-        " (liveness of faces, two systems on the same trials; speech, two systems on different"
-        " trials) are drawn with replacement, and their fixed threshold is that of a FAR of .1.\n\n"
+        f" sets, of the H measure half of these, {errors[1]:.3f}. A star: fewer than {FEW:g}"
+        " scores, or groups, are expected beyond the threshold. Groups of 5 share half of the"
+        " variance of the normal deviates. Two systems judge the same trials, whose deviates have"
+        f" a correlation of {RHO:g}. Real scores (liveness of faces, two systems on the same"
+        " trials; speech, two systems on different trials) are drawn with replacement, and their"
+        " fixed threshold is that of a FAR of .1.\n\n"
         f"{table(head, rows)}"
     )
     report("Coverage on scores", body, "coverage_scores.md" if given.write else None)
