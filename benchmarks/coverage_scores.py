@@ -6,7 +6,8 @@ import argparse
 import math
 import warnings
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,15 @@ LAWS = {
     "symmetric": ((norm(1.5, 1), norm(0, 1)), (norm(1.2, 1), norm(0, 1))),
     "skewed": ((beta(3, 0.8), beta(0.7, 2.5)), (beta(2.5, 0.8), beta(0.8, 2.5))),
 }
+#: Real scores that are drawn from with replacement: whether two systems judged the same trials,
+#: and the files of both.
+REAL = {
+    "liveness": (True, *(
+        tuple(f"liveness_within_{name}/test_sharpen{k}.csv" for k in ("0.20", "0.40", "0.60"))
+        for name in ("mlp", "svmdecision")
+    )),
+    "speech": (False, ("asvspoof19_asv/eval.csv.gz",), ("asvspoof19_ecapa_ctst/eval.csv.gz",)),
+}  # fmt: skip
 #: Correlation of the normal deviates of both systems; between-group share of their variance.
 RHO, BETWEEN = 0.5, 0.5
 #: Below so many scores, or groups, beyond the threshold a cell has a star.
@@ -54,11 +64,14 @@ STATISTICS = {
     "HTER at a threshold": Asked("hter", {"threshold": 0.8}, rate=0.1),
     "F1 at a threshold": Asked("f1", {"threshold": 0.8}, rate=0.1),
     "AUC": Asked("auc", {}),
-    "least HTER": Asked("min-hter", {}, drawn=True),
+    "least HTER": Asked("min-hter", {}),
+    "least weighted error, alpha .1": Asked("weighted-error", {"alpha": 0.1}),
+    "largest F1": Asked("max-f1", {}),
+    "KS": Asked("ks", {}),
     "least HTER, plain percentiles": Asked("min-hter", {}, drawn=True, method="bootstrap"),
-    "largest F1": Asked("max-f1", {}, drawn=True),
-    "KS": Asked("ks", {}, drawn=True),
     "threshold at alpha .5": Asked("threshold", {"alpha": 0.5}, drawn=True),
+    "FAR at alpha .5": Asked("far", {"alpha": 0.5}, drawn=True),
+    "H measure": Asked("h-measure", {}, drawn=True),
     "average precision": Asked("average-precision", {}, drawn=True),
     "partial area to FAR .1": Asked("partial-auc", {"between": (0.0, 0.1)}, drawn=True, rate=0.1),
     "d prime": Asked("d-prime", {}, drawn=True),
@@ -68,6 +81,7 @@ DIFFERENCES = {
     "difference of FRRs at FAR .1": Asked("frr", {"far": 0.1}, rate=0.1),
     "difference of FRRs at FAR .01": Asked("frr", {"far": 0.01}, rate=0.01),
     "difference of HTERs at a threshold": Asked("hter", {"threshold": 0.8}, rate=0.1),
+    "difference of least HTERs": Asked("min-hter", {}),
     "difference of AUCs": Asked("auc", {}),
     "difference of EERs of fits": Asked("eer", {}),
 }
@@ -84,14 +98,31 @@ class Cell(NamedTuple):
     drawn: int
 
 
+@cache
+def population(law: str) -> tuple[br.Scores, br.Scores]:
+    """All scores of two real systems."""
+    found = []
+    for files in REAL[law][1:]:
+        read = [br.read_scores(Path(__file__).parents[1] / "examples/data" / f) for f in files]
+        found.append(br.Scores(*(
+            np.concatenate([getattr(one, who) for one in read]) for who in ("client", "impostor")
+        )))  # fmt: skip
+    return found[0], found[1]
+
+
 def models(law: str) -> list[br.ScoreModel]:
     """The truth."""
+    if law in REAL:
+        found = [br.fit(one, "empirical").model for one in population(law)]
+        return [br.ScoreModel(one.client, one.impostor, prior=0.5) for one in found]
     kind = br.Normal if law == "symmetric" else br.Beta
     return [br.ScoreModel(*(kind(*one.args) for one in pair)) for pair in LAWS[law]]
 
 
 def systems(cell: Cell, rng: np.random.Generator) -> list[br.Scores]:
-    """Two systems on the same trials, in groups of so many."""
+    """Two systems, on the same trials where they have these, in groups of so many."""
+    if cell.law in REAL:
+        return _drawn(cell, rng)
 
     def deviates() -> np.ndarray:
         alone = rng.standard_normal(cell.n)
@@ -114,32 +145,57 @@ def systems(cell: Cell, rng: np.random.Generator) -> list[br.Scores]:
     ]
 
 
+def _drawn(cell: Cell, rng: np.random.Generator) -> list[br.Scores]:
+    whole = population(cell.law)
+    trials: list[np.ndarray] = []
+    found = []
+    for one in whole:
+        if not (trials and REAL[cell.law][0]):
+            trials = [rng.integers(0, x.size, cell.n) for x in (one.client, one.impostor)]
+        found.append(br.Scores(one.client[trials[0]], one.impostor[trials[1]]))
+    return found
+
+
+def at(cell: Cell, point: dict[str, Any]) -> dict[str, Any]:
+    """The point on the scale of the scores: the fixed threshold of real ones is that of FAR .1."""
+    if "threshold" not in point or cell.law not in REAL:
+        return point
+    return {"threshold": fixed_threshold(cell.law)}
+
+
+@cache
+def fixed_threshold(law: str) -> float:
+    """The threshold of a FAR of .1 of the first system."""
+    return float(models(law)[0].at_far(0.1).threshold)
+
+
 def shares(cell: Cell) -> dict[str, float]:
     """Of the score sets, those whose interval holds the truth."""
     warnings.simplefilter("ignore", br.BetarocWarning)
-    rng = np.random.default_rng([cell.n, cell.size, list(LAWS).index(cell.law)])
+    rng = np.random.default_rng([cell.n, cell.size, [*LAWS, *REAL].index(cell.law)])
     one, two = models(cell.law)
-    true = {name: asking(a.stat, **a.point).number(one) for name, a in STATISTICS.items()}
+    true = {name: asking(a.stat, **at(cell, a.point)).number(one) for name, a in STATISTICS.items()}
     for name, a in DIFFERENCES.items():
-        asked = asking(a.stat, **a.point)
+        asked = asking(a.stat, **at(cell, a.point))
         true[name] = asked.number(one) - asked.number(two)
     curve = np.asarray(one.at_far(BAND).tpr)
     area = _true_area(cell, one, rng)
+    same = cell.law not in REAL or REAL[cell.law][0]
     family = "normal" if cell.law == "symmetric" else "beta"
     hits: dict[str, list[bool]] = {}
     for k in range(cell.sets):
         a, b = systems(cell, rng)
         for name, s in STATISTICS.items():
-            if not s.drawn or k < cell.drawn:
+            if not s.drawn or k < (cell.drawn // 2 if s.stat == "h-measure" else cell.drawn):
                 found: Any = br.interval(
-                    a, s.stat, **s.point, method=s.method, replicates=500, rng=k
+                    a, s.stat, **at(cell, s.point), method=s.method, replicates=300, rng=k
                 )
                 hits.setdefault(name, []).append(found.low <= true[name] <= found.high)
         for name, s in DIFFERENCES.items():
-            if "fits" in name and (cell.size > 1 or k >= cell.drawn):
+            if "fits" in name and (cell.size > 1 or k >= cell.drawn or cell.law in REAL):
                 continue
             pair = [br.fit(x, family) for x in (a, b)] if "fits" in name else (a, b)
-            found = br.difference(*pair, s.stat, **s.point)
+            found = br.difference(*pair, s.stat, **at(cell, s.point), paired=same)
             hits.setdefault(name, []).append(found.low <= true[name] <= found.high)
         if k < cell.drawn:
             band = br.roc_band(a, far=BAND, simultaneous=True, replicates=400, rng=k)
@@ -169,7 +225,7 @@ def main() -> None:
     given = parser.parse_args()
     cells = [
         Cell(law, n, size, given.sets, given.drawn)
-        for law in LAWS for n in SIZES for size in (1, 5)
+        for law in (*LAWS, *REAL) for n in SIZES for size in ((1, 5) if law in LAWS else (1,))
     ]  # fmt: skip
     with ProcessPoolExecutor(given.workers) as pool:
         found = dict(zip(cells, pool.map(shares, cells), strict=True))
@@ -185,9 +241,12 @@ def main() -> None:
     body = (
         f"n scores a class, {given.sets} score sets a cell: Monte Carlo standard error"
         f" {errors[0]:.3f} at .95; of what is resampled ({drawn}, fits, the curves) {given.drawn}"
-        f" sets, {errors[1]:.3f}. A star: fewer than {FEW:g} scores, or groups, are expected beyond"
-        f" the threshold. Groups of 5 share half of the variance of the normal deviates. Two"
-        f" systems judge the same trials, whose deviates have a correlation of {RHO:g}.\n\n"
+        f" sets, of the H measure half of these, {errors[1]:.3f}. A star: fewer than {FEW:g}"
+        " scores, or groups, are expected beyond the threshold. Groups of 5 share half of the"
+        " variance of the normal deviates. Two systems judge the same trials, whose deviates have"
+        f" a correlation of {RHO:g}. Real scores (liveness of faces, two systems on the same"
+        " trials; speech, two systems on different trials) are drawn with replacement, and their"
+        " fixed threshold is that of a FAR of .1.\n\n"
         f"{table(head, rows)}"
     )
     report("Coverage on scores", body, "coverage_scores.md" if given.write else None)

@@ -233,6 +233,13 @@ class Context:
         """Of a fit."""
         return br.epc_forecast(self.fit(), n_client=10, n_impostor=10, alpha=self.pick(0.5, [0.1]))
 
+    def target_forecast(self) -> br.TargetForecast:
+        """Of a fit, for a rate."""
+        return br.epc_forecast(
+            self.fit(), n_client=int(self.pick(1, 10)), n_impostor=int(self.pick(1, 7)),
+            alpha=self.pick([0.5], [0.0, 0.1, 1.0]), criterion=self.pick("far", "recall"),
+        )  # fmt: skip
+
 
 # --------------------------------------------------------------------------------- calls
 #: Statistics with a point.
@@ -379,6 +386,7 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Scores": lambda c: c.scores,
     "Shifted": lambda c: br.ScoreModel(c.bare("beta"), c.bare("beta")).shifted(0.3).client,
     "TargetCheck": lambda c: br.check_fit(c.fit(), far=0.4, replicates=9, rng=1).targets[0],
+    "TargetForecast": Context.target_forecast,
     "Verdict": lambda c: next(iter(c.inclusion().verdict.values())),
 }
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputError
 from betaroc.core.notices import warn
+from betaroc.core.tables import Library, Table, Tabular
 from betaroc.core.text import listed
-from betaroc.core.value import Result
 from betaroc.decision.curve import ONE_CLASS_TARGETS, chosen_on
 from betaroc.decision.order_thresholds import drawn_thresholds
 from betaroc.inference.scores_beyond import needed
@@ -30,7 +29,7 @@ hold for independent scores of these distributions without ties."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TargetForecast(Result):
+class TargetForecast(Tabular):
     """What the threshold that a dev set counts for a target rate will do on test.
 
     Made by :func:`epc_forecast` with a `criterion` that is a rate of one class; printed as a table.
@@ -59,6 +58,8 @@ class TargetForecast(Result):
         Their standard deviations over dev sets.
     n_beyond : ndarray
         Dev scores of the class that speak for the rate, n min(alpha, 1 - alpha).
+    library : str, optional
+        That of the scores of a fit: what tables are frames of.
 
     Examples
     --------
@@ -86,14 +87,15 @@ class TargetForecast(Result):
     hter_sd: FloatArray
     n_beyond: FloatArray
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Table:
         """One row an alpha.
 
         Returns
         -------
-        pandas.DataFrame
-            Columns alpha, threshold, logit_threshold, counted, then expectations and standard
-            deviations of FAR, FRR and HTER, and n_beyond.
+        DataFrame
+            Of the library of the scores of a fit, else of pandas. Columns alpha, threshold,
+            logit_threshold, counted, then expectations and standard deviations of FAR, FRR and
+            HTER, and n_beyond.
 
         Examples
         --------
@@ -103,11 +105,9 @@ class TargetForecast(Result):
         >>> found.to_frame().loc[0, ["counted", "n_beyond"]].round(4).tolist()
         [0.3333, 3.0]
         """
-        import pandas as pd
-
-        about = ("model", "n_client", "n_impostor", "fitted", "criterion", "notices")
+        about = ("model", "n_client", "n_impostor", "fitted", "criterion", "library", "notices")
         columns = [name for name in self.__dataclass_fields__ if name not in about]
-        return pd.DataFrame({name: getattr(self, name) for name in columns})
+        return self._table({name: getattr(self, name) for name in columns})
 
     def summary(self) -> str:
         r"""A table at about eleven alphas, with what it rests on.
@@ -157,6 +157,7 @@ def target_forecast(
     *,
     fitted: bool,
     aloud: bool,
+    library: Library | None,
 ) -> TargetForecast:
     """The forecast; `aloud` warns of rates that no planned score speaks for."""
     _refuse(model, criterion)
@@ -178,7 +179,7 @@ def target_forecast(
     return TargetForecast(
         model, *sizes, fitted, criterion, alpha, np.asarray(point.threshold),
         np.asarray(point.logit_threshold), np.array(counted), far, far_sd, frr, frr_sd, hter,
-        hter_sd, beyond,
+        hter_sd, beyond, library=library,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,17 +18,21 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.inference.interval import Limits
 from betaroc.inference.scores_beyond import Evidence
+from betaroc.model.asking import Asking
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
+from betaroc.model.statistics import Where, point_at
 
-__all__ = ["CountedScores", "RateLine", "whole_weights"]
+__all__ = ["CountedScores", "RateLine", "number_of", "whole_weights"]
 
 _CLASSES = ("client", "impostor")
 #: Standard errors of a rate within which thresholds are looked at.
 _REACH = 12.0
 #: Thresholds that are looked at.
 _MOST = 4000
+#: For the log of 0, of which there are no counts or no likelihood.
+_NEVER = 1e300
 #: Places between the ends of an error at which a measure of it is looked at.
 _BETWEEN = 65
 
@@ -38,6 +43,17 @@ def whole_weights(scores: ScoreData) -> bool:
         return True
     given = (scores.client_weights, scores.impostor_weights)
     return all(w is None or bool(np.all(w == np.floor(w))) for w in given)
+
+
+def number_of(asking: Asking, model: ScoreModel) -> float:
+    """A statistic of scores as a model; refuses nan."""
+    estimate = asking.number(model)
+    if math.isnan(estimate):
+        raise InputError(
+            f"the statistic must be a number of the scores; {str(asking)!r} is nan. Take another"
+            " point."
+        )
+    return estimate
 
 
 @dataclass(frozen=True)
@@ -97,6 +113,28 @@ class CountedScores:
         """Every decision that they allow."""
         return self.model._pair  # type: ignore[return-value]
 
+    @cached_property
+    def _found(self) -> dict[Where | Asking | str, Any]:
+        return {}
+
+    def at(self, where: Where) -> OperatingPoint:
+        """The operating point of the scores at a place."""
+        if where not in self._found:
+            self._found[where] = point_at(self.model, where)
+        return self._found[where]  # type: ignore[no-any-return]
+
+    def at_best(self, asking: Asking) -> OperatingPoint:
+        """The point that is best by a statistic."""
+        if asking.words not in self._found:
+            self._found[asking.words] = asking.optimum.point(self.model, asking.where)
+        return self._found[asking.words]  # type: ignore[no-any-return]
+
+    def number(self, asking: Asking) -> float:
+        """A statistic of the scores; refuses nan."""
+        if asking not in self._found:
+            self._found[asking] = number_of(asking, self.model)
+        return self._found[asking]  # type: ignore[no-any-return]
+
     def worth(self, t: Thresholds, tail: float) -> tuple[float, float]:
         """Independent clients and impostors that the counts at a threshold are worth."""
         t = Thresholds(*(np.atleast_1d(part) for part in (t.theta, t.complement, t.logit)))
@@ -108,7 +146,7 @@ class CountedScores:
     def rates_at(self, t: Thresholds, tail: float) -> tuple[Limits, Limits]:
         """Clopper and Pearson's ends of FAR and of FRR at one threshold."""
         clients, impostors = self.worth(t, tail)
-        far, frr = (float(rate(t)[0]) for rate in (self.pair.far, self.pair.frr))
+        far, frr = (float(np.ravel(rate(t))[0]) for rate in (self.pair.far, self.pair.frr))
         ends = [share_ends(r * n, n, tail) for r, n in ((far, impostors), (frr, clients))]
         low_high = [(float(np.ravel(a)[0]), float(np.ravel(b)[0])) for a, b in ends]
         return low_high[0], low_high[1]
@@ -146,10 +184,11 @@ class CountedScores:
         K(p, q) = p log(p/q) + (1 - p) log((1 - p)/(1 - q)): of all thresholds at which the true
         rates may lie on the line.
         """
-        far, frr, sizes = self._near(line, at, level)
+        near, most = self._near(at, level), _quantile(level)
 
         def excess(e: float) -> float:
-            return float(np.min(_deviance(far, frr, sizes, line, np.array(e)))) - _quantile(level)
+            at = np.array(e)
+            return near.deviance(float(line.far(at)), float(line.frr(at))) - most
 
         inside = float(line.place(at))
         if excess(inside) > 0.0:
@@ -192,10 +231,8 @@ class CountedScores:
         high = math.inf if kept[-1] == gaps.places.size else float(gaps.places[kept[-1]])
         return low, high
 
-    def _near(
-        self, line: RateLine, at: OperatingPoint, level: float
-    ) -> tuple[FloatArray, FloatArray, tuple[float, float]]:
-        """Rates at the gaps that may matter, not too many, and the sizes."""
+    def _near(self, at: OperatingPoint, level: float) -> _Gaps:
+        """The counts at the gaps that may matter, not too many."""
         gaps, sizes = self.pair.gaps, self.worth(at.thresholds, 0.5 * (1.0 - level))
         far, frr = gaps.far, gaps.frr
         away = np.minimum(np.abs(far - float(at.far)), np.abs(frr - float(at.frr)))
@@ -203,7 +240,7 @@ class CountedScores:
         if near.size > _MOST:
             near = near[np.rint(np.linspace(0, near.size - 1, _MOST)).astype(np.intp)]
         kept = np.unique(np.concatenate([near, [0, far.size - 1]]))
-        return far[kept], frr[kept], sizes
+        return _Gaps.of(far[kept], frr[kept], sizes)
 
     def measured(
         self, line: RateLine, ends: Limits, measure: Callable[[OperatingPoint], FloatArray],
@@ -214,6 +251,35 @@ class CountedScores:
         far, frr = (np.broadcast_to(rate(e), e.shape) for rate in (line.far, line.frr))
         values = measure(OperatingPoint(np.full(e.shape, np.nan), far, frr, prior))
         return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+class _Gaps(NamedTuple):
+    """What the likelihood of a point of the square of rates is made of, at each of some gaps."""
+
+    #: Log likelihood of the counts at their own rates.
+    largest: FloatArray
+    #: Impostors accepted and rejected, clients rejected and accepted: a row each.
+    counts: FloatArray
+
+    @classmethod
+    def of(cls, far: FloatArray, frr: FloatArray, sizes: tuple[float, float]) -> _Gaps:
+        """From the rates of both classes and how many trials these are worth."""
+        from scipy.special import xlogy
+
+        clients, impostors = sizes
+        shares = np.array([far, 1.0 - far, frr, 1.0 - frr])
+        counts = np.array([[impostors], [impostors], [clients], [clients]]) * shares
+        return cls(np.sum(xlogy(counts, shares), axis=0), counts)
+
+    def deviance(self, far: float, frr: float) -> float:
+        """Of true rates, at the gap where they are likeliest."""
+        logs = [_log(share) for share in (far, 1.0 - far, frr, 1.0 - frr)]
+        return 2.0 * max(float(np.min(self.largest - np.array(logs) @ self.counts)), 0.0)
+
+
+def _log(share: float) -> float:
+    """That no count forbids, only counts above 0."""
+    return math.log(share) if share > 0.0 else -_NEVER
 
 
 def _likeliest_place(line: RateLine, excess: Callable[[float], float]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, Protocol, Unpack, runtime_checkable
 
 import numpy as np
@@ -358,6 +359,7 @@ def _square_and_add(
     both = intervals(options.level)
     gap = both[0].estimate - both[1].estimate
 
+    @cache
     def distances(z: float) -> tuple[float, float]:
         """From the difference to its ends, so many deviates out."""
         one, two = intervals(float(1.0 - 2.0 * ndtr(-z)))
@@ -382,11 +384,12 @@ def reach(one: float, two: float, r: float) -> float:
 
 def _deviate(gap: float, distance: Callable[[float], float]) -> float:
     """The first deviate whose interval ends at 0, at most one whose level rounds to 1."""
-    low = 1e-6
+    low, steps = 1e-6, 0
     if gap == 0.0 or distance(low) >= abs(gap):
         return 0.0
     while low < _FARTHEST:
-        high = low + _STEP
+        steps += 1
+        high = steps * _STEP
         away = distance(high)
         if away >= abs(gap):
 

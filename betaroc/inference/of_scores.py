@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.auc import auc_interval
-from betaroc.inference.counted_scores import CountedScores, RateLine
+from betaroc.inference.counted_scores import CountedScores, RateLine, number_of
 from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_few
 from betaroc.inference.interval import Interval, Limits
@@ -58,6 +59,8 @@ def methods_of(asking: Asking) -> tuple[str, ...]:
         return ("likelihood", "bootstrap") if balanced else ("smoothed", "bootstrap")
     if name in _BALANCED:
         return ("likelihood", "bootstrap")
+    if asking.row.optimum:
+        return ("square-and-add", "smoothed", "bootstrap")
     if name in MEASURES:
         if where.point == "threshold":
             return ("exact", "bootstrap") if name in _SINGLE else ("square-and-add", "bootstrap")
@@ -92,10 +95,12 @@ def interval_of_counts(
 ) -> Interval:
     """The interval of a statistic of scores that needs no draws."""
     data = counted.data
-    estimate = _estimate(asking, counted.model)
+    estimate = counted.number(asking)
     if asking.where.point == "threshold":
         t = Thresholds.from_theta(np.array([asking.where.value]))
         return interval_at(counted, asking.name, t, options)
+    if asking.row.optimum:
+        return _interval_at_best(counted, asking, options)
     way = _threshold_of_rate if options.method == "exact" else _likelihood
     low, high = way(counted, asking, options)
     if isinstance(data, ScoreSummary):
@@ -116,38 +121,69 @@ def interval_at(
         low, high = far if who else frr
         ends = (1.0 - high, 1.0 - low) if other else (low, high)
     else:
-        ends = _square_and_add(counted, name, t, (far, frr))
+        row = MEASURES[name]
+        ends = _square_and_add(counted, row.value, point, (far, frr), (row.low, row.high))
     if isinstance(counted.data, ScoreSummary):
         ends = _widened_at(counted.data, name, t, ends)
     return Interval(float(MEASURES[name].value(point)), *ends, options.level, method)
 
 
+def _interval_at_best(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Interval:
+    """Of a measure at the point that is best by it, as at a threshold that was fixed."""
+    point, value = counted.at_best(asking), partial(_at_optimum, asking)
+    ends = counted.rates_at(point.thresholds, options.tail)
+    low, high = _square_and_add(counted, value, point, ends, (asking.row.low, asking.row.high))
+    if isinstance(counted.data, ScoreSummary):
+        off = _off(value, point, counted.data.rate_error)
+        low, high = max(low - off, asking.row.low), min(high + off, asking.row.high)
+    return Interval(counted.number(asking), low, high, options.level, str(options.method))
+
+
+def _at_optimum(asking: Asking, point: OperatingPoint) -> float:
+    return float(asking.optimum.value(point, asking.where))
+
+
+def _rates_moved(point: OperatingPoint, far: float, frr: float) -> OperatingPoint:
+    """Other rates with the prior of a point."""
+    return OperatingPoint(math.nan, far, frr, point.prior)
+
+
+def _off(value: Callable[[OperatingPoint], float], point: OperatingPoint, errors: Limits) -> float:
+    """What a measure is off where FAR and FRR are off by so much."""
+    far, frr = float(point.far), float(point.frr)
+    moved = [
+        value(_rates_moved(point, *(min(max(r, 0.0), 1.0) for r in (far + x, frr + y))))
+        for x in (-errors[0], errors[0]) for y in (-errors[1], errors[1])
+    ]  # fmt: skip
+    return max(abs(v - value(point)) for v in moved)
+
+
 def _square_and_add(
-    counted: CountedScores, name: str, t: Thresholds, ends: tuple[Limits, Limits]
-) -> Limits:
+    counted: CountedScores, measure: Callable[[OperatingPoint], float], point: OperatingPoint,
+    ends: tuple[Limits, Limits], within: Limits,
+) -> Limits:  # fmt: skip
     """Of a measure of both rates: distances to the ends of each, their squares added."""
-    point, row = counted.model._point(t)[0], MEASURES[name]
-    far, frr, prior = float(point.far), float(point.frr), point.prior
+    far, frr = float(point.far), float(point.frr)
 
     def value(far: float, frr: float) -> float:
-        return float(row.value(OperatingPoint(math.nan, far, frr, prior)))
+        return float(measure(_rates_moved(point, far, frr)))
 
     centre = value(far, frr)
     parts = [[value(x, frr) - centre for x in ends[0]], [value(far, x) - centre for x in ends[1]]]
     # What both rates share moves a measure of both in one direction more, in the other less.
-    r = _correlation(counted, t) * math.copysign(1.0, parts[0][1] * parts[1][1])
+    r = _correlation(counted, point) * math.copysign(1.0, parts[0][1] * parts[1][1])
     down, up = (
         math.sqrt(max(a * a + b * b + 2.0 * r * a * b, 0.0))
         for a, b in ([abs(min(0.0, *part)) for part in parts], [max(0.0, *p) for p in parts])
     )
-    return max(centre - down, row.low), min(centre + up, row.high)
+    return max(centre - down, within[0]), min(centre + up, within[1])
 
 
-def _correlation(counted: CountedScores, t: Thresholds) -> float:
+def _correlation(counted: CountedScores, point: OperatingPoint) -> float:
     """Of FAR and FRR at a threshold, where groups hold trials of both classes."""
     if counted.evidence.groups is None or not isinstance(counted.data, Scores):
         return 0.0
-    matrix = robust_rates(counted.data, t.theta[0])
+    matrix = robust_rates(counted.data, float(point.threshold))
     scale = math.sqrt(float(matrix[0, 0] * matrix[1, 1]))
     return max(-1.0, min(1.0, float(matrix[0, 1]) / scale)) if scale > 0.0 else 0.0
 
@@ -164,7 +200,7 @@ def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions
     """Of what lies where a rate, or both, are given: over all thresholds that may be there."""
     where = _balanced_point(asking)
     line = line_of(where, counted.model.prior)
-    at = point_at(counted.model, where)
+    at = counted.at(where)
     if asking.name == "threshold":
         share = 1.0 / _odds(counted.model.prior) if where.value == "break-even" else 1.0
         return counted.threshold_ends(line, share, at, options.level)
@@ -229,9 +265,14 @@ def replicates_of(
 
 def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval:
     """Quantiles of the statistic in the replicates."""
-    estimate = _estimate(asking, empirical_model(scores))
+    estimate = number_of(asking, empirical_model(scores))
     values = replicates_of([scores], asking, options)[:, 0]
     (low, high), failed = percentiles(values, options, str(asking))
+    if options.method == "smoothed" and asking.is_named and not asking.where.point:
+        # Where optima are averaged, that of few scores is too good, and noise makes it worse.
+        (whole,) = DrawnScores((scores,), options, smoothed=True).drawn_from()
+        off = 2.0 * float(np.nanmedian(values)) - asking.number(whole) - estimate
+        low, high = max(low - off, asking.row.low), min(high - off, asking.row.high)
     return Interval(estimate, low, high, options.level, str(options.method), failed=failed)
 
 
@@ -256,16 +297,6 @@ def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tupl
 
 
 # -------------------------------------------------------------------------------- checks
-def _estimate(asking: Asking, model: ScoreModel) -> float:
-    estimate = asking.number(model)
-    if math.isnan(estimate):
-        raise InputError(
-            f"the statistic must be a number of the scores; {str(asking)!r} is nan. Take another"
-            " point."
-        )
-    return estimate
-
-
 def refuse_unanswered(asking: Asking) -> None:
     """Parameters and end exponents are not those of scores."""
     if not asking.row.of_scores:
@@ -314,14 +345,15 @@ def rate_weights(scores: Scores, model: ScoreModel, asking: Asking) -> tuple[flo
     both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate that was given.
     """
     where = _balanced_point(asking)
-    at = point_at(model, where)
+    best = asking.row.optimum
+    at = best.point(model, where) if best else point_at(model, where)
     t = float(at.threshold)
-    if where.point == "threshold":
-        row = MEASURES[asking.name]
+    if best or where.point == "threshold":
+        measure = partial(_at_optimum, asking) if best else MEASURES[asking.name].value
         step = 1e-6
 
         def value(far: float, frr: float) -> float:
-            return float(row.value(OperatingPoint(math.nan, far, frr, at.prior)))
+            return float(measure(_rates_moved(at, far, frr)))
 
         far, frr = (min(max(float(r), step), 1.0 - step) for r in (at.far, at.frr))
         by_far = value(far + step, frr) - value(far - step, frr)
