@@ -32,6 +32,7 @@ from _common import report, table
 import betaroc as br
 from betaroc import Comparison
 from betaroc.core.arrays import FloatArray
+from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import streams
 from betaroc.decision.bands import grouped_values
 from betaroc.decision.comparison import judged
@@ -121,11 +122,11 @@ def compared(cell: Cell, rng: np.random.Generator) -> list[Comparison]:
     drawn = [
         plan.draw(source, rows.stop - rows.start) for rows, source in streams(REPLICATES, seed)
     ]
-    found = []
+    found, options = [], IntervalOptions(0.95, "both")
     for measure in MEASURES:
         one, other = (dataclasses.replace(e, measure=measure) for e in (a, b))
         values = [grouped_values(one, x) - grouped_values(other, y) for x, y in drawn]
-        found.append(judged(one, other, np.concatenate(values), plan, 0.95, (0.1, 0.9)))
+        found.append(judged(one, other, np.concatenate(values), plan, options, (0.1, 0.9)))
     return found
 
 

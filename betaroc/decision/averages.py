@@ -18,14 +18,15 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.sentences import worded
 from betaroc.core.value import Result
 from betaroc.data.scores import Scores
+from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.sides import side
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.differences import Difference, alike, of_replicates
 from betaroc.inference.drawn_scores import DrawnScores, refuse_few
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import percentiles
 from betaroc.inference.paired_trials import refuse_other_trials
 from betaroc.inference.scores_beyond import SideInput
+from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint
@@ -43,8 +44,6 @@ _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
 }  # fmt: skip
 
 _MEANS = ("average", "first", "second")
-#: What is drawn again.
-_METHODS = ("both", "test")
 #: Error asked of the quadrature, as a share of the range of targets.
 _TOLERANCE = 1e-9
 _HALVINGS = 60
@@ -137,28 +136,23 @@ class EpcAverage(Result):
         >>> interval.low <= found.average <= interval.high
         True
         """
-        options = IntervalOptions(level, method, replicates, groups, rng).by(_METHODS)
-        name = checks.choice(stat, _MEANS, "stat")
-        (low, high), failed = percentiles(self._replicates(name, options), options, name)
-        estimate = float(getattr(self, name))
-        return Interval(estimate, low, high, options.level, str(options.method), failed=failed)
+        options = IntervalOptions(level, method, replicates, groups, rng)
+        return self._interval_of(stat, (), {}, options)
 
     def _interval_of(
         self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
     ) -> Interval:
         _refuse_point(given, point)
-        return self.interval(
-            stat, level=options.level, method=options.method, replicates=options.replicates,
-            groups=options.groups, rng=options.rng,
-        )  # fmt: skip
+        options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
+        values = self._replicates(name, options)
+        return interval_of_replicates(float(getattr(self, name)), values, options, name)
 
     def _difference_of(
         self, other: EpcAverage, stat: Any, given: tuple[Any, ...], point: PointArguments,
         options: IntervalOptions, *, paired: bool,
     ) -> Difference:  # fmt: skip
         _refuse_point(given, point)
-        options = options.by(_METHODS)
-        name = checks.choice(stat, _MEANS, "stat")
+        options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
         if self.asked != other.asked:
             raise InputError(
                 f"both averages must be of one pair and range; got {self.asked!r} and"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,8 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
-from betaroc.core.resampling import checked_rng, streams
-from betaroc.decision.bands import checked_replicates, grouped_values
+from betaroc.core.options import IntervalOptions
+from betaroc.decision.bands import refuse_large_table
 from betaroc.decision.comparison_draws import Plan, plan_of
 from betaroc.decision.curve import area_weights
 from betaroc.decision.curve_difference import (
@@ -24,6 +24,7 @@ from betaroc.decision.curve_difference import (
     verdict_words,
 )
 from betaroc.decision.curve_intervals import refuse_different
+from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.epc import Epc
 from betaroc.decision.sides import empirical_laws
 from betaroc.inference.interval import Interval
@@ -36,7 +37,6 @@ __all__ = [
     "OF_ALL_ERRORS", "Comparison", "Histogram", "ProportionTest", "compare", "judged",
 ]  # fmt: skip
 
-_RESAMPLE = ("both", "test")
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
 _REPLICATES, _REPLICATES_OF_FITS = 2000, 400
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
@@ -380,38 +380,32 @@ def compare(
     ('a', True, True)
     """
     _refuse_different_curves(epc_a, epc_b)
-    checks.choice(resample, _RESAMPLE, "resample")
-    level, rng = checks.level(level), checked_rng(rng)
-    used = _range_of(epc_a, low, high)
-    paired, groups = checks.flag(paired, "paired"), checks.flag(groups, "groups")
+    checks.choice(resample, RESAMPLE, "resample")
+    used, paired = _range_of(epc_a, low, high), checks.flag(paired, "paired")
+    number = _REPLICATES if replicates is None else replicates
+    options = IntervalOptions(level, resample, number, groups, rng)
     if replicates is not None:
-        replicates = checked_replicates(replicates, epc_a.alpha.size)
-    plan = plan_of(epc_a, epc_b, resample=resample, paired=paired, groups=groups)
+        refuse_large_table(options.replicates, epc_a.alpha.size)
+    plan = plan_of(epc_a, epc_b, resample=resample, paired=paired, groups=options.groups)
     if replicates is None:
-        replicates = _REPLICATES_OF_FITS if plan.fitted else _REPLICATES
-        replicates = checked_replicates(replicates, epc_a.alpha.size)
-    values = np.empty((replicates, epc_a.alpha.size))
-    for rows, stream in streams(replicates, rng):
-        one, other = plan.draw(stream, rows.stop - rows.start)
-        values[rows] = grouped_values(epc_a, one) - grouped_values(epc_b, other)
-    return judged(epc_a, epc_b, values, plan, level, used)
+        if plan.fitted:
+            options = replace(options, replicates=_REPLICATES_OF_FITS)
+        refuse_large_table(options.replicates, epc_a.alpha.size)
+    values = options.replicated(plan.differences, epc_a.alpha.size)
+    return judged(epc_a, epc_b, values, plan, options, used)
 
 
 def judged(
-    epc_a: Epc,
-    epc_b: Epc,
-    values: FloatArray,
-    plan: Plan,
-    level: float,
+    a: Epc, b: Epc, values: FloatArray, plan: Plan, options: IntervalOptions,
     used: tuple[float, float],
-) -> Comparison:
+) -> Comparison:  # fmt: skip
     """The intervals of replicates of the difference, a row each; `used` is a range of alpha."""
-    estimate = np.asarray(epc_a.value - epc_b.value)
-    ends = pointwise(values, estimate, level)
-    band = _band(values, estimate, ends, epc_a.alpha, used, level)
-    mean = _mean(values, estimate, epc_a.alpha, used, level, plan.resample)
+    estimate = np.asarray(a.value - b.value)
+    ends = pointwise(values, estimate, options)
+    band = _band(values, estimate, ends, a.alpha, used, options)
+    mean = _mean(values, estimate, a.alpha, used, options)
     return Comparison(
-        epc_a, epc_b, plan.resample, plan.paired, plan.dev_paired, level, mean, used, *ends, *band,
+        a, b, plan.resample, plan.paired, plan.dev_paired, options.level, mean, used, *ends, *band,
         values, plan.smallest, plan.groups,
     )  # fmt: skip
 
@@ -442,13 +436,13 @@ def _band(
     ends: tuple[FloatArray, FloatArray],
     alpha: FloatArray,
     used: tuple[float, float],
-    level: float,
+    options: IntervalOptions,
 ) -> tuple[FloatArray, FloatArray]:
     """The simultaneous band of the alphas of a range, nowhere narrower than the intervals."""
     low, high = np.full(alpha.size, np.nan), np.full(alpha.size, np.nan)
     at = inside(alpha, used) & ~np.isnan(estimate)
     if np.any(at):
-        found = percentile_band(values[:, at], level)
+        found = percentile_band(values[:, at], options.level)
         low[at], high[at] = np.fmin(found[0], ends[0][at]), np.fmax(found[1], ends[1][at])
     return low, high
 
@@ -458,17 +452,17 @@ def _mean(
     estimate: FloatArray,
     alpha: FloatArray,
     used: tuple[float, float],
-    level: float,
-    resample: str,
+    options: IntervalOptions,
 ) -> Interval:
     """The difference averaged over a range of alpha."""
     weights = area_weights(alpha, *used)
     counts = weights > 0.0
     weights = weights[counts] / np.sum(weights)
     mean, means = estimate[counts] @ weights, values[:, counts] @ weights
-    low, high = pointwise(means[:, None], np.array([mean]), level)
-    drawn = "dev and test drawn again" if resample == "both" else "test drawn again"
-    return Interval(float(mean), float(low[0]), float(high[0]), level, f"percentile, {drawn}")
+    low, high = pointwise(means[:, None], np.array([mean]), options)
+    drawn = "dev and test drawn again" if options.method == "both" else "test drawn again"
+    name = f"percentile, {drawn}"
+    return Interval(float(mean), float(low[0]), float(high[0]), options.level, name)
 
 
 # ----------------------------------------------------------------------------- conditions

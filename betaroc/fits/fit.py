@@ -22,7 +22,7 @@ from betaroc.fits.shape_tests import CurveTest, EndTests
 from betaroc.inference import profile, sandwich
 from betaroc.inference.delta import interval_of_fit
 from betaroc.inference.interval import Band, Interval
-from betaroc.inference.roc_bands import band_of_fit
+from betaroc.inference.roc_bands import roc_band
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.style import Axes
@@ -362,8 +362,10 @@ class Fit(FitPoints):
         >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
         True
         """
-        options = IntervalOptions(level, method, replicates, groups, rng)
-        return band_of_fit(self, far, options, simultaneous=simultaneous)
+        return roc_band(
+            self, far=far, level=level, simultaneous=simultaneous, method=method,
+            replicates=replicates, groups=groups, rng=rng,
+        )  # fmt: skip
 
     def shape_probabilities(self, *, groups: bool = True) -> dict[str, dict[str, float]]:
         """How likely each shape of both beta laws is, given the errors of a and b.

@@ -12,7 +12,6 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import streams
 from betaroc.core.sentences import worded
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Interval, from_log, from_logit
@@ -120,10 +119,7 @@ def _drawn_interval(near: Nearby, asking: Asking, options: IntervalOptions) -> I
     # Only thresholds have more digits on their scale than the number itself.
     own = asking.row.scale if asking.row.scale == "threshold" else "plain"
     to, back = _scale(own, asking, model)
-    values = np.empty(options.replicates)
-    for rows, stream in streams(options.replicates, options.rng):
-        drawn = near.small.draw(stream, rows.stop - rows.start)
-        values[rows] = [to(asking.value(near.model(one))) for one in drawn]
+    values = near.drawn(lambda model: to(asking.value(model)), options)
     gone = int(np.sum(~np.isfinite(values)))
     if gone:
         raise InputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple, Protocol, Unpack, runtime_checkable
 
@@ -30,7 +30,6 @@ from betaroc.inference.of_scores import (
     bare_interval_of_scores,
     interval_of_counts,
     methods_of,
-    percentiles,
     rate_weights,
     refuse_unanswered,
     replicates_of,
@@ -38,6 +37,7 @@ from betaroc.inference.of_scores import (
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 from betaroc.inference.sandwich import observation_scores
 from betaroc.inference.scores_beyond import Evidence, SupportedPair, fewest, tell
+from betaroc.inference.simultaneous import percentiles
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -240,17 +240,13 @@ def _of_scores(
         counted = [CountedScores(s, options.groups) for s in systems]
 
         def intervals(level: float) -> list[Interval]:
-            own = _at(options, level)
+            own = replace(options, level=level)
             if asked.name == "auc":
                 return [bare_interval_of_scores(s, asked, own) for s in systems]
             return [interval_of_counts(c, asked, own) for c in counted]
 
         found = _square_and_add(intervals, r, options, paired=paired)
     return _supported(found, evidence, models, asked)
-
-
-def _at(options: IntervalOptions, level: float) -> IntervalOptions:
-    return IntervalOptions(level, options.method, options.replicates, options.groups, options.rng)
 
 
 def _score_correlation(
@@ -354,7 +350,7 @@ def _square_and_add(
     paired: bool,
 ) -> Difference:  # fmt: skip
     """The interval from those of both numbers, and the test that agrees with it."""
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
     both = intervals(options.level)
     gap = both[0].estimate - both[1].estimate
@@ -367,7 +363,7 @@ def _square_and_add(
         return down, reach(one.high - one.estimate, two.estimate - two.low, r)
 
     # What both share may leave less of a longer interval: the ends of lower levels count too.
-    own = float(ndtri(0.5 * (1.0 + options.level)))
+    own = options.deviate
     inner = [distances(z) for z in (*np.arange(_STEP, own, _STEP).tolist(), own)]
     down, up = (max(side) for side in zip(*inner, strict=True))
     z = _deviate(gap, lambda z: distances(z)[0 if gap > 0.0 else 1])
@@ -410,11 +406,12 @@ def _drawn(
         values = replicates_of(alike(systems), asked, options)
     else:
         seeds = np.random.default_rng(options.rng).spawn(2)
-        values = np.column_stack([
-            replicates_of([s], asked, IntervalOptions(options.level, options.method,
-                                                      options.replicates, options.groups, seed))
-            for s, seed in zip(systems, seeds, strict=True)
-        ])  # fmt: skip
+        values = np.column_stack(
+            [
+                replicates_of([s], asked, replace(options, rng=seed))
+                for s, seed in zip(systems, seeds, strict=True)
+            ]
+        )
     gap = asked.number(models[0]) - asked.number(models[1])
     with np.errstate(invalid="ignore"):  # of two infinite thresholds there is no difference
         apart = values[:, 0] - values[:, 1]
@@ -453,7 +450,4 @@ def _supported(
         least = fewest(own, rates)
         beyond += [] if least is None else [float(least)]
         flags.append(tell(own, rates))
-    values = {f: getattr(found, f) for f in (
-        "estimate", "low", "high", "p_value", "level", "method", "paired", "correlation", "failed"
-    )}  # fmt: skip
-    return Difference(**values, n_beyond=min(beyond, default=None), extrapolated=any(flags))
+    return replace(found, n_beyond=min(beyond, default=None), extrapolated=any(flags))

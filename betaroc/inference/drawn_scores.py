@@ -168,10 +168,7 @@ def drawn_equal_errors(gaps: Gaps, options: IntervalOptions) -> FloatArray:
     """
     clients = np.rint(gaps._clients).astype(np.int64)
     impostors = np.rint(gaps._impostors).astype(np.int64)
-    found = np.empty(options.replicates)
-    for rows, stream in streams(options.replicates, options.rng):
-        found[rows] = _balanced(stream, clients, impostors, rows.stop - rows.start)
-    return found
+    return options.replicated(lambda rng, size: _balanced(rng, clients, impostors, size))
 
 
 def _balanced(

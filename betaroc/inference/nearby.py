@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.options import IntervalOptions
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.parameter_errors import FreeFit, free_coordinates, laws_at
 from betaroc.inference.small_samples import SmallSample, small_sample
@@ -57,6 +59,16 @@ class Nearby:
         laws = (self.fit.client.distribution, self.fit.impostor.distribution)
         moved = laws_at(laws, self.errors.names, self.errors.place + away)
         return ScoreModel(*moved, prior=self.fit.model.prior)
+
+    def drawn(
+        self, of: Callable[[ScoreModel], Any], options: IntervalOptions, *columns: int
+    ) -> FloatArray:
+        """Numbers of the models at drawn parameters, a row a replicate."""
+
+        def draw(rng: np.random.Generator, size: int) -> list[Any]:
+            return [of(self.model(away)) for away in self.small.draw(rng, size)]
+
+        return options.replicated(draw, *columns)
 
 
 def models_near(moved: Callable[[FloatArray], ScoreModel], roots: FloatArray) -> Steps:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError, SmallSampleWarning
-from betaroc.core.notices import warn
+from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import ScoreData, Scores
@@ -20,6 +19,7 @@ from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_few
 from betaroc.inference.interval import Interval, Limits
 from betaroc.inference.rate_errors import robust_rates
+from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import Asking
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -28,8 +28,8 @@ from betaroc.model.statistics import Where, point_at
 
 __all__ = [
     "AUC_METHODS", "bare_interval_of_scores", "interval_at", "interval_of_counts",
-    "interval_of_scores", "line_of", "methods_of", "percentiles",
-    "rate_weights", "refuse_unanswered", "replicates_of",
+    "interval_of_scores", "line_of", "methods_of", "rate_weights",
+    "refuse_unanswered", "replicates_of",
 ]  # fmt: skip
 
 #: Statistics of the area that `auc_interval` has.
@@ -231,28 +231,7 @@ def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval
     """Quantiles of the statistic in the replicates."""
     estimate = number_of(asking, empirical_model(scores))
     values = replicates_of([scores], asking, options)[:, 0]
-    (low, high), failed = percentiles(values, options, str(asking))
-    return Interval(estimate, low, high, options.level, str(options.method), failed=failed)
-
-
-def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tuple[Limits, int]:
-    """Quantiles of the replicates that have a value, and how many have none."""
-    kept = values[~np.isnan(values)]
-    failed = int(values.size - kept.size)
-    if not kept.size:
-        raise InputError(
-            f"{name!r} must have a value in the replicates; it has in none of {values.size}. Give"
-            " more scores, or take another statistic."
-        )
-    if failed:
-        warn(
-            f"{name!r} has no value in {failed} of {values.size} replicates, which are left out of"
-            " its interval. Give more scores.",
-            SmallSampleWarning,
-        )
-    # Replicates are steps, thresholds among them infinite: no value between two.
-    low, high = np.quantile(kept, [options.tail, 1.0 - options.tail], method="inverted_cdf")
-    return (float(low), float(high)), failed
+    return interval_of_replicates(estimate, values, options, str(asking))
 
 
 # -------------------------------------------------------------------------------- checks

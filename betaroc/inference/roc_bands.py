@@ -12,7 +12,6 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import streams
 from betaroc.core.text import shown
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
@@ -23,11 +22,11 @@ from betaroc.inference.interval import Band
 from betaroc.inference.nearby import slopes_of
 from betaroc.inference.of_scores import line_of
 from betaroc.inference.scores_beyond import SupportedPair, fewest, tell
-from betaroc.inference.simultaneous import sup_t
+from betaroc.inference.simultaneous import band_of_replicates
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Where, of_point
 
-__all__ = ["band_of_fit", "roc_band"]
+__all__ = ["roc_band"]
 
 #: FARs of a band.
 _GRID = 201
@@ -106,8 +105,9 @@ def roc_band(
     True
     """
     options = IntervalOptions(level, method, replicates, groups, rng)
+    simultaneous = checks.flag(simultaneous, "simultaneous")
     if isinstance(x, SupportedPair):
-        return band_of_fit(x, far, options, simultaneous=simultaneous)
+        return _band_of_fit(x, far, options, simultaneous=simultaneous)
     if isinstance(x, ScoreData):
         return _band_of_scores(x, far, options, simultaneous=simultaneous)
     raise InputTypeError.about("x")(
@@ -121,7 +121,6 @@ def _band_of_scores(
     data: ScoreData, far: npt.ArrayLike | None, options: IntervalOptions, *, simultaneous: bool
 ) -> Band:
     options = options.by(("likelihood",))
-    simultaneous = checks.flag(simultaneous, "simultaneous")
     x = _grid(far)
     counted = CountedScores(data, options.groups)
     points = counted.model.at_far(x)
@@ -160,7 +159,7 @@ def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> fl
     ]
     ranks = rankdata(np.array(drawn), axis=0)
     largest = np.max(np.abs(ndtri((ranks - 0.5) / len(drawn))), axis=1)
-    reach = max(float(np.quantile(largest, options.level)), float(ndtri(1.0 - options.tail)))
+    reach = max(float(np.quantile(largest, options.level)), options.deviate)
     return float(1.0 - 2.0 * ndtr(-reach))
 
 
@@ -172,50 +171,42 @@ def _grid(far: npt.ArrayLike | None) -> FloatArray:
 # -------------------------------------------------------------------------------- of fits
 
 
-def band_of_fit(
+def _band_of_fit(
     f: SupportedPair, far: npt.ArrayLike | None, options: IntervalOptions, *, simultaneous: bool
 ) -> Band:
     """The band of the fitted ROC; `Fit.roc_band` documents it."""
     from scipy.special import ndtr
 
     options = options.by(METHODS)
-    simultaneous = checks.flag(simultaneous, "simultaneous")
-    level, replicates, rng = options.level, options.replicates, options.rng
-    x = _grid(far)
-    near = near_of(f, groups=options.groups)
-    small = near.small
+    x, near = _grid(far), near_of(f, groups=options.groups)
 
-    def tpr(away: FloatArray) -> FloatArray:
-        return np.asarray(near.model(away).roc().tpr(x), dtype=np.float64)
+    def tpr(model: ScoreModel) -> FloatArray:
+        return np.asarray(model.roc().tpr(x), dtype=np.float64)
 
-    estimate = np.asarray(f.model.roc().tpr(x), dtype=np.float64)
+    estimate = tpr(f.model)
     if options.method == "delta":
         place = _probits(f.model, x)
         inside = np.isfinite(place)
         changes = slopes_of(near.steps, lambda model: _probits(model, x))
         slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
+        small = near.small
         reach = (
-            small.largest(slopes, level, replicates, rng)
-            if simultaneous
-            else small.reach(slopes, level)
+            small.largest(slopes, options) if simultaneous else small.reach(slopes, options.level)
         )
         away = reach * np.sqrt(np.sum(slopes**2, axis=1))
         low, high = (np.where(inside, ndtr(place + s * away), estimate) for s in (-1.0, 1.0))
     else:
-        drawn = np.empty((replicates, x.size))
-        for rows, stream in streams(replicates, rng):
-            drawn[rows] = [tpr(one) for one in small.draw(stream, rows.stop - rows.start)]
-        if simultaneous:
-            low, high = np.clip(sup_t(drawn, estimate, level), 0.0, 1.0)
-        else:
-            low, high = np.quantile(drawn, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
+        drawn = near.drawn(tpr, options, x.size)
+        low, high = band_of_replicates(
+            drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous
+        )
     nowhere = np.zeros(x.size, dtype=np.int64)
-    count = replicates if options.method == "bootstrap" or simultaneous else 0
+    count = options.replicates if options.method == "bootstrap" or simultaneous else 0
     asked = of_point(f.model.at_far(x), {"FAR": x})
     if far is not None:
         tell(f._evidence, asked)
     return Band(
-        x, estimate, low, high, level, simultaneous, "fit", count, nowhere,
+        x, estimate, low, high, options.level, simultaneous, "fit", count, nowhere,
         n_beyond=fewest(f._evidence, asked),
     )  # fmt: skip
 
