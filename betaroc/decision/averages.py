@@ -22,7 +22,7 @@ from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.sides import side
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.differences import Difference, alike, of_replicates
-from betaroc.inference.drawn_scores import DrawnScores, refuse_few
+from betaroc.inference.drawn_scores import DrawnScores, refuse_still
 from betaroc.inference.interval import Interval
 from betaroc.inference.paired_trials import refuse_other_trials
 from betaroc.inference.scores_beyond import SideInput
@@ -182,7 +182,7 @@ class EpcAverage(Result):
                     f"{name} must be scores to be drawn again; got {type(given).__name__}. Give"
                     " Scores to epc_average" + worded('`, or take method="test"`.')
                 )
-            refuse_few(given, name)
+            refuse_still(given, name)
             CountedScores(given)  # whose weights are numbers of copies
         return self.dev, self.test  # type: ignore[return-value]
 

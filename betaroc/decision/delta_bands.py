@@ -12,9 +12,9 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import single_trials
+from betaroc.data.groups import units_of
 from betaroc.decision.curve import Curve
-from betaroc.decision.sides import empirical_laws, observed_prior, side_groups, side_trials
+from betaroc.decision.sides import empirical_laws, observed_prior, side_trials
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
@@ -22,6 +22,7 @@ from betaroc.distributions.coordinates import moved
 from betaroc.distributions.inflated import MASSES, Inflated, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
+from betaroc.inference.nearby import slopes_along
 from betaroc.inference.parameter_errors import covariance_roots, free_coordinates
 from betaroc.inference.rate_errors import rate_covariance
 from betaroc.inference.simultaneous import gaussian_reach
@@ -36,8 +37,6 @@ __all__ = [
 RESAMPLE = ("both", "test")
 _METHODS = ("bootstrap", "exact", "delta")
 
-#: Step of the differences, in standard errors: rates are smooth, and known to 1e-12.
-_STEP = 0.01
 #: Step of the differences in a rate, as a share of its distance from 0 and 1.
 _RATE_STEP = 1e-4
 #: A variance below this share of its first part is rounding.
@@ -250,7 +249,8 @@ def _changes(
     e: Curve, test: FittedTest, again: ThresholdError | None, *, stratified: bool
 ) -> FloatArray:
     """Change of the measure with one standard error of each independent source, a column each."""
-    still = np.zeros(test.roots.shape[0])
+    own = np.eye(test.roots.shape[0])
+    still = np.zeros(own.shape[0])
 
     def moved(z: FloatArray, chosen: Thresholds, prior: float) -> FloatArray:
         return np.asarray(e._at_rates(test.rates(z[None], chosen), np.array([prior]))[0])
@@ -259,24 +259,19 @@ def _changes(
         return moved(z, e.chosen, test.prior)
 
     if again is None:
-        parts = [_slopes(of_laws, still.size)]
+        parts = [slopes_along(own, of_laws)]
     elif test.shared:
         at = again.at
-        parts = [_slopes(lambda z: moved(z, at(z), test.prior), still.size)]
+        parts = [slopes_along(own, lambda z: moved(z, at(z), test.prior))]
     else:
-        at = again.at
-        parts = [_slopes(of_laws, still.size)]
-        parts.append(_slopes(lambda z: moved(still, at(z), test.prior), again.slope.shape[1]))
+        at, others = again.at, np.eye(again.slope.shape[1])
+        parts = [slopes_along(own, of_laws)]
+        parts.append(slopes_along(others, lambda z: moved(still, at(z), test.prior)))
     if not stratified and test.trials > 0.0:
         error = float(np.sqrt(test.prior * (1.0 - test.prior) / test.trials))
-        parts.append(_slopes(lambda z: moved(still, e.chosen, test.prior + error * z[0]), 1))
+        one = np.eye(1)
+        parts.append(slopes_along(one, lambda z: moved(still, e.chosen, test.prior + error * z[0])))
     return np.concatenate(parts, axis=1)
-
-
-def _slopes(value: Callable[[FloatArray], FloatArray], rank: int) -> FloatArray:
-    """Derivatives in each of the standardised coordinates, by central differences."""
-    steps = _STEP * np.eye(rank)
-    return np.stack([(value(z) - value(-z)) / (2.0 * _STEP) for z in steps], axis=1)
 
 
 def _interval(e: Curve, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -300,8 +295,8 @@ def delta_scores_interval(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatAr
     """
     from scipy.special import ndtr, stdtrit
 
-    scores, found = side_trials(e, "test"), side_groups(e, "test", groups=o.groups)
-    found = single_trials(scores) if found is None else found
+    scores = side_trials(e, "test")
+    found = units_of(scores, groups=o.groups)
     laws = empirical_laws(e.test, "test")
     gradient = _gradient(e, observed=observed_prior(e, "test"))
     parts = rate_covariance(found, laws, scores, e.chosen, stratified=o.stratified)

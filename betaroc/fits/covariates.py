@@ -39,7 +39,7 @@ from betaroc.estimation.designs import (
 from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed_scores
 from betaroc.fits.term_tests import TermTest, term_test
 from betaroc.inference.delta import Delta, delta
-from betaroc.inference.interval import Interval
+from betaroc.inference.interval import Interval, distances
 from betaroc.inference.nearby import Steps, models_near
 from betaroc.inference.parameter_errors import covariance_roots
 from betaroc.model.asking import PointArguments, asking
@@ -781,14 +781,9 @@ def _squared_and_added(parts: list[Delta], ends: list[Interval]) -> Interval:
     """Difference of two numbers whose intervals need not be symmetric."""
     one, two = parts
     common = float(one.slopes @ two.slopes) / (one.error * two.error)
-    (below, above), (under, over) = ((i.estimate - i.low, i.high - i.estimate) for i in ends)
-
-    def reach(a: float, b: float) -> float:
-        return math.sqrt(max(a * a + b * b - 2.0 * common * a * b, 0.0))
-
     change = two.estimate - one.estimate
-    low, high = change - reach(under, above), change + reach(over, below)
-    return Interval(change, low, high, ends[0].level, "square-and-add")
+    down, up = distances(ends[1], ends[0], common)
+    return Interval(change, change - down, change + up, ends[0].level, "square-and-add")
 
 
 def _warn_outside(words: str) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple, Protocol, Unpack, runtime_checkable
+from typing import Any, Protocol, Unpack, runtime_checkable
 
 import numpy as np
 
@@ -18,15 +18,14 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.text import shown
 from betaroc.core.value import Result
-from betaroc.data.groups import Groups, groups_of, settled, single_trials, weights_of
+from betaroc.data.groups import correlation_of, settled, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
-from betaroc.inference.auc import auc_test
+from betaroc.inference.auc import AUC_METHODS, auc_test
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, delta, delta_intervals, near_of
-from betaroc.inference.interval import Interval
+from betaroc.inference.interval import Interval, Limits, distances
 from betaroc.inference.of_scores import (
-    AUC_METHODS,
     bare_interval_of_scores,
     interval_of_counts,
     methods_of,
@@ -42,7 +41,7 @@ from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
-__all__ = ["Compares", "Difference", "alike", "difference", "of_replicates", "reach"]
+__all__ = ["Compares", "Difference", "alike", "difference", "of_replicates"]
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
@@ -268,8 +267,7 @@ def _correlation(
 ) -> float:  # fmt: skip
     """Of two numbers from what each client and each impostor adds to them, up to a constant."""
     trials = joint_trials(*systems)
-    found = groups_of(trials) if options.groups else None
-    units: Groups = single_trials(trials) if found is None else found
+    units = units_of(trials, groups=options.groups)
     cut, grow = units.rows[0].size, units.factors()
     contributions = np.zeros((units.first.size, 2))
     for column, both in enumerate(parts):
@@ -279,9 +277,7 @@ def _correlation(
             n = float(np.sum(w))
             mean = float(np.sum(w * own)) / n
             contributions[where, column] = grow[which] * (own - mean) / n
-    matrix = settled(*units.meat(contributions))
-    scale = math.sqrt(max(float(matrix[0, 0] * matrix[1, 1]), 0.0))
-    return max(-1.0, min(1.0, float(matrix[0, 1]) / scale)) if scale > 0.0 else 0.0
+    return correlation_of(settled(*units.meat(contributions)))
 
 
 # -------------------------------------------------------------------------------- of fits
@@ -299,13 +295,6 @@ def _of_fits(
     return _supported(found, evidence, models, asked)
 
 
-class _Influence(NamedTuple):
-    """What each client and each impostor adds to a number of a fit."""
-
-    client: FloatArray
-    impostor: FloatArray
-
-
 def _fit_correlation(
     fits: tuple[SupportedPair, SupportedPair], asked: Asking, options: IntervalOptions
 ) -> float:
@@ -320,13 +309,16 @@ def _fit_correlation(
     both = (scores[0], scores[1])
     refuse_other_trials(*both, ("a", "b"), groups=options.groups)
     parts = [_influence(f, s, asked, options) for f, s in zip(fits, both, strict=True)]
-    return _correlation(both, [tuple(p) for p in parts], options)  # type: ignore[misc]
+    return _correlation(both, parts, options)
 
 
 def _influence(
     f: SupportedPair, scores: Scores, asked: Asking, options: IntervalOptions
-) -> _Influence:
-    """Scores of the likelihood, through the covariance and the gradient of the number."""
+) -> tuple[FloatArray, FloatArray]:
+    """What each client and each impostor adds to a number of a fit.
+
+    Scores of the likelihood, through the covariance and the gradient of the number.
+    """
     near = near_of(f, groups=options.groups)
     slopes = delta(asked, f.model, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
@@ -341,7 +333,7 @@ def _influence(
         # A sum over trials, where the correlation takes means.
         part[kept] = score @ result.cov @ rates.T @ own * float(np.sum(weights))
         parts.append(part)
-    return _Influence(parts[0], parts[1])
+    return parts[0], parts[1]
 
 
 # -------------------------------------------------------------------------------- engines
@@ -356,26 +348,18 @@ def _square_and_add(
     gap = both[0].estimate - both[1].estimate
 
     @cache
-    def distances(z: float) -> tuple[float, float]:
+    def ends(z: float) -> Limits:
         """From the difference to its ends, so many deviates out."""
         one, two = intervals(float(1.0 - 2.0 * ndtr(-z)))
-        down = reach(one.estimate - one.low, two.high - two.estimate, r)
-        return down, reach(one.high - one.estimate, two.estimate - two.low, r)
+        return distances(one, two, r)
 
     # What both share may leave less of a longer interval: the ends of lower levels count too.
     own = options.deviate
-    inner = [distances(z) for z in (*np.arange(_STEP, own, _STEP).tolist(), own)]
+    inner = [ends(z) for z in (*np.arange(_STEP, own, _STEP).tolist(), own)]
     down, up = (max(side) for side in zip(*inner, strict=True))
-    z = _deviate(gap, lambda z: distances(z)[0 if gap > 0.0 else 1])
+    z = _deviate(gap, lambda z: ends(z)[0 if gap > 0.0 else 1])
     p = 1.0 if gap == 0.0 else float(2.0 * ndtr(-z))
     return Difference(gap, gap - down, gap + up, p, options.level, both[0].method, paired, r)
-
-
-def reach(one: float, two: float, r: float) -> float:
-    """The root of the squared distances, less what both share."""
-    if math.isinf(one) or math.isinf(two):
-        return math.inf
-    return math.sqrt(max(one * one + two * two - 2.0 * r * one * two, 0.0))
 
 
 def _deviate(gap: float, distance: Callable[[float], float]) -> float:

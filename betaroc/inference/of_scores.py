@@ -11,13 +11,14 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
+from betaroc.data.groups import correlation_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
-from betaroc.inference.auc import auc_interval
+from betaroc.inference.auc import AUC_METHODS, auc_interval
 from betaroc.inference.counted_scores import CountedScores, RateLine, number_of
 from betaroc.inference.delta import supported
-from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_few
-from betaroc.inference.interval import Interval, Limits
+from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_still
+from betaroc.inference.interval import Interval, Limits, joined
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import Asking
@@ -27,13 +28,11 @@ from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Where, point_at
 
 __all__ = [
-    "AUC_METHODS", "bare_interval_of_scores", "interval_at", "interval_of_counts",
+    "bare_interval_of_scores", "interval_at", "interval_of_counts",
     "interval_of_scores", "line_of", "methods_of", "rate_weights",
     "refuse_unanswered", "replicates_of",
 ]  # fmt: skip
 
-#: Statistics of the area that `auc_interval` has.
-AUC_METHODS = ("delong", "logit-delong", "newcombe")
 #: Measures of one class: which, and whether of its complement.
 _SINGLE = {
     "far": (1, False), "tnr": (1, True), "specificity": (1, True), "frr": (0, False),
@@ -137,7 +136,7 @@ def _square_and_add(
     # What both rates share moves a measure of both in one direction more, in the other less.
     r = _correlation(counted, t) * math.copysign(1.0, parts[0][1] * parts[1][1])
     down, up = (
-        math.sqrt(max(a * a + b * b + 2.0 * r * a * b, 0.0))
+        joined(a, b, -r)
         for a, b in ([abs(min(0.0, *part)) for part in parts], [max(0.0, *p) for p in parts])
     )
     return max(centre - down, row.low), min(centre + up, row.high)
@@ -147,9 +146,7 @@ def _correlation(counted: CountedScores, t: Thresholds) -> float:
     """Of FAR and FRR at a threshold, where groups hold trials of both classes."""
     if counted.evidence.groups is None or not isinstance(counted.data, Scores):
         return 0.0
-    matrix = robust_rates(counted.data, t.theta[0])
-    scale = math.sqrt(float(matrix[0, 0] * matrix[1, 1]))
-    return max(-1.0, min(1.0, float(matrix[0, 1]) / scale)) if scale > 0.0 else 0.0
+    return correlation_of(robust_rates(counted.data, t.theta[0]))
 
 
 # -------------------------------------------------------------- at a point that varies too
@@ -215,7 +212,7 @@ def replicates_of(
     """The statistic of each system in each replicate, nan where it has no value; a row each."""
     names = ("scores",) if len(systems) == 1 else ("a", "b")
     for name, scores in zip(names, systems, strict=True):
-        refuse_few(scores, name)
+        refuse_still(scores, name)
     counted = [CountedScores(scores, options.groups) for scores in systems]
     fast = len(systems) == 1 and options.method == "bootstrap" and str(asking) == "eer"
     if fast and counted[0].evidence.groups is None:

@@ -17,7 +17,7 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, near_of
-from betaroc.inference.drawn_scores import DrawnScores, refuse_few
+from betaroc.inference.drawn_scores import DrawnScores, refuse_still
 from betaroc.inference.interval import Band
 from betaroc.inference.nearby import slopes_of
 from betaroc.inference.of_scores import line_of
@@ -151,7 +151,7 @@ def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> fl
             "a simultaneous band needs the scores themselves; a summary keeps counts. Give the"
             " scores, or take simultaneous=False."
         )
-    refuse_few(data, "x")
+    refuse_still(data, "x")
     drawn = [
         np.asarray(model.at_far(x).tpr)
         for (model,) in DrawnScores((data,), options).models()

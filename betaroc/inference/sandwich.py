@@ -15,7 +15,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import Groups, Trials, groups_of, settled, single_trials
+from betaroc.data.groups import Groups, Trials, groups_of, settled, units_of
 from betaroc.data.names import name_columns
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
@@ -165,9 +165,7 @@ def _refuse_one_group(groups: AnyArray | None) -> None:
 
 def _one_class(values: FloatArray, weights: FloatArray | None, groups: AnyArray | None) -> Groups:
     """A sample as the clients of a side without impostors."""
-    trials = Trials(values, values[:0], weights, None, groups)
-    found = groups_of(trials)
-    return single_trials(trials) if found is None else found
+    return units_of(Trials(values, values[:0], weights, None, groups))
 
 
 # ------------------------------------------------------------ scores of single observations
