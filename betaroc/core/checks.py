@@ -19,9 +19,9 @@ from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
 
 __all__ = [
-    "LARGEST_EXACT", "array_1d", "choice", "count", "finite", "flag", "fraction", "frozen",
-    "generator", "instance", "level", "listed", "nearest", "positive", "prior", "probability_array",
-    "rate_array", "real_array", "score_array", "shown", "weights_array",
+    "LARGEST_EXACT", "array_1d", "ascending", "choice", "count", "finite", "flag", "fraction",
+    "frozen", "generator", "instance", "level", "listed", "nearest", "positive", "prior",
+    "probability_array", "rate_array", "real_array", "score_array", "shown", "weights_array",
 ]  # fmt: skip
 
 _T = TypeVar("_T")
@@ -40,11 +40,11 @@ def choice(value: object, options: Sequence[str], name: str) -> str:
     )
 
 
-def instance(value: object, kind: type[_T], name: str, made: str) -> _T:
-    """The value, if it is of that class; `made` says how one is."""
+def instance(value: object, kind: type[_T], name: str, made: str, noun: str = "") -> _T:
+    """The value, if it is of that class; `made` says how one is, `noun` what users call it."""
     if isinstance(value, kind):
         return value
-    noun = kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
+    noun = noun or kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
     raise InputTypeError.about(name)(
         f"{name} must be {'an' if noun[0] in 'AEIO' else 'a'} {noun}; got {shown(value)} of type"
         f" {type(value).__name__}. Make one with {made}."
@@ -113,6 +113,16 @@ def _percent(number: float) -> str:
     if 2.0 <= number <= 100.0:
         return f"Did you mean {number / 100.0!r}?"
     return "Give a fraction, such as 0.95."
+
+
+def ascending(low: object, high: object) -> tuple[float, float]:
+    """Two fractions, the first less than the second."""
+    one, other = fraction(low, "low"), fraction(high, "high")
+    if not one < other:
+        raise InputError.about("low")(
+            f"low must be less than high; got low={one!r}, high={other!r}."
+        )
+    return one, other
 
 
 def prior(value: object, name: str = "prior") -> float:

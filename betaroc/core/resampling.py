@@ -124,14 +124,16 @@ def draw_counts(rng: np.random.Generator, below: FloatArray, size: int) -> IntAr
     return np.bincount(drawn, minlength=cells)
 
 
-def refuse_fractional_weights(weights: FloatArray | None, name: str) -> None:
-    """Only frequencies, whole numbers of copies, can be resampled."""
+def refuse_fractional_weights(
+    weights: FloatArray | None, name: str, purpose: str = "to be resampled"
+) -> None:
+    """Only frequencies, whole numbers of copies, can be counted and drawn."""
     if weights is None:
         return
     bad = np.flatnonzero(weights != np.floor(weights))
     if bad.size:
         raise InputError.about("weights")(
-            f"weights must be whole numbers of copies to be resampled; {bad.size} of"
+            f"weights must be whole numbers of copies {purpose}; {bad.size} of"
             f" {weights.size} {name} weights are not, first"
             f" {float(weights[bad[0]])!r} at index {bad[0]}. Leave the weights out, or repeat"
             " trials."

@@ -280,11 +280,7 @@ def epc_average(
     (0.698413, 0.698413)
     """
     checks.choice(pair, tuple(_PAIRS), "pair")
-    low, high = checks.fraction(low, "low"), checks.fraction(high, "high")
-    if not low < high:
-        raise InputError.about("low")(
-            f"low must be less than high; got low={low!r}, high={high!r}."
-        )
+    low, high = checks.ascending(low, high)
     of_dev, of_test = side(dev, "dev", prior), side(test, "test", prior)
     found = _average(of_dev, of_test, pair, low, high)
     return replace(found, dev=dev, test=test, asked=(pair, low, high, prior))

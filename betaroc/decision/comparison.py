@@ -10,14 +10,13 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.decision.bands import refuse_large_table
 from betaroc.decision.comparison_draws import Plan, plan_of
-from betaroc.decision.curve import area_weights
+from betaroc.decision.curve import area_weights, place_of
 from betaroc.decision.curve_difference import (
-    SAME_ALPHA,
     CurveDifference,
     both_names,
     inside,
@@ -165,7 +164,7 @@ class Comparison(CurveDifference):
         >>> int(result.counts.sum()), result.edges.size
         (200, 5)
         """
-        values = self.differences[:, self._place(alpha)]
+        values = self.differences[:, place_of(self.first, alpha)]
         counts, edges = np.histogram(values[~np.isnan(values)], bins=checks.count(bins, "bins"))
         return Histogram(counts.astype(np.int64), edges)
 
@@ -222,7 +221,7 @@ class Comparison(CurveDifference):
                 f" test of two proportions; got curves of {self.first.measure!r}. Read its"
                 " difference, .low and .high, or compare curves of one of these measures."
             )
-        place = self._place(alpha)
+        place = place_of(self.first, alpha)
         (e1, n1), (e2, n2) = (_errors(e, place) for e in (self.first, self.second))
         if e1 + e2 in {0, n1 + n2}:
             return ProportionTest(0.0, 1.0, (e1, e2), (n1, n2))
@@ -246,29 +245,6 @@ class Comparison(CurveDifference):
         better = Better(self.better, both_names(self.names, names), self.level)
         axes = CRITERIA[self.first.criterion].axes(self.first.measure)
         return draw_comparison(ax, self.alpha, (self.first.value, self.second.value), better, axes)
-
-    def _place(self, alpha: float | None) -> int:
-        if alpha is None and self.alpha.size == 1:
-            return 0
-        if alpha is None:
-            raise InputError.about("alpha")(
-                f"alpha must be given: the curves were computed at {self.alpha.size}, from"
-                f" {float(self.alpha.min())!r} to {float(self.alpha.max())!r}. Name one of them."
-            )
-        wanted = checks.fraction(alpha, "alpha")
-        place = int(np.argmin(np.abs(self.alpha - wanted)))
-        nearest = float(self.alpha[place])
-        if abs(nearest - wanted) > SAME_ALPHA:
-            if CRITERIA[self.first.criterion].single:
-                raise InputError.about("alpha")(
-                    f"alpha must be left out: criterion {self.first.criterion!r} has none; got"
-                    f" {wanted!r}."
-                )
-            raise InputError.about("alpha")(
-                f"alpha must be one of the {self.alpha.size} at which the curves were computed; got"
-                f" {wanted!r}, the nearest is {nearest!r}. Take that, or give epc this alpha."
-            )
-        return place
 
 
 @public
@@ -413,12 +389,9 @@ def judged(
 def _range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
     """The alphas of the average: what is asked for and the curves have."""
     asked = low is not None or high is not None
-    low = checks.fraction(_RANGE[0] if low is None else low, "low")
-    high = checks.fraction(_RANGE[1] if high is None else high, "high")
-    if not low < high:
-        raise InputError.about("low")(
-            f"low must be less than high; got low={low!r}, high={high!r}."
-        )
+    low, high = checks.ascending(
+        _RANGE[0] if low is None else low, _RANGE[1] if high is None else high
+    )
     first, last = float(e.alpha.min()), float(e.alpha.max())
     if max(low, first) < min(high, last):
         return max(low, first), min(high, last)
@@ -468,10 +441,7 @@ def _mean(
 # ----------------------------------------------------------------------------- conditions
 def _refuse_different_curves(a: Epc, b: Epc) -> None:
     for e, name in ((a, "epc_a"), (b, "epc_b")):
-        if not isinstance(e, Epc):
-            raise InputTypeError.about(name)(
-                f"{name} must be an Epc; got {type(e).__name__}. Make it with br.epc(dev, test)."
-            )
+        checks.instance(e, Epc, name, "br.epc(dev, test)")
     refuse_different(a, b, ("epc_a", "epc_b"))
 
 

@@ -13,7 +13,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.decision.bands import curve_replicates
 from betaroc.decision.comparison_draws import plan_of
-from betaroc.decision.curve import Curve, area_weights
+from betaroc.decision.curve import Curve, area_weights, place_of
 from betaroc.decision.delta_bands import RESAMPLE, BandOptions
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.interval import Interval
@@ -79,22 +79,8 @@ def _weights(
 
 def _one(e: Curve, alpha: float | None) -> FloatArray:
     """All weight on one alpha of the curve."""
-    if alpha is None and e.alpha.size > 1:
-        raise InputError.about("alpha")(
-            f"alpha must be given: the curve has {e.alpha.size}, from {float(e.alpha.min())!r} to"
-            f" {float(e.alpha.max())!r}. Name one of them."
-        )
-    if alpha is None:
-        return np.ones(1)
-    wanted = checks.fraction(alpha, "alpha")
-    place = int(np.argmin(np.abs(e.alpha - wanted)))
-    if abs(float(e.alpha[place]) - wanted) > 1e-9:
-        raise InputError.about("alpha")(
-            f"alpha must be one of the {e.alpha.size} of the curve; got {wanted!r}, the nearest is"
-            f" {float(e.alpha[place])!r}. Take that, or give epc this alpha."
-        )
     found = np.zeros(e.alpha.size)
-    found[place] = 1.0
+    found[place_of(e, alpha)] = 1.0
     return found
 
 

@@ -136,7 +136,7 @@ class DistributionFit(Estimate):
         >>> round(interval.low, 4), round(interval.high, 4)
         (0.6701, 4.0821)
         """
-        return profile.conf_int(self, level, method)
+        return profile.conf_int(self, IntervalOptions(level, method))
 
     def summary(self) -> Summary:
         """A statsmodels summary: prints as text, shows as a table in a notebook.
@@ -690,7 +690,7 @@ class Fit(FitPoints):
         >>> round(fit.conf_int()["client"]["mu"].low, 4)
         0.5042
         """
-        return profile.grouped_conf_int(self, level, method, groups=groups)
+        return profile.grouped_conf_int(self, IntervalOptions(level, method, groups=groups))
 
     def plot(self, kind: str = "qq", ax: Axes | None = None, *, level: float = 0.95) -> Axes:
         """Draw the scores of both classes against what their laws expect of them.

@@ -12,6 +12,7 @@ import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError
+from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import bracketed_root, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import ScoreData, Scores
@@ -92,11 +93,9 @@ class CountedScores:
     groups: bool = True
 
     def __post_init__(self) -> None:
-        if not whole_weights(self.data):
-            raise InputError.about("weights")(
-                "weights must be whole numbers of copies to be counted; some are not. Leave the"
-                " weights out, or repeat trials."
-            )
+        for who in _CLASSES:
+            weights = getattr(self.data, f"{who}_weights", None)  # none of a summary
+            refuse_fractional_weights(weights, who, "to be counted")
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -180,10 +180,7 @@ class Evidence(Value):
         invert = law._upper_quantile if above else law._lower_quantile
         t = self._countable(who, invert(rates, np.log(rates)))
         expected = (law._upper(t) if above else law._lower(t))[0]
-        counts = self.counts[who]
-        zeros, ones = self._left_out(who)
-        seen = counts.counts_above(t) - ones if above else counts.counts_at_most(t) - zeros
-        observed = np.maximum(seen, 0.0)
+        observed = np.maximum(self.observed(who, t, above=above), 0.0)
         total, sizes = self.totals[who], self.effective(who, t, 0.5 * _LEVEL, above=above)
         share = observed / total
         low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
@@ -198,6 +195,11 @@ class Evidence(Value):
             one = Misfit(_CLASSES[who], name, rate, above, place, rate * total, hits, total)
             found.append((float(distance[k]), one))
         return found
+
+    def observed(self, who: int, t: Thresholds, *, above: bool) -> FloatArray:
+        """Scores counted above each threshold, or at or below it."""
+        counts, (zeros, ones) = self.counts[who], self._left_out(who)
+        return counts.counts_above(t) - ones if above else counts.counts_at_most(t) - zeros
 
     def _countable(self, who: int, t: Thresholds) -> Thresholds:
         """The thresholds, moved to where counts are exact: edges of cells, borders of bins."""
