@@ -118,11 +118,12 @@ def compared(cell: Cell, rng: np.random.Generator) -> list[Comparison]:
     dev, test = two_systems(rng, cell, cell.dev), two_systems(rng, cell, cell.test)
     a, b = (br.epc(*both, alpha=ALPHAS) for both in zip(dev, test, strict=True))
     seed = int(rng.integers(2**31))
-    plan = plan_of(a, b, resample="both", paired=cell.mode != "separate trials", groups=True)
+    options = IntervalOptions(0.95, "both")
+    plan = plan_of(a, b, options, paired=cell.mode != "separate trials")
     drawn = [
         plan.draw(source, rows.stop - rows.start) for rows, source in streams(REPLICATES, seed)
     ]
-    found, options = [], IntervalOptions(0.95, "both")
+    found = []
     for measure in MEASURES:
         one, other = (dataclasses.replace(e, measure=measure) for e in (a, b))
         values = [grouped_values(one, x) - grouped_values(other, y) for x, y in drawn]

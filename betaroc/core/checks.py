@@ -21,7 +21,8 @@ from betaroc.core.text import listed, nearest, shown
 __all__ = [
     "LARGEST_EXACT", "array_1d", "ascending", "choice", "count", "finite", "flag", "fraction",
     "frozen", "generator", "instance", "level", "listed", "nearest", "positive", "prior",
-    "probability_array", "rate_array", "real_array", "score_array", "shown", "weights_array",
+    "probability_array", "randomness", "rate_array", "real_array", "score_array", "shown",
+    "weights_array",
 ]  # fmt: skip
 
 _T = TypeVar("_T")
@@ -153,15 +154,21 @@ def count(value: object, name: str, minimum: int = 1) -> int:
     return int(value)
 
 
+def randomness(rng: Any) -> Any:
+    """Where randomness comes from, as it is, whether it will be asked or not."""
+    if rng is None or isinstance(rng, np.random.SeedSequence | np.random.Generator):
+        return rng
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
+        return count(rng, "rng", 0)
+    raise InputTypeError.about("rng")(
+        "rng must be None, an int >= 0, a numpy SeedSequence or a numpy Generator; got"
+        f" {shown(rng)} of type {type(rng).__name__}. Give a seed, such as rng=1."
+    )
+
+
 def generator(rng: Any) -> np.random.Generator:
-    """Where randomness comes from: None, an int, a SeedSequence or a Generator."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise InputTypeError.about("rng")(
-            f"rng must be None, an int >= 0, a SeedSequence or a Generator; got"
-            f" {shown(rng)}. Give a seed such as 1."
-        ) from error
+    """A generator of that randomness."""
+    return np.random.default_rng(randomness(rng))
 
 
 def score_array(values: Any, name: str) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.resampling import checked_rng, streams
+from betaroc.core.resampling import streams
 
 __all__ = ["IntervalArguments", "IntervalOptions"]
 
@@ -53,7 +53,7 @@ class IntervalOptions:
         object.__setattr__(self, "level", checks.level(self.level))
         object.__setattr__(self, "replicates", checks.count(self.replicates, "replicates"))
         object.__setattr__(self, "groups", checks.flag(self.groups, "groups"))
-        checked_rng(self.rng)
+        checks.randomness(self.rng)
 
     def by(self, methods: tuple[str, ...]) -> Self:
         """With the first of the methods where none was asked for; refuses others."""
@@ -71,6 +71,11 @@ class IntervalOptions:
         from scipy.special import ndtri
 
         return float(ndtri(0.5 * (1.0 + self.level)))
+
+    def halves(self) -> tuple[Self, Self]:
+        """The same for two things that are drawn independently of each other."""
+        seeds = checks.generator(self.rng).integers(2**63, size=2).tolist()
+        return replace(self, rng=seeds[0]), replace(self, rng=seeds[1])
 
     def replicated(
         self, draw: Callable[[np.random.Generator, int], Any], *columns: int

@@ -14,10 +14,10 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError
 
 __all__ = [
-    "Cells", "checked_rng", "class_sizes", "draw_counts", "draw_multinomial",
+    "Cells", "class_sizes", "draw_counts", "draw_multinomial",
     "refuse_fractional_weights", "streams",
 ]  # fmt: skip
 
@@ -40,24 +40,12 @@ def streams(replicates: int, rng: Any) -> Iterator[tuple[slice, np.random.Genera
 
 
 def _seed(rng: Any) -> np.random.SeedSequence:
-    rng = checked_rng(rng)
+    rng = checks.randomness(rng)
     if isinstance(rng, np.random.SeedSequence):
         return rng
     if isinstance(rng, np.random.Generator):
         return np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
     return np.random.SeedSequence(rng)
-
-
-def checked_rng(rng: Any) -> Any:
-    """A source of randomness as it is, whether it will be asked or not."""
-    if rng is None or isinstance(rng, np.random.SeedSequence | np.random.Generator):
-        return rng
-    if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
-        return checks.count(rng, "rng", 0)
-    raise InputTypeError.about("rng")(
-        "rng must be None, an int >= 0, a numpy SeedSequence or a numpy Generator; got"
-        f" {type(rng).__name__}. Give a seed, such as rng=1."
-    )
 
 
 # --------------------------------------------------------------------------- counts

@@ -163,11 +163,12 @@ class EpcAverage(Result):
             refuse_other_trials(tests[0], tests[1], ("a", "b"), groups=options.groups)
             tests = alike((tests[0], tests[1]))
         # The same stream draws the same rows of equally many trials.
-        seeds = np.random.default_rng(options.rng).integers(2**63, size=2).tolist()
-        second = seeds[0] if paired else seeds[1]
+        ours, theirs = options.halves()
         values = [
-            replace(one, test=test)._replicates(name, replace(options, rng=seed))
-            for one, test, seed in ((self, tests[0], seeds[0]), (other, tests[1], second))
+            replace(one, test=test)._replicates(name, own)
+            for one, test, own in zip(
+                (self, other), tests, (ours, ours if paired else theirs), strict=True
+            )
         ]
         gap = float(getattr(self, name)) - float(getattr(other, name))
         return of_replicates(gap, values[0] - values[1], options, name, paired=paired)
@@ -189,11 +190,11 @@ class EpcAverage(Result):
     def _replicates(self, name: str, options: IntervalOptions) -> FloatArray:
         """The mean in each replicate, nan where a class came out empty."""
         dev, test = self._scores_of(options)
-        seeds = np.random.default_rng(options.rng).integers(2**63, size=2).tolist()
-        tests = DrawnScores((test,), replace(options, rng=seeds[1])).models()
+        of_dev, of_test = options.halves()
+        tests = DrawnScores((test,), of_test).models()
         devs: Iterator[tuple[Any, ...]] = repeat((dev,))
         if options.method == "both":
-            devs = DrawnScores((dev,), replace(options, rng=seeds[0])).models()
+            devs = DrawnScores((dev,), of_dev).models()
         pair, low, high, prior = self.asked
         found = np.full(options.replicates, np.nan)
         for k, ((one,), (two,)) in enumerate(zip(devs, tests, strict=False)):

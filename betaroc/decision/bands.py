@@ -178,13 +178,12 @@ def _fixed_values(e: Curve, rng: np.random.Generator, size: int, *, stratified: 
     laws = empirical_laws(e.test, "test")
     client, impostor = (cells_of(law, e.chosen) for law in laws)
     sizes = class_sizes(rng, size, client.total, impostor.total, stratified=stratified)
-    rejected, accepted = _errors(rng, client, impostor, *sizes)
-    return _counted(e, rejected, accepted, *sizes)
+    return _counted(e, *_errors(rng, client, impostor, *sizes), *sizes)
 
 
 def grouped_values(e: Curve, drawn: GroupedCounts) -> FloatArray:
     """The measure of drawn groups; nan where a class is empty."""
-    values = _counted(e, drawn.rejected, drawn.accepted, drawn.clients, drawn.impostors)
+    values = _counted(e, *drawn[:4])
     values[drawn.lost] = np.nan
     return values
 

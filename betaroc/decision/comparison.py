@@ -362,7 +362,7 @@ def compare(
     options = IntervalOptions(level, resample, number, groups, rng)
     if replicates is not None:
         refuse_large_table(options.replicates, epc_a.alpha.size)
-    plan = plan_of(epc_a, epc_b, resample=resample, paired=paired, groups=options.groups)
+    plan = plan_of(epc_a, epc_b, options, paired=paired)
     if replicates is None:
         if plan.fitted:
             options = replace(options, replicates=_REPLICATES_OF_FITS)

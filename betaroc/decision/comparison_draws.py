@@ -10,6 +10,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
+from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import class_sizes, draw_multinomial
 from betaroc.core.sentences import worded
 from betaroc.data.groups import Groups, groups_of
@@ -87,8 +88,9 @@ class Plan:
         return np.asarray(one - other)
 
 
-def plan_of(a: Curve, b: Curve, *, resample: str, paired: bool, groups: bool) -> Plan:
-    """The checked sides of two curves as what a replicate draws."""
+def plan_of(a: Curve, b: Curve, options: IntervalOptions, *, paired: bool) -> Plan:
+    """The checked sides of two curves as what a replicate draws; the method is what varies."""
+    groups, resample = options.groups, str(options.method)
     for e, name in zip((a, b), _SYSTEMS, strict=True):
         empirical_laws(e.test, f"the test side of {name}")
         if paired and isinstance(e.test.client, Binned):

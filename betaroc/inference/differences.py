@@ -21,9 +21,9 @@ from betaroc.core.value import Result
 from betaroc.data.groups import correlation_of, settled, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
-from betaroc.inference.auc import AUC_METHODS, auc_test
+from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.delta import METHODS, delta, delta_intervals, near_of
+from betaroc.inference.delta import METHODS, delta, delta_intervals, near_of, supported
 from betaroc.inference.interval import Interval, Limits, distances
 from betaroc.inference.of_scores import (
     bare_interval_of_scores,
@@ -35,7 +35,7 @@ from betaroc.inference.of_scores import (
 )
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 from betaroc.inference.sandwich import observation_scores
-from betaroc.inference.scores_beyond import Evidence, SupportedPair, fewest, tell
+from betaroc.inference.scores_beyond import Evidence, SupportedPair
 from betaroc.inference.simultaneous import percentiles
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
@@ -228,9 +228,7 @@ def _of_scores(
         own = test.difference
         return Difference(own.estimate, own.low, own.high, test.p_value, options.level, own.method,
                           paired)  # fmt: skip
-    methods = (*AUC_METHODS, "bootstrap") if asked.name == "auc" else methods_of(asked)
-    options = options.by(methods)
-    evidence = [Evidence(s, grouped=options.groups) for s in systems]
+    options = options.by(methods_of(asked))
     models = [empirical_model(s) for s in systems]
     if options.method in ("smoothed", "bootstrap"):
         found = _drawn(systems, models, asked, options, paired=paired)
@@ -245,7 +243,8 @@ def _of_scores(
             return [interval_of_counts(c, asked, own) for c in counted]
 
         found = _square_and_add(intervals, r, options, paired=paired)
-    return _supported(found, evidence, models, asked)
+    evidence = [Evidence(s, grouped=options.groups) for s in systems]
+    return supported(found, asked, *zip(evidence, models, strict=True))
 
 
 def _score_correlation(
@@ -291,8 +290,7 @@ def _of_fits(
         r = _fit_correlation(fits, asked, options)
     own = [delta_intervals(f, asked, groups=options.groups) for f in fits]
     found = _square_and_add(lambda level: [at(level) for at in own], r, options, paired=paired)
-    evidence, models = [f._evidence for f in fits], [f.model for f in fits]
-    return _supported(found, evidence, models, asked)
+    return supported(found, asked, *((f._evidence, f.model) for f in fits))
 
 
 def _fit_correlation(
@@ -422,16 +420,3 @@ def alike(systems: tuple[Scores, Scores]) -> list[Scores]:
                impostor_groups=joint.impostor_groups)
         for s in systems
     ]  # fmt: skip
-
-
-def _supported(
-    found: Difference, evidence: list[Evidence], models: list[ScoreModel], asked: Asking
-) -> Difference:
-    """With the scores that speak for both numbers; a warning where none does."""
-    beyond, flags = [], []
-    for own, model in zip(evidence, models, strict=True):
-        rates = asked.rates(model)
-        least = fewest(own, rates)
-        beyond += [] if least is None else [float(least)]
-        flags.append(tell(own, rates))
-    return replace(found, n_beyond=min(beyond, default=None), extrapolated=any(flags))

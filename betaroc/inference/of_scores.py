@@ -68,10 +68,10 @@ def methods_of(asking: Asking) -> tuple[str, ...]:
 def interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
     """The interval of a statistic of scores, and what it rests on."""
     found = bare_interval_of_scores(data, asking, options)
-    counted = CountedScores(data, options.groups) if asking.is_named else None
-    if counted is None:
+    if not asking.is_named:
         return found
-    return supported(found, counted.evidence, counted.model, asking)
+    counted = CountedScores(data, options.groups)
+    return supported(found, asking, (counted.evidence, counted.model))
 
 
 def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:

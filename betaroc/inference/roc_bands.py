@@ -23,6 +23,7 @@ from betaroc.inference.nearby import slopes_of
 from betaroc.inference.of_scores import line_of
 from betaroc.inference.scores_beyond import SupportedPair, fewest, tell
 from betaroc.inference.simultaneous import band_of_replicates
+from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Where, of_point
 
@@ -106,24 +107,39 @@ def roc_band(
     """
     options = IntervalOptions(level, method, replicates, groups, rng)
     simultaneous = checks.flag(simultaneous, "simultaneous")
+    grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
+    at = np.atleast_1d(checks.rate_array(grid, "far"))
     if isinstance(x, SupportedPair):
-        return _band_of_fit(x, far, options, simultaneous=simultaneous)
-    if isinstance(x, ScoreData):
-        return _band_of_scores(x, far, options, simultaneous=simultaneous)
-    raise InputTypeError.about("x")(
-        f"x must be Scores, a ScoreSummary or a Fit; got {shown(x)} of type {type(x).__name__}. A"
-        " ScoreModel has no error: fit scores first."
-    )
+        options, evidence, points = options.by(METHODS), x._evidence, x.model.at_far(at)
+        estimate = _tpr(x.model, at)
+        low, high = _ends_of_fit(x, at, estimate, options, simultaneous=simultaneous)
+    elif isinstance(x, ScoreData):
+        options, counted = options.by(("likelihood",)), CountedScores(x, options.groups)
+        evidence, points = counted.evidence, counted.model.at_far(at)
+        estimate = np.asarray(points.tpr)
+        low, high = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
+    else:
+        raise InputTypeError.about("x")(
+            f"x must be Scores, a ScoreSummary or a Fit; got {shown(x)} of type"
+            f" {type(x).__name__}. A ScoreModel has no error: fit scores first."
+        )
+    asked = of_point(points, {"FAR": at})
+    if far is not None:
+        tell(evidence, asked)
+    drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
+    return Band(
+        at, estimate, low, high, options.level, simultaneous,
+        "scores" if isinstance(x, ScoreData) else "fit", drawn, np.zeros(at.size, dtype=np.int64),
+        n_beyond=fewest(evidence, asked),
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------ of scores
-def _band_of_scores(
-    data: ScoreData, far: npt.ArrayLike | None, options: IntervalOptions, *, simultaneous: bool
-) -> Band:
-    options = options.by(("likelihood",))
-    x = _grid(far)
-    counted = CountedScores(data, options.groups)
-    points = counted.model.at_far(x)
+def _ends_of_scores(
+    counted: CountedScores, x: FloatArray, points: OperatingPoint, options: IntervalOptions, *,
+    simultaneous: bool,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    data = counted.data
     level = _joint_level(data, x, options) if simultaneous else options.level
     ends = [
         counted.likelihood_ends(line_of(Where("far", float(v)), data.prior), point, level)
@@ -131,14 +147,7 @@ def _band_of_scores(
     ]
     off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
     low, high = (np.array([1.0 - end[k] for end in ends]) for k in (1, 0))
-    asked = of_point(points, {"FAR": x})
-    if far is not None:
-        tell(counted.evidence, asked)
-    return Band(
-        x, np.asarray(points.tpr), np.maximum(low - off, 0.0), np.minimum(high + off, 1.0),
-        options.level, simultaneous, "scores", options.replicates if simultaneous else 0,
-        np.zeros(x.size, dtype=np.int64), n_beyond=fewest(counted.evidence, asked),
-    )  # fmt: skip
+    return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)
 
 
 def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> float:
@@ -163,59 +172,36 @@ def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> fl
     return float(1.0 - 2.0 * ndtr(-reach))
 
 
-def _grid(far: npt.ArrayLike | None) -> FloatArray:
-    grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
-    return np.atleast_1d(checks.rate_array(grid, "far"))
-
-
 # -------------------------------------------------------------------------------- of fits
+def _tpr(model: ScoreModel, x: FloatArray) -> FloatArray:
+    return np.asarray(model.roc().tpr(x), dtype=np.float64)
 
 
-def _band_of_fit(
-    f: SupportedPair, far: npt.ArrayLike | None, options: IntervalOptions, *, simultaneous: bool
-) -> Band:
-    """The band of the fitted ROC; `Fit.roc_band` documents it."""
+def _ends_of_fit(
+    f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
+    simultaneous: bool,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     from scipy.special import ndtr
 
-    options = options.by(METHODS)
-    x, near = _grid(far), near_of(f, groups=options.groups)
-
-    def tpr(model: ScoreModel) -> FloatArray:
-        return np.asarray(model.roc().tpr(x), dtype=np.float64)
-
-    estimate = tpr(f.model)
-    if options.method == "delta":
-        place = _probits(f.model, x)
-        inside = np.isfinite(place)
-        changes = slopes_of(near.steps, lambda model: _probits(model, x))
-        slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
-        small = near.small
-        reach = (
-            small.largest(slopes, options) if simultaneous else small.reach(slopes, options.level)
-        )
-        away = reach * np.sqrt(np.sum(slopes**2, axis=1))
-        low, high = (np.where(inside, ndtr(place + s * away), estimate) for s in (-1.0, 1.0))
-    else:
-        drawn = near.drawn(tpr, options, x.size)
-        low, high = band_of_replicates(
-            drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous
-        )
-    nowhere = np.zeros(x.size, dtype=np.int64)
-    count = options.replicates if options.method == "bootstrap" or simultaneous else 0
-    asked = of_point(f.model.at_far(x), {"FAR": x})
-    if far is not None:
-        tell(f._evidence, asked)
-    return Band(
-        x, estimate, low, high, options.level, simultaneous, "fit", count, nowhere,
-        n_beyond=fewest(f._evidence, asked),
-    )  # fmt: skip
+    near = near_of(f, groups=options.groups)
+    if options.method == "bootstrap":
+        drawn = near.drawn(lambda model: _tpr(model, x), options, x.size)
+        return band_of_replicates(drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous)
+    place, small = _probits(f.model, x), near.small
+    inside = np.isfinite(place)
+    changes = slopes_of(near.steps, lambda model: _probits(model, x))
+    slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
+    reach = small.largest(slopes, options) if simultaneous else small.reach(slopes, options.level)
+    away = reach * np.sqrt(np.sum(slopes**2, axis=1))
+    low, high = (np.where(inside, ndtr(place + s * away), estimate) for s in (-1.0, 1.0))
+    return low, high
 
 
 def _probits(model: ScoreModel, far: FloatArray) -> FloatArray:
     """Probit of TPR at each FAR, near 1 from the tail of FRR; infinite where TPR is 0 or 1."""
     from scipy.special import ndtri
 
-    tpr = np.asarray(model.roc().tpr(far), dtype=np.float64)
+    tpr = _tpr(model, far)
     if any(law.atoms.places.size for law in (model.client, model.impostor)):
         return np.asarray(ndtri(tpr))
     frr = np.asarray(model.at_far(far).frr, dtype=np.float64)

@@ -18,7 +18,6 @@ from betaroc.core.errors import (
     StudyError,
 )
 from betaroc.core.notices import public
-from betaroc.core.resampling import checked_rng
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version
 from betaroc.studies.blocks import Block, computed
@@ -414,7 +413,7 @@ def _workers(workers: Any) -> int | None:
 
 def _seed(rng: Any) -> list[Any] | None:
     """Entropy and spawn key as JSON keeps them; None to take what the folder has."""
-    rng = checked_rng(rng)
+    rng = checks.randomness(rng)
     if rng is None:
         return None
     if isinstance(rng, np.random.Generator):
