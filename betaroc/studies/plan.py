@@ -527,7 +527,9 @@ def _goal(
         return ShapeChance(_SHAPES[name], models[0])
     if name == _GAP:
         return GapWidth(models, asked.where.value, options, str(measure))
-    return (StatWidth if options.method == "delta" else AreaWidth)(asked, models[0], options)
+    if options.method != "delta":
+        return AreaWidth(models[0], options)
+    return StatWidth(asked, models[0], options)
 
 
 def _method(name: str, method: str) -> str:

@@ -127,7 +127,6 @@ class AreaWidth(Width):
     with ties counting one half. The ends are cut to [0, 1]; A is taken as normal for that.
     """
 
-    asking: Asking
     model: ScoreModel
     options: IntervalOptions
 

@@ -267,7 +267,9 @@ def test_other_inputs_that_are_refused() -> None:
     with pytest.raises(br.InputTypeError, match="A model alone has no sample"):
         br.guaranteed_threshold(br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), far=0.1)
     broken = sample("far", [1.0, 2.0], weights=[100.0, 0.5])
-    with pytest.raises(br.InputError, match=r"impostor_weights must be whole .* 0\.5 at index 1"):
+    with pytest.raises(
+        br.InputError, match=r"weights must be whole .* impostor .* 0\.5 at index 1"
+    ):
         br.guaranteed_threshold(broken, far=0.1)
 
 
