@@ -139,6 +139,18 @@ class Groups:
             twice = _dense(shared.T @ shared)
         return total, twice
 
+    def covariance(self, client: FloatArray, impostor: FloatArray) -> FloatArray:
+        """Of sums over all trials, the clients' first; each class has columns of its own."""
+        cut, k = self.rows[0].size, client.shape[1]
+        both = np.zeros((self.first.size, k + impostor.shape[1]))
+        both[:cut, :k], both[cut:, k:] = (
+            factor * part[rows]
+            for factor, part, rows in zip(
+                self.factors(), (client, impostor), self.rows, strict=True
+            )
+        )
+        return settled(*self.meat(both))
+
     def factors(self) -> tuple[float, float]:
         """sqrt(G / (G - 1)) of each class with groups, 1 of one without."""
         found = []

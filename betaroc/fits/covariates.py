@@ -15,7 +15,7 @@ from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.text import shown
 from betaroc.data.frames import frame_columns, named_columns, opened, selected
-from betaroc.data.groups import groups_of, settled
+from betaroc.data.groups import groups_of
 from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
@@ -703,14 +703,7 @@ def _coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
                     f"{who}: trials must hang together in at least 2 groups for errors to be"
                     f" known; all {getattr(scores, who).size} share one. Leave group out."
                 )
-        parts = [
-            factor * one.scores[rows]
-            for factor, one, rows in zip(groups.factors(), found, groups.rows, strict=True)
-        ]
-        contributions = np.zeros((groups.first.size, sum(sizes)))
-        cut = parts[0].shape[0]
-        contributions[:cut, : sizes[0]], contributions[cut:, sizes[0] :] = parts
-        own = own @ settled(*groups.meat(contributions)) @ own
+        own = own @ groups.covariance(found[0].scores, found[1].scores) @ own
     return np.asarray(covariance_roots(own) @ back.T)
 
 

@@ -116,14 +116,8 @@ def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
         return own
     scores = require_scores(fit.scores, "the errors of groups")
     samples = ((scores.client, scores.client_weights), (scores.impostor, scores.impostor_weights))
-    cut, grow = found.rows[0].size, found.factors()
-    contributions = np.zeros((found.first.size, sum(sizes)))
-    parts = [
-        factor * observation_scores(result, *sample)[rows]
-        for factor, result, sample, rows in zip(grow, results, samples, found.rows, strict=True)
-    ]
-    contributions[:cut, : sizes[0]], contributions[cut:, sizes[0] :] = parts
-    return np.asarray(own @ settled(*found.meat(contributions)) @ own)
+    parts = [observation_scores(r, *sample) for r, sample in zip(results, samples, strict=True)]
+    return np.asarray(own @ found.covariance(parts[0], parts[1]) @ own)
 
 
 def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArray | None) -> None:
