@@ -18,7 +18,7 @@ from betaroc.core.errors import InputError
 
 __all__ = [
     "Cells", "class_sizes", "draw_counts", "draw_multinomial",
-    "refuse_fractional_weights", "streams",
+    "refuse_fractional_weights", "seed_sequence", "streams",
 ]  # fmt: skip
 
 
@@ -31,7 +31,7 @@ _ROWS_A_CELL = 4
 # --------------------------------------------------------------------------- randomness
 def streams(replicates: int, rng: Any) -> Iterator[tuple[slice, np.random.Generator]]:
     """Each block of replicates with a generator of its own."""
-    seed = _seed(rng)
+    seed = seed_sequence(rng)
     for number, start in enumerate(range(0, replicates, BLOCK)):
         child = np.random.SeedSequence(
             seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size
@@ -39,7 +39,8 @@ def streams(replicates: int, rng: Any) -> Iterator[tuple[slice, np.random.Genera
         yield slice(start, min(start + BLOCK, replicates)), np.random.default_rng(child)
 
 
-def _seed(rng: Any) -> np.random.SeedSequence:
+def seed_sequence(rng: Any) -> np.random.SeedSequence:
+    """Where the streams of a source of randomness come from."""
     rng = checks.randomness(rng)
     if isinstance(rng, np.random.SeedSequence):
         return rng

@@ -22,14 +22,9 @@ from betaroc.inference.interval import Interval
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 
 __all__ = [
-    "AUC_METHODS",
-    "AucTest",
-    "PairedAreas",
-    "auc_interval",
-    "auc_test",
-    "paired_areas",
+    "AUC_METHODS", "AucTest", "PairedAreas", "auc_interval", "auc_test", "of_means", "paired_areas",
     "welch",
-]
+]  # fmt: skip
 
 AUC_METHODS = ("delong", "logit-delong", "newcombe")
 _CLASSES = ("client", "impostor")
@@ -385,8 +380,7 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
         for who, x in zip(_CLASSES, apart, strict=True)
     ]
     if groups is None:
-        variance, freedom = welch([float(np.var(x, ddof=1)) / x.size for x in apart],
-                                  [x.size - 1.0 for x in apart])  # fmt: skip
+        variance, freedom = of_means(apart)
     else:
         spread = _spread(apart, groups)
         units = [n.size if g is None else g for n, g in zip(apart, groups.sizes, strict=True)]
@@ -407,6 +401,12 @@ def welch(variances: Sequence[float], freedoms: Sequence[float]) -> tuple[float,
     total = math.fsum(variances)
     below = math.fsum(v * v / f for v, f in zip(variances, freedoms, strict=True))
     return total, total**2 / below if below > 0.0 else math.inf
+
+
+def of_means(samples: Sequence[FloatArray]) -> tuple[float, float]:
+    """The same of the sum of their means; nan of a sample of one."""
+    parts = [float(np.var(x, ddof=1)) / x.size if x.size > 1 else math.nan for x in samples]
+    return welch(parts, [max(x.size - 1.0, 1.0) for x in samples])
 
 
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
