@@ -377,12 +377,16 @@ def judged(
 ) -> Comparison:  # fmt: skip
     """The intervals of replicates of the difference, a row each; `used` is a range of alpha."""
     estimate = np.asarray(a.value - b.value)
-    ends = pointwise(values, estimate, options)
-    band = _band(values, estimate, ends, a.alpha, used, options)
-    mean = _mean(values, estimate, a.alpha, used, options)
+    ends, band = pointwise(values, estimate, options), np.full((2, estimate.size), np.nan)
+    at = inside(a.alpha, used) & ~np.isnan(estimate)
+    if np.any(at):
+        low, high = percentile_band(values[:, at], options.level)
+        # Nowhere narrower than the intervals.
+        band[:, at] = np.fmin(low, ends[0][at]), np.fmax(high, ends[1][at])
+    mean = _mean(values, estimate, area_weights(a.alpha, *used), options)
     return Comparison(
-        a, b, plan.resample, plan.paired, plan.dev_paired, options.level, mean, used, *ends, *band,
-        values, plan.smallest, plan.groups,
+        a, b, plan.resample, plan.paired, plan.dev_paired, options.level, mean, used, *ends,
+        band[0], band[1], values, plan.smallest, plan.groups,
     )  # fmt: skip
 
 
@@ -403,32 +407,10 @@ def _range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, flo
     return first, last
 
 
-def _band(
-    values: FloatArray,
-    estimate: FloatArray,
-    ends: tuple[FloatArray, FloatArray],
-    alpha: FloatArray,
-    used: tuple[float, float],
-    options: IntervalOptions,
-) -> tuple[FloatArray, FloatArray]:
-    """The simultaneous band of the alphas of a range, nowhere narrower than the intervals."""
-    low, high = np.full(alpha.size, np.nan), np.full(alpha.size, np.nan)
-    at = inside(alpha, used) & ~np.isnan(estimate)
-    if np.any(at):
-        found = percentile_band(values[:, at], options.level)
-        low[at], high[at] = np.fmin(found[0], ends[0][at]), np.fmax(found[1], ends[1][at])
-    return low, high
-
-
 def _mean(
-    values: FloatArray,
-    estimate: FloatArray,
-    alpha: FloatArray,
-    used: tuple[float, float],
-    options: IntervalOptions,
+    values: FloatArray, estimate: FloatArray, weights: FloatArray, options: IntervalOptions
 ) -> Interval:
     """The difference averaged over a range of alpha."""
-    weights = area_weights(alpha, *used)
     counts = weights > 0.0
     weights = weights[counts] / np.sum(weights)
     mean, means = estimate[counts] @ weights, values[:, counts] @ weights

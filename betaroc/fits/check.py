@@ -27,7 +27,6 @@ from betaroc.fits.target_checks import (
     copies_of,
     good_down_to,
 )
-from betaroc.inference.scores_beyond import SupportedPair
 
 __all__ = [
     "ClassTests", "FitCheck", "FitTest", "GoodDownTo", "RocDistance", "TargetCheck", "check_fit",
@@ -187,7 +186,7 @@ class FitCheck(Result):
 
 @public
 def check_fit(
-    f: SupportedPair,
+    f: PairEstimate,
     *,
     far: Rates = None,
     frr: Rates = None,
@@ -282,7 +281,7 @@ def check_fit(
     >>> [(t.rate, t.expected, t.observed, t.verdict) for t in found.targets]
     [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')]
     """
-    checks.instance(f, SupportedPair, "f", "br.fit(scores)", "Fit")
+    checks.instance(f, PairEstimate, "f", "br.fit(scores)", "Fit")
     replicates = checks.count(replicates, "replicates", 19)
     level, tolerance = checks.level(level), checks.fraction(tolerance, "tolerance")
     targets = check_targets(f, far, frr, level=level)

@@ -19,7 +19,8 @@ from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
-from betaroc.inference.scores_beyond import Evidence, SupportedPair, about
+from betaroc.estimation.record import PairEstimate
+from betaroc.inference.scores_beyond import Evidence, about, evidence_of_pair
 from betaroc.model import operating_points
 
 __all__ = ["GoodDownTo", "Rates", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
@@ -102,7 +103,7 @@ class GoodDownTo(NamedTuple):
 
 
 def check_targets(
-    f: SupportedPair, far: Rates = None, frr: Rates = None, *, level: float = 0.95
+    f: PairEstimate, far: Rates = None, frr: Rates = None, *, level: float = 0.95
 ) -> tuple[TargetCheck, ...]:
     """Count the scores beyond the thresholds that a fit has for some rates.
 
@@ -167,7 +168,7 @@ def check_targets(
         if wanted is None and not default:
             continue
         copies_of(f.scores, _CLASSES[rate])
-        counted = _Counted(f, rate)
+        counted = _Counted(f, evidence_of_pair(f), rate)
         targets = _targets(counted.n) if wanted is None else _asked(wanted, rate)
         if targets.size:
             found += [
@@ -248,12 +249,9 @@ class _Beyond(NamedTuple):
 class _Counted(NamedTuple):
     """One class of a fit, and what its scores say of it."""
 
-    f: SupportedPair
+    f: PairEstimate
+    evidence: Evidence
     rate: str
-
-    @property
-    def evidence(self) -> Evidence:
-        return self.f._evidence
 
     @property
     def which(self) -> int:

@@ -29,8 +29,8 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
 
 __all__ = [
-    "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of", "fewest",
-    "needed", "stated", "tell",
+    "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of",
+    "evidence_of_pair", "fewest", "needed", "stated", "tell",
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
@@ -237,18 +237,23 @@ def about(n: float) -> str:
 
 
 # -------------------------------------------------------------------------- of whom
+def evidence_of_pair(pair: PairEstimate) -> Evidence:
+    """What the scores of both classes say of the distributions that were fitted to them."""
+    fits = (pair.client, pair.impostor)
+    laws = [None if isinstance(f.distribution, Empirical) else f.distribution for f in fits]
+    rules = [f.boundary for f in fits]
+    cells = [r.resolution if r is not None and r.policy == "interval" else None for r in rules]
+    left = [r is not None and r.policy == "drop" for r in rules]
+    return Evidence(pair.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1]))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SupportedPair(PairEstimate):
     """Both classes estimated, with what their scores say of the rates."""
 
     @cached_property
     def _evidence(self) -> Evidence:
-        fits = (self.client, self.impostor)
-        laws = [None if isinstance(f.distribution, Empirical) else f.distribution for f in fits]
-        rules = [f.boundary for f in fits]
-        cells = [r.resolution if r is not None and r.policy == "interval" else None for r in rules]
-        left = [r is not None and r.policy == "drop" for r in rules]
-        return Evidence(self.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1]))
+        return evidence_of_pair(self)
 
 
 #: What may stand on a side, as dev or as test.
