@@ -300,6 +300,15 @@ def test_no_path_of_a_machine_is_mentioned() -> None:
     assert guilty == []
 
 
+def test_no_filter_of_warnings_is_set() -> None:
+    names = {"catch_warnings", "filterwarnings", "simplefilter", "resetwarnings"}
+    for module, path in MODULES.items():
+        if any(name in path.read_text(encoding="utf-8") for name in names):  # in docstrings, say
+            tree = ast.walk(house.tree(module))
+            used = {getattr(node, "attr", getattr(node, "id", None)) for node in tree}
+            assert used & names == set(), module
+
+
 def test_package_data_is_there() -> None:
     assert (PACKAGE / "py.typed").is_file()
     assert list(PACKAGE.rglob("*.j2"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial, reduce
 from numbers import Number
 from typing import Any
 
@@ -50,15 +51,9 @@ def checked_schema(source: Source, score: str, label: str, **more: str) -> None:
 def refuse_text(source: Source, score: str) -> None:
     """Raise where scores are text or other objects, counted on the engine."""
     kind = str(source.schema[score])
-    n = bad = 0
-    first: list[Any] = []
-    for piece in source.pieces([score]):
-        if kind in {"String", "Categorical", "Enum"}:
-            rows, wrong, some = _texts(piece, score)
-        else:
-            rows, wrong, some = _objects(piece, score)
-        n, bad, first = n + rows, bad + wrong, [*first, *some]
-    if not bad and kind not in {"String", "Object", "Categorical", "Enum"}:
+    parts = source.each([score], partial(_unreadable, score=score), _both)
+    n, bad, first = reduce(_both, parts, _NO_ROWS)
+    if not bad and kind not in {*_TEXTS, "Object"}:
         return
     said = (
         f"{bad} of {n} values are no numbers, such as {listed(first, 3)}"
@@ -71,7 +66,25 @@ def refuse_text(source: Source, score: str) -> None:
     )
 
 
-def _texts(piece: Any, score: str) -> tuple[int, int, list[Any]]:
+#: Rows, the wrong ones among them, and the first few of these.
+_Wrong = tuple[int, int, list[Any]]
+_NO_ROWS: _Wrong = 0, 0, []
+_FEW = 3
+#: Types of text.
+_TEXTS = {"String", "Categorical", "Enum"}
+
+
+def _both(one: _Wrong, other: _Wrong) -> _Wrong:
+    return one[0] + other[0], one[1] + other[1], [*one[2], *other[2]][:_FEW]
+
+
+def _unreadable(piece: Any, score: str) -> _Wrong:
+    """By the type of the piece: a part may be of another than the whole says it is."""
+    text = str(piece.collect_schema()[score]) in _TEXTS
+    return _texts(piece, score) if text else _objects(piece, score)
+
+
+def _texts(piece: Any, score: str) -> _Wrong:
     """Rows, values that do not read as numbers, and the first of them."""
     import narwhals as nw
 
@@ -79,7 +92,7 @@ def _texts(piece: Any, score: str) -> tuple[int, int, list[Any]]:
     reads = nw.col("s").str.contains(_NUMBER)
     wrong = rows.filter(~reads & ~nw.col("s").is_null())
     bad = _height(wrong)
-    return _height(rows), bad, arrays_of(wrong.head(3))["s"].tolist() if bad else []
+    return _height(rows), bad, arrays_of(wrong.head(_FEW))["s"].tolist() if bad else []
 
 
 def _height(rows: Any) -> int:
@@ -88,27 +101,13 @@ def _height(rows: Any) -> int:
     return int(arrays_of(rows.select(nw.len().alias("n")))["n"][0])
 
 
-def _objects(piece: Any, score: str) -> tuple[int, int, list[Any]]:
+def _objects(piece: Any, score: str) -> _Wrong:
     """Rows, values that neither are nor read as numbers nor are missing, and the first of them."""
-    if not is_lazy(piece):
-        return _strangers(piece[score].to_list())
-    if not piece.implementation.is_dask():
+    if is_lazy(piece):
         return 0, 0, []
-    from dask.base import compute
-    from dask.delayed import delayed
-
-    parts = compute(*(delayed(_strangers)(part) for part in piece.to_native()[score].to_delayed()))  # type: ignore[no-untyped-call]
-    return (
-        sum(n for n, _, _ in parts),
-        sum(bad for _, bad, _ in parts),
-        [value for _, _, first in parts for value in first],
-    )
-
-
-def _strangers(values: Any) -> tuple[int, int, list[Any]]:
-    """How many values, how many strangers among them, and the first three."""
+    values = piece[score].to_list()
     strange = [v for v in values if not (isinstance(v, Number) or is_missing(v) or _reads(v))]
-    return len(values), len(strange), strange[:3]
+    return len(values), len(strange), strange[:_FEW]
 
 
 def _reads(value: object) -> bool:
@@ -127,14 +126,8 @@ def refuse_lost_integers(
     lost = nw.col(score) > nw.lit(LARGEST_EXACT, kind)
     if kind.is_signed_integer():
         lost = lost | (nw.col(score) < nw.lit(-LARGEST_EXACT, kind))
-    n = bad = 0
-    first: list[Any] = []
-    for piece in source.pieces([score]):
-        wrong = piece.filter(lost)
-        rows, some = _height(piece), _height(wrong)
-        n, bad = n + rows, bad + some
-        if some and not first:
-            first = arrays_of(wrong.head(1))[score].tolist()
+    work = partial(_filtered, score=score, lost=lost)
+    n, bad, first = reduce(_both, source.each([score], work, _both), _NO_ROWS)
     if bad:
         raise InputError(
             f"{source.name}column {shown(score)} must keep its identity as float64; {bad} of {n}"
@@ -143,23 +136,42 @@ def refuse_lost_integers(
         )
 
 
+def _filtered(piece: Any, score: str, lost: Any) -> _Wrong:
+    wrong = piece.filter(lost)
+    bad = _height(wrong)
+    return _height(piece), bad, arrays_of(wrong.head(1))[score].tolist() if bad else []
+
+
 def refuse_many_labels(source: Source, label: str) -> None:
     """Raise with the labels of most rows, counted on the engine."""
-    import narwhals as nw
-
-    tally: dict[Any, int] = {}
-    more = 0
-    for piece in source.pieces([label]):
-        rows = piece.select(nw.col(label).alias("label"))
-        counts = rows.group_by("label").agg(nw.len().alias("n"))
-        part = arrays_of(counts.sort("n", "label", descending=[True, False]).head(1000))
-        for one, n in zip(part["label"].tolist(), part["n"].tolist(), strict=True):
-            tally[one] = tally.get(one, 0) + n
-        more += len(part["n"]) == 1000
-    most = sorted(tally.items(), key=lambda item: -item[1])
-    parts = ", ".join(f"{shown(value, 24)} (count {n})" for value, n in most[:4])
+    nothing: _Tally = {}, False
+    counted = source.each([label], partial(_counted_labels, label=label), _both_tallies)
+    tally, more = reduce(_both_tallies, counted, nothing)
+    parts = ", ".join(f"{shown(value, 24)} (count {n})" for value, n in list(tally.items())[:4])
     raise InputError(
         f"{source.name}column {shown(label)} must hold two labels; got"
-        f" {'more than ' if more else ''}{len(most)}: {parts} and others. Did you swap score and"
+        f" {'more than ' if more else ''}{len(tally)}: {parts} and others. Did you swap score and"
         " label?"
     )
+
+
+#: Rows of the labels that most have, and whether there are more labels.
+_Tally = tuple[dict[Any, int], bool]
+_MOST = 1000
+
+
+def _counted_labels(piece: Any, label: str) -> _Tally:
+    import narwhals as nw
+
+    rows = piece.select(nw.col(label).alias("label"))
+    counts = rows.group_by("label").agg(nw.len().alias("n"))
+    part = arrays_of(counts.sort("n", "label", descending=[True, False]).head(_MOST))
+    tally = dict(zip(part["label"].tolist(), part["n"].tolist(), strict=True))
+    return tally, len(tally) == _MOST
+
+
+def _both_tallies(one: _Tally, other: _Tally) -> _Tally:
+    labels = dict.fromkeys([*one[0], *other[0]])
+    both = {k: one[0].get(k, 0) + other[0].get(k, 0) for k in labels}
+    most = sorted(both.items(), key=lambda item: -item[1])[:_MOST]
+    return dict(most), one[1] or other[1] or len(both) > _MOST

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import errno
-import threading
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from betaroc.core.errors import BetarocError, EngineError, FileFormatError, InputError
+from betaroc.core.tables import Library
 from betaroc.core.text import shown
 
-__all__ = ["Source", "as_ours", "arrays_of", "file_error", "frame_error", "is_dask", "is_lazy"]
+__all__ = ["Merge", "Source", "arrays_of", "as_ours", "file_error", "frame_error", "is_lazy"]
+
+_T = TypeVar("_T")
+#: What two parts of the rows found, as one.
+Merge = Callable[[_T, _T], _T]
 
 #: Names of the errors that say that a worker or the way to it is gone, of Dask and Spark.
 _LOST = {
@@ -31,7 +34,7 @@ class Source:
 
     `pieces` gives Narwhals frames of some columns, lazy ones on their own engine; `error` makes
     an error of the engine one of ours; `name` is the file's, with a colon; `rows` is how many
-    there are, where that is known without reading them; `dask` is whether Dask holds them.
+    there are, where that is known without reading them; `library` is that of a frame.
     """
 
     schema: Any
@@ -39,7 +42,12 @@ class Source:
     error: Callable[[Exception], Exception]
     name: str = ""
     rows: int | None = None
-    dask: bool = False
+    library: Library | None = None
+
+    def each(self, columns: list[str], work: Callable[[Any], _T], merge: Merge[_T]) -> Iterator[_T]:
+        """What `work` finds in each piece; of a cluster what its workers merged already."""
+        del merge  # one piece after the other: the caller does
+        return map(work, self.pieces(columns))
 
 
 def is_lazy(frame: Any) -> bool:
@@ -75,36 +83,14 @@ def _unmasked(values: Any) -> Any:
     return plain
 
 
-def is_dask(frame: Any) -> bool:
-    """Whether Dask holds a frame, its own or one of Narwhals."""
-    name = getattr(getattr(frame, "implementation", None), "name", "")
-    return name == "DASK" or type(frame).__module__.partition(".")[0] == "dask"
-
-
-#: One pass over a Dask frame at a time: what silences it are filters of the whole process.
-_SILENCE = threading.RLock()
-
-
 @contextmanager
-def _silent_dask() -> Iterator[None]:
-    """Without what Narwhals, Dask and its threads say of plans; betaroc's own do not pass here."""
-    with _SILENCE, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Dask support is moving", FutureWarning)
-        # Fewer texts than would be shown.
-        warnings.filterwarnings("ignore", "Insufficient elements for `head`", UserWarning)
-        # A thread of the engine does not see numpy's error state.
-        warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)
-        yield
-
-
-@contextmanager
-def as_ours(named: Callable[[Exception], Exception], *, dask: bool = False) -> Iterator[None]:
+def as_ours(named: Callable[[Exception], Exception]) -> Iterator[None]:
     """Errors of an engine as ours; squares may overflow.
 
     That memory was refused, and what the user stops, stays what it is.
     """
     try:
-        with _silent_dask() if dask else nullcontext(), np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):
             yield
     except (BetarocError, MemoryError):
         raise

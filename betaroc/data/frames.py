@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.sentences import Term
+from betaroc.core.tables import Library, library_of
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.names import names_array, stacked
+from betaroc.data.partitions import dask_frame, dask_schema
 
 
-def frame_columns(frame: Any, wanted: dict[str, str | tuple[str, str]]) -> dict[str, Any]:
-    """The wanted columns, eager, with no missing value; two names give an array of two columns."""
-    table, present = opened(frame)
-    columns = {role: named_columns(given, role) for role, given in wanted.items()}
-    for role, column in ((r, c) for r, names in columns.items() for c in names):
-        if column not in present:
-            raise InputError.about(role)(
-                Term(f"{role}={shown(column)}")
-                + f" must name a column of the frame; there are {listed(present)}."
-                f" {nearest(column, [str(p) for p in present])}Pass " + Term(f"{role}=...")
-            )
-    table = selected(table, [c for names in columns.values() for c in names])
-    return {role: _joined(table, names) for role, names in columns.items()}
+class OpenedFrame(NamedTuple):
+    """A frame whose columns are not read yet: their types, its library, and how to read some."""
+
+    schema: Any
+    library: Library
+    read: Callable[[list[str]], Any]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return list(self.schema.names())
+
+    def selected(self, columns: list[str]) -> Any:
+        """These columns alone, in memory, as Narwhals holds them."""
+        return self.read(list(dict.fromkeys(columns)))
 
 
-def opened(frame: Any) -> tuple[Any, list[str]]:
-    """The frame as Narwhals holds it, and the names of its columns."""
+def opened(frame: Any) -> OpenedFrame:
+    """Any frame that Narwhals reads, or that Dask holds."""
     import narwhals as nw
     from narwhals.exceptions import NarwhalsError
 
     try:
+        partitioned = dask_frame(frame)
+        if partitioned is not None:
+            return OpenedFrame(dask_schema(partitioned), "pandas", partial(_computed, partitioned))
         table: Any = nw.from_native(frame)
-        return table, list(table.collect_schema().names())
+        schema = table.collect_schema()
     except NarwhalsError as error:
         raise InputError.about("frame")(
             f"frame must have readable, distinct columns; {type(error).__name__}:"
@@ -45,14 +54,35 @@ def opened(frame: Any) -> tuple[Any, list[str]]:
             "frame must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB, Dask);"
             f" got {shown(frame)} of type {type(frame).__name__}. Use Scores.from_labels(y, s)."
         ) from error
+    return OpenedFrame(schema, library_of(table) or "pandas", partial(_collected, table))
 
 
-def selected(table: Any, columns: list[str]) -> Any:
-    """These columns alone, in memory."""
+def _computed(frame: Any, columns: list[str]) -> Any:
     import narwhals as nw
 
-    table = table.select(list(dict.fromkeys(columns)))
+    return nw.from_native(frame[columns].compute(), eager_only=True)
+
+
+def _collected(table: Any, columns: list[str]) -> Any:
+    import narwhals as nw
+
+    table = table.select(columns)
     return table.collect() if isinstance(table, nw.LazyFrame) else table
+
+
+def frame_columns(frame: OpenedFrame, wanted: dict[str, str | tuple[str, str]]) -> dict[str, Any]:
+    """The wanted columns, eager, with no missing value; two names give an array of two columns."""
+    present = frame.names
+    columns = {role: named_columns(given, role) for role, given in wanted.items()}
+    for role, column in ((r, c) for r, names in columns.items() for c in names):
+        if column not in present:
+            raise InputError.about(role)(
+                Term(f"{role}={shown(column)}")
+                + f" must name a column of the frame; there are {listed(present)}."
+                f" {nearest(column, [str(p) for p in present])}Pass " + Term(f"{role}=...")
+            )
+    table = frame.selected([c for names in columns.values() for c in names])
+    return {role: _joined(table, names) for role, names in columns.items()}
 
 
 def named_columns(given: Any, role: str) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from betaroc.core.arrays import AnyArray, BoolArray
 from betaroc.core.errors import BetarocError, InputTypeError
+from betaroc.core.tables import library_of
 from betaroc.core.text import shown
 from betaroc.data.columns import (
     checked_schema,
@@ -18,16 +19,21 @@ from betaroc.data.columns import (
     refuse_many_labels,
     refuse_text,
 )
-from betaroc.data.engines import Source, arrays_of, as_ours, frame_error, is_dask, is_lazy
+from betaroc.data.engines import Source, arrays_of, as_ours, frame_error, is_lazy
 from betaroc.data.layout import Layout, bin_steps
+from betaroc.data.partitions import (
+    SLICE,
+    PartitionedSource,
+    dask_frame,
+    dask_schema,
+    partitions_of,
+)
 from betaroc.data.sums import KIND_STRIDE, KINDS, Labels, added, array_sums, group_sums, is_missing
 
 __all__ = ["Progress", "frame_source", "label_squares", "label_sums", "system_groups"]
 
 #: Called with the rows done and the rows to do, all passes together.
 Progress = Callable[[int, int], object]
-#: Rows of memory at a time.
-_SLICE = 1 << 20
 #: Labels beyond which nothing is summed any more.
 _MANY = 16
 #: Groups by system and label beyond which the labels are counted before all groups are collected.
@@ -42,8 +48,11 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
     import narwhals as nw
 
     named = partial(frame_error, score, label)
-    dask = is_dask(frame)
-    with as_ours(named, dask=dask):
+    with as_ours(named):
+        partitioned = dask_frame(frame)
+        if partitioned is not None:
+            parts = partial(partitions_of, partitioned)
+            return PartitionedSource(dask_schema(partitioned), parts, named, library="pandas")
         try:
             table: Any = nw.from_native(frame)
         except TypeError as error:
@@ -51,7 +60,8 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
                 "the argument must be a frame that Narwhals reads (pandas, Polars, pyarrow, DuckDB,"
                 f" Dask, PySpark) or {instead}; got {shown(frame)} of type {type(frame).__name__}."
             ) from error
-        if not is_lazy(table) and table.implementation.is_polars():
+        library = library_of(table) or "pandas"
+        if not is_lazy(table) and library == "polars":
             table = table.lazy()  # its own engine is the faster one
         schema = table.collect_schema()
 
@@ -60,10 +70,10 @@ def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
         if is_lazy(wanted):
             yield wanted
         else:
-            starts = range(0, max(len(wanted), 1), _SLICE)  # a slice even of no rows
-            yield from (wanted[start : start + _SLICE] for start in starts)
+            starts = range(0, max(len(wanted), 1), SLICE)  # a slice even of no rows
+            yield from (wanted[start : start + SLICE] for start in starts)
 
-    return Source(schema, pieces, named, dask=dask)
+    return Source(schema, pieces, named, library=library)
 
 
 # ---------------------------------------------------------------------------------- passes
@@ -77,11 +87,11 @@ def label_sums(
 ) -> Labels:
     """Sums and counts of every label."""
     found: Labels = {}
-    with as_ours(source.error, dask=source.dask):
+    work = partial(_piece_sums, score=score, label=label, bins=bins, layout=layout)
+    with as_ours(source.error):
         checked_schema(source, score, label)
         with _as_numbers(source, score):
-            for piece in source.pieces([score, label]):
-                part = _piece_sums(piece, score, label, bins, layout)
+            for part in source.each([score, label], work, _added):
                 if part is None or len(found := added(found, part)) > _MANY:
                     refuse_many_labels(source, label)
                 if progress is not None and source.rows is not None:
@@ -107,8 +117,6 @@ def _as_numbers(source: Source, score: str) -> Iterator[None]:
 
 def _piece_sums(piece: Any, score: str, label: str, bins: int, layout: Layout) -> Labels | None:
     """The sums of a piece; None for labels without end."""
-    if is_lazy(piece) and piece.implementation.is_dask():
-        return _partitioned_sums(piece, score, label, bins, layout)
     if is_lazy(piece):
         return _grouped_sums(_rows(piece, score, label), bins, layout)
     import narwhals as nw
@@ -130,87 +138,98 @@ def label_squares(
     progress: Progress | None = None,
 ) -> dict[Any, tuple[float, float]]:
     """Sums and squares about the centre of each label: what is left of scores far from 0."""
+    found = 0, dict.fromkeys(centres, (0.0, 0.0))
+    work = partial(_piece_squares, score=score, label=label, centres=centres)
+    with as_ours(source.error):
+        for part in source.each([score, label], work, _added_squares):
+            found = _added_squares(found, part)
+            if progress is not None and source.rows is not None:
+                progress(source.rows + found[0], 2 * source.rows)
+    return found[1]
+
+
+#: Rows, and sums and squares of each label.
+_Squares = tuple[int, dict[Any, tuple[float, float]]]
+
+
+def _piece_squares(piece: Any, score: str, label: str, centres: dict[Any, float]) -> _Squares:
     import narwhals as nw
 
+    s = nw.col("s")
+    away = {f"total{k}": s - c for k, c in enumerate(centres.values())}
+    rows = _rows(piece, score, label).with_columns(**away)
+    square = {f"square{k}": nw.col(name) * nw.col(name) for k, name in enumerate(away)}
+    sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in (*away, *square))]
+    columns = arrays_of(rows.with_columns(**square).group_by("label").agg(*sums))
+    of_row = columns["label"].tolist()
     found = dict.fromkeys(centres, (0.0, 0.0))
-    done = 0
-    with as_ours(source.error, dask=source.dask):
-        for piece in source.pieces([score, label]):
-            s = nw.col("s")
-            away = {f"total{k}": s - c for k, c in enumerate(centres.values())}
-            rows = _rows(piece, score, label).with_columns(**away)
-            square = {f"square{k}": nw.col(name) * nw.col(name) for k, name in enumerate(away)}
-            sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in (*away, *square))]
-            columns = arrays_of(rows.with_columns(**square).group_by("label").agg(*sums))
-            of_row = columns["label"].tolist()
-            done += int(np.sum(columns["n"]))
-            if progress is not None and source.rows is not None:
-                progress(source.rows + done, 2 * source.rows)
-            for k, (of_label, (total, raw)) in enumerate(found.items()):
-                if of_label in of_row:
-                    row = of_row.index(of_label)
-                    total += float(columns[f"total{k}"][row])
-                    found[of_label] = total, raw + float(columns[f"square{k}"][row])
-    return found
+    for k, of_label in enumerate(centres):
+        if of_label in of_row:
+            row = of_row.index(of_label)
+            found[of_label] = float(columns[f"total{k}"][row]), float(columns[f"square{k}"][row])
+    return int(np.sum(columns["n"])), found
+
+
+def _added_squares(one: _Squares, other: _Squares) -> _Squares:
+    both = {k: (one[1][k][0] + v[0], one[1][k][1] + v[1]) for k, v in other[1].items()}
+    return one[0] + other[0], both
 
 
 def system_groups(source: Source, system: str, score: str, label: str) -> dict[str, AnyArray]:
     """Sums of every system, label and kind of score, as columns; a group in each piece it is in."""
-    import narwhals as nw
-
-    parts = []
+    parts: list[_Groups] = []
     labels: set[Any] = set()
-    with as_ours(source.error, dask=source.dask):
+    work = partial(_piece_groups, system=system, score=score, label=label)
+    with as_ours(source.error):
         checked_schema(source, score, label, system=system)
         with _as_numbers(source, score):
-            for piece in source.pieces([system, score, label]):
-                rows = piece.select(
-                    nw.col(system).alias("system"), nw.col(label).alias("label"),
-                    nw.col(score).cast(nw.Float64).alias("s"),
-                )  # fmt: skip
-                groups = _grouped(rows, 1, (0.0, 1.0), ("system", "label"))
-                part = arrays_of(groups.head(_MANY_GROUPS))
-                labels |= _distinct(part["label"])
-                if len(labels) > _MANY:
+            for part in source.each([system, score, label], work, _merged_groups):
+                if part is None or len(labels := labels | _distinct(part["label"])) > _MANY:
                     refuse_many_labels(source, label)
-                parts.append(part if len(part["n"]) < _MANY_GROUPS else arrays_of(groups))
-        found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+                else:
+                    parts.append(part)
+        found = _joined(parts)
         low = float(np.min(found["minimum"], initial=0.0))
         high = float(np.max(found["maximum"], initial=0.0))
         refuse_lost_integers(source, score, low, high)
     return found
 
 
-# ---------------------------------------------------------------------- partitions of Dask
-def _partitioned_sums(
-    piece: Any, score: str, label: str, bins: int, layout: Layout
-) -> Labels | None:
-    """Sums of every partition on its worker, added up there by eights, in one order always."""
-    from dask.base import compute
-    from dask.delayed import delayed
-
-    rows = piece.to_native().to_delayed()
-    parts = [delayed(_partition_sums)(part, score, label, bins, layout) for part in rows]
-    while len(parts) > 1:
-        parts = [delayed(_merged)(parts[k : k + 8]) for k in range(0, len(parts), 8)]
-    found: Labels | None
-    (found,) = compute(parts[0])  # type: ignore[no-untyped-call]
-    return found
+#: Columns of groups.
+_Groups = dict[str, AnyArray]
 
 
-def _partition_sums(rows: Any, score: str, label: str, bins: int, layout: Layout) -> Labels | None:
-    """The sums of a pandas frame."""
+def _piece_groups(piece: Any, system: str, score: str, label: str) -> _Groups | None:
+    """The groups of a piece; None for labels without end."""
     import narwhals as nw
 
-    found: Labels | None = {}
-    for start in range(0, len(rows), _SLICE):
-        piece = nw.from_native(rows.iloc[start : start + _SLICE], eager_only=True)
-        found = _added(found, _piece_sums(piece, score, label, bins, layout))
-    return found
+    rows = piece.select(
+        nw.col(system).alias("system"), nw.col(label).alias("label"),
+        nw.col(score).cast(nw.Float64).alias("s"),
+    )  # fmt: skip
+    groups = _grouped(rows, 1, (0.0, 1.0), ("system", "label"))
+    part = arrays_of(groups.head(_MANY_GROUPS))
+    if len(_distinct(part["label"])) > _MANY:
+        return None
+    return part if len(part["n"]) < _MANY_GROUPS else arrays_of(groups)
 
 
-def _merged(parts: list[Labels | None]) -> Labels | None:
-    return reduce(_added, parts)
+def _joined(parts: list[_Groups]) -> _Groups:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _merged_groups(one: _Groups | None, other: _Groups | None) -> _Groups | None:
+    """The groups of both, each once; None for labels without end."""
+    import narwhals as nw
+
+    if one is None or other is None:
+        return None
+    both = nw.from_dict(_joined([one, other]), backend="pandas")  # as partitions are
+    keys = ["system", "label", "bin"]
+    sums = [nw.col(name).sum() for name in one if name not in (*keys, "minimum", "maximum")]
+    ends = nw.col("minimum").min(), nw.col("maximum").max()
+    found = arrays_of(both.group_by(keys).agg(*sums, *ends))
+    return found if len(_distinct(found["label"])) <= _MANY else None
 
 
 def _added(one: Labels | None, other: Labels | None) -> Labels | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,10 @@ from betaroc.core.checks import frozen, score_array, weights_array
 from betaroc.core.containers import array_1d
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.sentences import worded
+from betaroc.core.tables import Library, Tabular, checked_library, library_of
 from betaroc.core.text import shown
-from betaroc.core.value import Result, Value
-from betaroc.data.frames import frame_columns
+from betaroc.core.value import Value
+from betaroc.data.frames import frame_columns, opened
 from betaroc.data.labels import client_mask, looks_like_labels
 from betaroc.data.names import name_columns
 from betaroc.distributions.empirical import Empirical
@@ -46,7 +47,7 @@ class ScoreSource(Value):
     order: str | None = field(default=None, compare=False, repr=False)
 
 
-class ScoreData(Result, ABC):
+class ScoreData(Tabular, ABC):
     """The scores of one classifier, whatever is kept of them.
 
     Notes
@@ -152,11 +153,12 @@ class Scores(ScoreData):
         Which trial a score belongs to, so that paired comparisons can be checked.
     name : str, optional
         Name of the classifier, for tables and pictures.
-
-    Attributes
-    ----------
-    source : ScoreSource or None
+    source : ScoreSource, optional
         Path and format of the file that `read_scores` read; no part of equality.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which library the tables are frames that are made of
+        what is computed of these scores. Left out, that of the column of clients, or of the frame
+        that :meth:`from_frame` read; pandas where there was none. No part of equality.
 
     Raises
     ------
@@ -211,10 +213,15 @@ class Scores(ScoreData):
         client_ids: npt.ArrayLike | None = None,
         impostor_ids: npt.ArrayLike | None = None,
         name: str | None = None,
+        source: ScoreSource | None = None,
+        library: Library | None = None,
     ) -> None:
         c, i = score_array(client, "client"), score_array(impostor, "impostor")
         _refuse_labels_as_scores(c, i)
-        content: dict[str, Any] = {"client": c, "impostor": i, "name": _name(name), "source": None}
+        content: dict[str, Any] = {
+            "client": c, "impostor": i, "name": _name(name), "source": source,
+            "library": checked_library(library) or library_of(client) or library_of(impostor),
+        }  # fmt: skip
         for key, given, n in (
             ("client_weights", client_weights, c.size),
             ("impostor_weights", impostor_weights, i.size),
@@ -329,7 +336,7 @@ class Scores(ScoreData):
             client_label,
             {"weights": weights, "groups": groups, "ids": ids},
             {"label": "y_true", "score": "y_score", "weights": "weights"},
-            name,
+            {"name": name, "library": library_of(y_score) or library_of(y_true)},
         )
 
     @classmethod
@@ -345,6 +352,9 @@ class Scores(ScoreData):
         id: str | tuple[str, str] | None = None,  # noqa: A002 - the name of the public surface
     ) -> Scores:
         """Scores from the columns of a frame.
+
+        Tables of what is computed of them are frames of its library: pandas, Polars or pyarrow,
+        pandas for any other engine.
 
         Parameters
         ----------
@@ -382,14 +392,15 @@ class Scores(ScoreData):
         Scores(client=[0.7, 0.9], impostor=[0.2])
         """
         wanted = {"score": score, "label": label, "weight": weight, "group": group, "id": id}
-        data = frame_columns(frame, {k: v for k, v in wanted.items() if v is not None})
+        given = opened(frame)
+        data = frame_columns(given, {k: v for k, v in wanted.items() if v is not None})
         return cls._split(
             data["label"],
             data["score"],
             client_label,
             {"weights": data.get("weight"), "groups": data.get("group"), "ids": data.get("id")},
             {k: f"column {shown(wanted[s])}" for k, s in _COLUMN_OF.items()},
-            None,
+            {"library": given.library},
         )
 
     @classmethod
@@ -400,7 +411,7 @@ class Scores(ScoreData):
         client_label: object,
         extras: dict[str, Any],
         called: dict[str, str],
-        name: str | None,
+        kept: dict[str, str | None],
     ) -> Scores:
         raw = array_1d(scores, called["score"])
         comparable = raw if raw.dtype.kind in "biuf" else None
@@ -411,7 +422,7 @@ class Scores(ScoreData):
                 f"{called['label']} and {called['score']} must have one length; got {mask.size}"
                 f" labels and {values.size} scores. Pass both from the same rows."
             )
-        parts: dict[str, Any] = {"name": name}
+        parts: dict[str, Any] = dict(kept)
         weights = extras["weights"]
         if weights is not None:
             weights = weights_array(weights, mask.size, called["weights"])
@@ -433,7 +444,8 @@ class Scores(ScoreData):
     def _checked(cls, **content: Any) -> Scores:
         """Scores of values that were checked already."""
         scores = object.__new__(cls)
-        scores.__setstate__({f.name: content.get(f.name) for f in fields(cls) if f.init})
+        absent = {f.name: None if f.default is MISSING else f.default for f in fields(cls)}
+        scores.__setstate__(absent | content)
         return scores
 
 

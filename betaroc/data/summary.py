@@ -17,6 +17,7 @@ from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, PrecisionWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.sentences import worded
+from betaroc.core.tables import first_library
 from betaroc.core.text import shown
 from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
@@ -56,6 +57,8 @@ class ScoreSummary(ScoreData):
         Name of the classifier.
     source : ScoreSource, optional
         Path and format of the file that was summarized; no part of equality.
+    library : str, optional
+        "pandas", "polars" or "pyarrow", as of `Scores`: that of the frame that was summarized.
 
     Examples
     --------
@@ -221,7 +224,9 @@ class ScoreSummary(ScoreData):
 
     def _as_scores(self) -> Scores:
         cells = self._cells
-        found: dict[str, Any] = {"name": self.name, "source": self.source}
+        found: dict[str, Any] = {
+            "name": self.name, "source": self.source, "library": self.library,
+        }  # fmt: skip
         for who, counts in zip(("client", "impostor"), cells.counts, strict=True):
             kept = counts > 0
             found[who], found[f"{who}_weights"] = cells.upper[kept], counts[kept].astype(np.float64)
@@ -258,6 +263,7 @@ class ScoreSummary(ScoreData):
             self.layout,
             self.name if self.name == other.name else None,
             self.source if self.source == other.source else None,
+            library=first_library((self, other)),
         )
 
 
@@ -559,7 +565,7 @@ def _summary(source: Source, wanted: _Wanted, progress: Progress | None = None) 
             if sums[name].cancelled:
                 parts = [again[one] for one in centres if names[one] == name]
                 sums[name] = sums[name].about(*(sum(column) for column in zip(*parts, strict=True)))
-    return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout)
+    return ScoreSummary(sums[client].of, sums[impostor].of, bins, layout, library=source.library)
 
 
 def warn_of_bins(found: ScoreSummary) -> None:

@@ -13,8 +13,8 @@ from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, TargetWarning
 from betaroc.core.notices import passed_on, public
+from betaroc.core.tables import Table, Tabular
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import Result
 from betaroc.data.names import names_array
 from betaroc.data.scores import Scores, require_scores
 from betaroc.decision.curve import warn_of_reach
@@ -27,7 +27,7 @@ __all__ = ["EpcCv", "epc_cv"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcCv(Result):
+class EpcCv(Tabular):
     """A measure met on every score once, at thresholds that other scores chose.
 
     Made by :func:`epc_cv`.
@@ -48,6 +48,8 @@ class EpcCv(Result):
         Mean over the folds of what the other folds promised; nan where one of them is.
     client_folds, impostor_folds : ndarray of int
         The fold of each score, counted from 0 in the order of the labels given.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
     Examples
     --------
@@ -68,14 +70,14 @@ class EpcCv(Result):
     client_folds: IntArray
     impostor_folds: IntArray
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Table:
         """One row an alpha.
 
         Returns
         -------
-        pandas.DataFrame
-            Columns alpha, value, expected, far, frr, then threshold_0, threshold_1
-            and so on, one a fold.
+        DataFrame
+            Of the library of the scores. Columns alpha, value, expected, far, frr, then
+            threshold_0, threshold_1 and so on, one a fold.
 
         Examples
         --------
@@ -84,12 +86,10 @@ class EpcCv(Result):
         >>> br.epc_cv(scores, folds=3, alpha=[0.5]).to_frame().loc[0, "threshold_1"].item()
         2.0
         """
-        import pandas as pd
-
         columns = {name: getattr(self, name) for name in ("alpha", "value", "expected")}
         columns |= {"far": self.far, "frr": self.frr}
         columns |= {f"threshold_{k}": row for k, row in enumerate(self.threshold)}
-        return pd.DataFrame(columns)
+        return self._table(columns)
 
 
 @public
@@ -206,6 +206,7 @@ def epc_cv(
         expected=np.mean([curve.expected for curve in curves], axis=0),
         client_folds=client_folds,
         impostor_folds=impostor_folds,
+        library=scores.library,
     )
 
 

@@ -29,8 +29,8 @@ from betaroc.core import checks
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError, TargetWarning
 from betaroc.core.notices import warn
+from betaroc.core.tables import Tabular
 from betaroc.core.thresholds import Thresholds
-from betaroc.core.value import Result
 from betaroc.data.scores import Scores
 from betaroc.inference.scores_beyond import Evidence, SupportedPair, fewest, tell
 from betaroc.model.criteria import CRITERIA
@@ -99,7 +99,7 @@ class _Side(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Result):
+class Curve(Tabular):
     """Dev's thresholds and what they do on test: the fields of :class:`betaroc.Epc`."""
 
     dev: ScoreModel

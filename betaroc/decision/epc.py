@@ -13,6 +13,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
+from betaroc.core.tables import Table, first_library
 from betaroc.data.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.bands import band, shown_band
@@ -73,6 +74,8 @@ class Epc(Curve):
         does not vary with the trials.
     dev_evidence, test_evidence : Evidence, optional
         What the data behind a side say of rates.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
     Examples
     --------
@@ -425,13 +428,14 @@ class Epc(Curve):
             a_posteriori=self.a_posteriori if a_posteriori else None,
         )  # fmt: skip
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Table:
         """One row an alpha.
 
         Returns
         -------
-        pandas.DataFrame
-            Columns alpha, threshold, value, expected, a_posteriori, far, frr, trivial.
+        DataFrame
+            Of the library of the dev scores, of test's where dev has none. Columns alpha,
+            threshold, value, expected, a_posteriori, far, frr, trivial.
 
         Examples
         --------
@@ -440,8 +444,6 @@ class Epc(Curve):
         >>> curve.to_frame().loc[0, "threshold"].item()
         2.5
         """
-        import pandas as pd
-
         columns = (
             "alpha",
             "threshold",
@@ -452,7 +454,7 @@ class Epc(Curve):
             "frr",
             "trivial",
         )
-        return pd.DataFrame({name: getattr(self, name) for name in columns})
+        return self._table({name: getattr(self, name) for name in columns})
 
 
 @public
@@ -564,6 +566,7 @@ def epc(
     curve = Epc(
         dev_model, test_model, criterion, measure, alphas, chosen,
         kept[0], kept[1], fits[0], fits[1], prior is not None, evidence_of(dev), evidence_of(test),
+        library=first_library((of_dev, of_test)),
     )  # fmt: skip
     if alpha is not None or single:
         tell_support(curve)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,8 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.polygamma import beta_inverse_information
+from betaroc.core.tables import Table, Tabular
 from betaroc.core.thresholds import Thresholds, softplus
-from betaroc.core.value import Result
 from betaroc.decision.curve import checked_alphas
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
@@ -75,7 +75,7 @@ class DevSize(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EpcForecast(Result):
+class EpcForecast(Tabular):
     """How far thresholds chosen on a development set will err, and what that costs.
 
     Made by :func:`epc_forecast`, which has the formulas; printed as a table. Arrays of
@@ -109,6 +109,8 @@ class EpcForecast(Result):
         The same for the threshold of least error on the scores.
     optimism : ndarray
         `least` minus the expected least error on the scores themselves.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
     Examples
     --------
@@ -174,13 +176,14 @@ class EpcForecast(Result):
         sizes = (factor * n for factor in factors for n in (self.n_client, self.n_impostor))
         return DevSize(*(np.ceil(size * (1.0 - _ROUNDING)) for size in sizes))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Table:
         """One row an alpha.
 
         Returns
         -------
-        pandas.DataFrame
-            Columns alpha, threshold, logit_threshold, least, where, then the forecasts.
+        DataFrame
+            Of the library of the scores of a fit, else of pandas. Columns alpha, threshold,
+            logit_threshold, least, where, then the forecasts.
 
         Examples
         --------
@@ -190,10 +193,8 @@ class EpcForecast(Result):
         >>> frame["where"].tolist()
         ['accept all', 'interior']
         """
-        import pandas as pd
-
         columns = [name for name in self.__dataclass_fields__ if name not in _NO_COLUMN]
-        return pd.DataFrame({name: getattr(self, name) for name in columns})
+        return self._table({name: getattr(self, name) for name in columns})
 
     def summary(self) -> str:
         r"""A table at about five alphas, with what it rests on.
@@ -246,7 +247,7 @@ class EpcForecast(Result):
         return start + "".join(f" {part[k]:8.2g}" for part in shown)
 
 
-_NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "notices")
+_NO_COLUMN = ("model", "n_client", "n_impostor", "fitted", "notices", "library")
 
 
 @public
@@ -355,6 +356,7 @@ def epc_forecast(
         np.asarray(alphas * point.far + (1.0 - alphas) * point.frr),
         where,
         *found,
+        library=fit.library if isinstance(fit, Fit) else None,
     )
 
 

@@ -5,37 +5,35 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
+from betaroc.core.tables import columns_from_rows
 from betaroc.ensemble.fusing import TrialSet, logits
 from betaroc.ensemble.losses import CurvePart, Splits, thresholds_of
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["diversity_columns"]
 
-__all__ = ["diversity_frame"]
+_TEXTS = ("first", "second", "class")
+_NUMBERS = ("spearman", "pearson", "phi", "disagreement", "double_fault")
 
 
-def diversity_frame(names: tuple[str, ...], splits: Splits) -> pd.DataFrame:
+def diversity_columns(names: tuple[str, ...], splits: Splits) -> dict[str, AnyArray]:
     """One row a pair and class; `Inclusion.diversity` documents it."""
-    import pandas as pd
-
     own = splits.systems
     ranks, scores = ([_correlations(f(x)) for x in own] for f in (_ranks, _unit_logits(own)))
     wrong = _errors(splits)
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     for i, j in itertools.combinations(range(len(names)), 2):
-        pair = {"first": names[i], "second": names[j]}
+        pair = names[i], names[j]
         for c, who in enumerate(("client", "impostor")):
-            alike = {"spearman": ranks[c][i, j], "pearson": scores[c][i, j]}
-            rows.append(pair | {"class": who} | alike | _together(wrong[c][:, i], wrong[c][:, j]))
+            alike = ranks[c][i, j], scores[c][i, j]
+            rows.append((*pair, who, *alike, *_together(wrong[c][:, i], wrong[c][:, j])))
         both = [np.concatenate([w[:, k] for w in wrong]) for k in (i, j)]
-        none = {"spearman": math.nan, "pearson": math.nan}
-        rows.append(pair | {"class": "both"} | none | _together(both[0], both[1]))
-    return pd.DataFrame(rows)
+        rows.append((*pair, "both", math.nan, math.nan, *_together(both[0], both[1])))
+    return columns_from_rows(rows, (*_TEXTS, *_NUMBERS), _TEXTS)
 
 
 def _ranks(x: FloatArray) -> FloatArray:
@@ -79,12 +77,9 @@ def _errors(splits: Splits) -> tuple[BoolArray, BoolArray]:
     return wrong[0], wrong[1]
 
 
-def _together(one: BoolArray, two: BoolArray) -> dict[str, float]:
+def _together(one: BoolArray, two: BoolArray) -> tuple[float, float, float]:
     """phi, share of trials on which one of two errs, and on which both do."""
     p, q, both = (float(np.mean(x)) for x in (one, two, one & two))
     variance = p * (1.0 - p) * q * (1.0 - q)
-    return {
-        "phi": (both - p * q) / math.sqrt(variance) if variance > 0.0 else math.nan,
-        "disagreement": float(np.mean(one != two)),
-        "double_fault": both,
-    }
+    phi = (both - p * q) / math.sqrt(variance) if variance > 0.0 else math.nan
+    return phi, float(np.mean(one != two)), both

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import choice
-from betaroc.core.value import Value
+from betaroc.core.tables import Library, Table, Tabular, columns_from_rows
 from betaroc.data.groups import Groups, settled
 from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums
 from betaroc.ensemble.learned import signed
@@ -20,9 +20,6 @@ from betaroc.inference.auc import of_means
 from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
 from betaroc.rendering.numbers import visible
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["FUSING", "PARTS", "Fusion", "Gain", "aligned", "fusion_of"]
 
@@ -48,7 +45,7 @@ class Gain(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fusion(Value):
+class Fusion(Tabular):
     """Fusing rules with all classifiers and without each one.
 
     Made by :attr:`Inclusion.fusion`.
@@ -66,6 +63,8 @@ class Fusion(Value):
         Folds between which thresholds were chosen and met; 0 where a dev set was given.
     level : float
         Confidence of the intervals.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
     Examples
     --------
@@ -90,12 +89,11 @@ class Fusion(Value):
     level: float
 
     @property
-    def table(self) -> pd.DataFrame:
-        """A pandas frame, one row a gain: rule, system, part, with, without, gain, low, high."""
-        import pandas as pd
-
-        columns = ["rule", "system", "part", "with", "without", "gain", "low", "high"]
-        return pd.DataFrame(self.gains, columns=columns)
+    def table(self) -> Table:
+        """A frame, one row a gain: rule, system, part, with, without, gain, low, high."""
+        texts = ("rule", "system", "part")
+        names = (*texts, "with", "without", "gain", "low", "high")
+        return self._table(columns_from_rows(self.gains, names, texts))
 
     def gain(self, system: str, rule: str = "mean-logit", part: str = "all") -> Interval:
         """What a classifier adds, with its interval.
@@ -150,6 +148,7 @@ def fusion_of(
     parts: Mapping[str, CurvePart],
     level: float,
     groups: Groups | None = None,
+    library: Library | None = None,
 ) -> Fusion:
     """All rules with all classifiers and without each one, every part."""
     everyone = list(range(len(names)))
@@ -190,7 +189,7 @@ def fusion_of(
         for name, p in parts.items()
     }
     folds = 0 if splits.dev is not None else len(splits.each())
-    return Fusion(gains, scale.name, scale.reason, shown, folds, level)
+    return Fusion(gains, scale.name, scale.reason, shown, folds, level, library=library)
 
 
 def _keep(kept: _Losses, losses: _Losses, rows: list[Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import IntArray
 from betaroc.core.errors import BetarocError, InputError, InputTypeError
 from betaroc.core.notices import passed_on, public, quietly
+from betaroc.core.tables import Table, table_of
 from betaroc.core.text import shown
 from betaroc.data.scores import Scores
 from betaroc.decision.cross_validation import epc_cv
@@ -24,7 +25,7 @@ from betaroc.ensemble.losses import TRIAL_MEASURES, CurvePart
 from betaroc.ensemble.pictures import plot_ensemble
 from betaroc.ensemble.record import InclusionRecord
 from betaroc.ensemble.rule import verdict_of
-from betaroc.ensemble.sentences import crossings_frame, inclusion_frame, inclusion_text
+from betaroc.ensemble.sentences import crossings_columns, inclusion_columns, inclusion_text
 from betaroc.ensemble.trials import (
     Classifiers,
     Systems,
@@ -37,9 +38,6 @@ from betaroc.estimation.families import AUTO, Names
 from betaroc.fits.estimate import fit
 from betaroc.fits.fit import Fit
 from betaroc.rendering.style import Sheet
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Inclusion", "inclusion"]
 
@@ -98,19 +96,20 @@ class Inclusion(InclusionRecord):
     """
 
     @property
-    def table(self) -> pd.DataFrame:
-        """A pandas frame, one row a classifier: family, verdict, gain, p-values, sizes, ends.
+    def table(self) -> Table:
+        """A frame, one row a classifier: family, verdict, gain, p-values, sizes, ends.
 
         `gain`, `gain_low` and `gain_high` are those of the learned fusion (more in `learned`),
         `marginal` is what the own ROC says. `auc_fitted` is the area under the fitted ROC,
         `auc_scores` that under the scores' own, `roc_distance` the largest distance between the
         two curves (`misfit`).
         """
-        return inclusion_frame(self)
+        nested = {"above": 2, "crossings": 1}
+        return table_of(inclusion_columns(self), self.systems.library, nested)
 
     @property
-    def learned(self) -> pd.DataFrame:
-        """A pandas frame, one row a classifier: what it adds to the others in a learned fusion.
+    def learned(self) -> Table:
+        """A frame, one row a classifier: what it adds to the others in a learned fusion.
 
         Columns system, with_it, without (areas under the ROC of a ridge-logistic fusion of all and
         of all others), estimate (their difference), low, high, level, method, word ("include",
@@ -120,25 +119,26 @@ class Inclusion(InclusionRecord):
         the classes), copy. :func:`inclusion` says how it is measured; `verdict[name].gain` is
         the same of one.
         """
-        import pandas as pd
-
-        return pd.DataFrame([self.verdict[name].gain for name in self.names])
+        gains = [self.verdict[name].gain for name in self.names]
+        columns = {title: [getattr(gain, title) for gain in gains] for title in gains[0]._fields}
+        return table_of(columns, self.systems.library)
 
     @cached_property
-    def crossings(self) -> pd.DataFrame:
-        """A pandas frame, one row a crossing of two fitted ROCs, or a pair without one.
+    def crossings(self) -> Table:
+        """A frame, one row a crossing of two fitted ROCs, or a pair without one.
 
         Columns first, second, far and tpr of the crossing (nan without), logit_far, and who
         is the higher before it and after it, in FAR (nobody where the curves are equal).
         """
-        return crossings_frame(self._crossings)
+        return table_of(crossings_columns(self._crossings), self.systems.library)
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> Table:
         """The same as `table`.
 
         Returns
         -------
-        pandas.DataFrame
+        DataFrame
+            Of the library of the frame, or of the first `Scores` that were read from one.
 
         Examples
         --------

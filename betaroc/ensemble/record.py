@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
 
-from betaroc.core.arrays import IntArray
+from betaroc.core.arrays import AnyArray, IntArray
+from betaroc.core.tables import Table, table_of
 from betaroc.core.value import Result
 from betaroc.data.groups import groups_of
-from betaroc.ensemble.diversity import diversity_frame
+from betaroc.ensemble.diversity import diversity_columns
 from betaroc.ensemble.evidence import RocEvidence, RocMisfit, misfit_of
 from betaroc.ensemble.fusing import TrialSet, scale_of
 from betaroc.ensemble.fusion import Fusion, fusion_of
@@ -22,9 +22,6 @@ from betaroc.ensemble.trials import Systems
 from betaroc.fits.fit import Fit
 from betaroc.model.crossings import RocCrossings
 from betaroc.model.roc import Roc
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["InclusionRecord"]
 
@@ -81,8 +78,8 @@ class InclusionRecord(Result):
         return hull_of(self._rocs, tuple(equal))
 
     @cached_property
-    def diversity(self) -> pd.DataFrame:
-        """A pandas frame, one row a pair of classifiers and class: how alike they are.
+    def diversity(self) -> Table:
+        """A frame, one row a pair of classifiers and class: how alike they are.
 
         Columns first, second, class (client, impostor, both); spearman and pearson, the
         correlations of their scores within a class (pearson of the logits of classifiers in
@@ -90,7 +87,11 @@ class InclusionRecord(Result):
         phi, disagreement and double_fault: correlation of their errors, share of trials on which
         one of the two errs, and on which both do, each at the threshold of least HTER on dev.
         """
-        return diversity_frame(self.names, self._splits)
+        return table_of(self._diversity, self.systems.library)
+
+    @cached_property
+    def _diversity(self) -> dict[str, AnyArray]:
+        return diversity_columns(self.names, self._splits)
 
     @property
     def _splits(self) -> Splits:
@@ -103,4 +104,6 @@ class InclusionRecord(Result):
         """Fusing rules with all classifiers and without each one, with paired intervals."""
         scale = scale_of(self.systems, self.dev)
         groups = groups_of(self.systems.scores(0))
-        return fusion_of(self.names, self._splits, scale, self.parts, self.level, groups)
+        return fusion_of(
+            self.names, self._splits, scale, self.parts, self.level, groups, self.systems.library
+        )

@@ -6,8 +6,10 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from betaroc.core.arrays import AnyArray
+from betaroc.core.tables import columns_from_rows
 from betaroc.ensemble.evidence import RocEvidence
 from betaroc.ensemble.fusion import aligned
 from betaroc.ensemble.learned import ADDS_NOTHING, INCLUDE, MATTERS, signed
@@ -19,11 +21,8 @@ from betaroc.model.crossings import RocCrossings
 from betaroc.model.improper_regions import SEEN
 from betaroc.rendering.numbers import counted, level_words, number, visible
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 __all__ = [
-    "crossings_frame", "inclusion_frame", "inclusion_numbers", "inclusion_text",
+    "crossings_columns", "inclusion_columns", "inclusion_numbers", "inclusion_text",
 ]  # fmt: skip
 
 #: The rule whose gains stand beside the verdicts.
@@ -34,15 +33,14 @@ _WIDE, _PIECES = 100, 6
 _SPOKEN = {STRICT: "strict", LAX: "lax"}
 
 
-def inclusion_frame(result: InclusionRecord) -> pd.DataFrame:
+def inclusion_columns(result: InclusionRecord) -> dict[str, list[Any]]:
     """One row a classifier."""
-    import pandas as pd
-
     twice = {second: first for first, second in result.duplicates}
-    return pd.DataFrame([
+    rows = [
         {"classifier": name, **_row(result, name), "duplicate_of": twice.get(name, "")}
         for name in result.names
-    ])  # fmt: skip
+    ]
+    return {title: [row[title] for row in rows] for title in rows[0]}
 
 
 def _row(result: InclusionRecord, name: str) -> dict[str, Any]:
@@ -78,15 +76,18 @@ def _row(result: InclusionRecord, name: str) -> dict[str, Any]:
     }
 
 
+def _records(columns: Mapping[str, AnyArray]) -> list[dict[str, Any]]:
+    cells = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in cells]
+
+
 def _side(which: str, evidence: RocEvidence) -> dict[str, Any]:
     side = getattr(evidence, which)
     return {which: side.side, f"{which}_p": side.p_value, f"{which}_by": side.by}
 
 
-def crossings_frame(found: Mapping[tuple[str, str], RocCrossings]) -> pd.DataFrame:
+def crossings_columns(found: Mapping[tuple[str, str], RocCrossings]) -> dict[str, AnyArray]:
     """One row a crossing, or a pair without one."""
-    import pandas as pd
-
     rows = []
     for (first, second), crossings in found.items():
         who = [{0: "", 1: first, 2: second}[k] for k in crossings.leaders]
@@ -95,8 +96,8 @@ def crossings_frame(found: Mapping[tuple[str, str], RocCrossings]) -> pd.DataFra
         for k, point in enumerate(points):
             after = who[min(k + 1, len(who) - 1)]
             rows.append((first, second, *point, who[k], after))
-    columns = ["first", "second", "far", "tpr", "logit_far", "before", "after"]
-    return pd.DataFrame(rows, columns=columns)
+    columns = ("first", "second", "far", "tpr", "logit_far", "before", "after")
+    return columns_from_rows(rows, columns, ("first", "second", "before", "after"))
 
 
 # ------------------------------------------------------------------------------- as text
@@ -294,13 +295,13 @@ def inclusion_numbers(result: InclusionRecord) -> dict[str, Any]:
         "level": result.level,
         "classifiers": {name: _numbers(result, name) for name in result.names},
         "duplicates": [list(pair) for pair in result.duplicates],
-        "crossings": crossings_frame(result._crossings).to_dict("records"),
+        "crossings": _records(crossings_columns(result._crossings)),
         "hull": {
             "auc": hull.auc,
             "segments": [s._asdict() for s in hull.segments],
             "unused": list(hull.unused),
         },
-        "diversity": result.diversity.to_dict("records"),
+        "diversity": _records(result._diversity),
         "fusion": {
             "scale": result.fusion.scale,
             "reason": result.fusion.scale_reason,

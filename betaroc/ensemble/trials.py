@@ -19,9 +19,9 @@ from betaroc.core.errors import (
 )
 from betaroc.core.notices import warn
 from betaroc.core.sentences import Term
+from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import listed, nearest, shown
-from betaroc.core.value import Value
-from betaroc.data.frames import frame_columns, named_columns, opened, selected
+from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.labels import client_mask
 from betaroc.data.names import name_columns
 from betaroc.data.scores import Scores
@@ -42,7 +42,7 @@ _Missing = BoolArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Systems(Value):
+class Systems(Tabular):
     """The scores of several classifiers on the same trials.
 
     Parameters
@@ -55,6 +55,9 @@ class Systems(Value):
         Groups of dependent trials, as in `Scores`.
     omitted : int
         Rows that were left out because a score was missing.
+    library : str, optional
+        "pandas", "polars" or "pyarrow", as of `Scores`: that of the frame, or of the first score
+        set that has one.
     """
 
     names: tuple[str, ...]
@@ -68,7 +71,8 @@ class Systems(Value):
         """Those of one classifier."""
         columns = {who: _column(getattr(self, who), k) for who in ("client", "impostor")}
         groups = {"client_groups": self.client_groups, "impostor_groups": self.impostor_groups}
-        return Scores._checked(**columns, **groups, name=self.names[k])
+        kept = {"name": self.names[k], "library": self.library}
+        return Scores._checked(**columns, **groups, **kept)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -167,7 +171,8 @@ def _of_mapping(given: Mapping[Any, Any], systems: Sequence[str] | None, role: s
         next((g for s in columns if (g := getattr(s, f"{who}_groups")) is not None), None)
         for who in ("client", "impostor")
     ]
-    return Systems(tuple(name for name, _ in chosen), parts[0], parts[1], groups[0], groups[1])
+    names = tuple(name for name, _ in chosen)
+    return Systems(names, parts[0], parts[1], groups[0], groups[1], library=first_library(columns))
 
 
 def _refuse_weights(scores: Scores, name: str) -> None:
@@ -205,14 +210,14 @@ def _of_frame(
     group: str | tuple[str, str] | None,
     role: str,
 ) -> Systems:
-    table, present = opened(frame)
+    opening = opened(frame)
+    present = opening.names
     if label not in present:
-        frame_columns(frame, {"label": label})  # says which there are
+        frame_columns(opening, {"label": label})  # says which there are
     hang = () if group is None else named_columns(group, "group")
     if systems is None:
-        schema = table.collect_schema()
         rest = [name for name in present if name not in (label, *hang)]
-        wanted = [name for name in rest if schema[name].is_numeric()]
+        wanted = [name for name in rest if opening.schema[name].is_numeric()]
         what = f"as numeric columns beside {shown(label)} {_table_words(role)} has"
     else:
         wanted, what = list(systems), "systems names"
@@ -221,8 +226,8 @@ def _of_frame(
     columns = [source for _, source in chosen]
     _refuse_absent(hang, present)
     _refuse_numbers(columns, role)
-    table = selected(table, [label, *columns, *hang])
-    labels = frame_columns(table.to_native(), {"label": label})["label"]
+    table = opening.selected([label, *columns, *hang])
+    labels = frame_columns(opened(table), {"label": label})["label"]
     client = client_mask(labels, client_label, name=f"column {shown(label)}")
     kept, values = _present_rows(
         [(name, table[source]) for name, source in chosen], client, nan_policy
@@ -236,11 +241,11 @@ def _of_frame(
     parts = [frozen(np.ascontiguousarray(matrix[mask])) for mask in (client[kept], ~client[kept])]
     groups: tuple[AnyArray | None, AnyArray | None] = (None, None)
     if group is not None:
-        read = frame_columns(table.to_native(), {"group": group})["group"]
-        given = name_columns(read, client.size, f"column {shown(group)}")
-        groups = given[client & kept], given[~client & kept]
-    omitted = int(np.sum(~kept))
-    return Systems(tuple(name for name, _ in chosen), parts[0], parts[1], *groups, omitted)
+        read = frame_columns(opened(table), {"group": group})["group"]
+        labelled = name_columns(read, client.size, f"column {shown(group)}")
+        groups = labelled[client & kept], labelled[~client & kept]
+    names, omitted = tuple(name for name, _ in chosen), int(np.sum(~kept))
+    return Systems(names, parts[0], parts[1], *groups, omitted, library=opening.library)
 
 
 def _refuse_ids(matrix: FloatArray, names: Sequence[str], role: str) -> None:

@@ -15,6 +15,7 @@ from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import real_array
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
+from betaroc.core.tables import Library
 from betaroc.core.text import shown
 from betaroc.data.labels import client_mask
 from betaroc.data.one_pass import frame_source, system_groups
@@ -229,8 +230,8 @@ class ClassColumns:
 # ------------------------------------------------------------------------------- of a frame
 def system_columns(
     frame: Any, system: str, score: str, label: str, client_label: object
-) -> tuple[list[Any], ClassColumns, ClassColumns]:
-    """Names of the systems, ascending, and both classes."""
+) -> tuple[list[Any], ClassColumns, ClassColumns, Library | None]:
+    """Names of the systems, ascending, both classes, and the library of the frame."""
     source = frame_source(
         frame, score, label, instead="a mapping or sequence of Scores or ScoreSummary"
     )
@@ -242,7 +243,7 @@ def system_columns(
         groups["label"], client_label, name=f"column {shown(label)}", counts=groups["n"]
     )
     both = [_of_groups(groups, kind, of_system, names.size, rows) for rows in (mask, ~mask)]
-    return names.tolist(), both[0], both[1]
+    return names.tolist(), both[0], both[1], source.library
 
 
 def _named(groups: dict[str, AnyArray], system: str) -> tuple[AnyArray, IntArray]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.tables import Library, Tabular
 from betaroc.core.value import Result
 from betaroc.data.scores import ScoreData
 from betaroc.distributions.base import Distribution
@@ -24,7 +25,7 @@ __all__ = ["Estimate", "PairEstimate"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate(Result):
+class Estimate(Tabular):
     """A distribution estimated from one sample: the fields of :class:`betaroc.DistributionFit`."""
 
     family: str
@@ -95,6 +96,11 @@ class PairEstimate(Result):
     def _kept(self) -> dict[tuple[str, bool], Any]:
         """What was computed of this estimate and is needed again, by its name and its option."""
         return {}
+
+    @property
+    def library(self) -> Library | None:
+        """That of the frame or the columns of the scores, for tables; None where there was none."""
+        return self.scores.library
 
     @property
     def log_likelihood(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import BetarocError, InputError
 from betaroc.core.notices import quietly
+from betaroc.core.tables import Table, Tabular, columns_from_rows
 from betaroc.core.thresholds import softplus
-from betaroc.core.value import Value
 from betaroc.data.groups import Groups, groups_of, settled, weights_of
 from betaroc.data.scores import require_scores
 from betaroc.distributions.beta import Beta
@@ -21,9 +21,6 @@ from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
 
@@ -84,7 +81,7 @@ class TailCheck(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity(Value):
+class Sensitivity(Tabular):
     """What moves when the rule for the ends does.
 
     Made by `Fit.sensitivity`.
@@ -97,6 +94,8 @@ class Sensitivity(Value):
         Rules under which these scores have no fit, with the reason.
     tails : tuple of TailCheck
         Both ends of both classes.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
     Examples
     --------
@@ -146,12 +145,13 @@ class Sensitivity(Value):
             )
         return lines
 
-    def to_frame(self) -> DataFrame:
-        """The policies as a pandas frame, one a row.
+    def to_frame(self) -> Table:
+        """The policies as a frame, one a row.
 
         Returns
         -------
-        pandas.DataFrame
+        DataFrame
+            Of the library of the scores.
 
         Examples
         --------
@@ -162,9 +162,7 @@ class Sensitivity(Value):
         >>> fit.sensitivity().to_frame().shape[1]
         8
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.policies, columns=list(PolicyRow._fields))
+        return self._table(columns_from_rows(self.policies, PolicyRow._fields, ("policy",)))
 
 
 def _span(values: list[float]) -> str:
@@ -192,7 +190,7 @@ def sensitivity(
                 refused.append(f"{name}: {error}")
     hangs = groups_of(f.scores) if groups else None
     tails = [_tail(f, who, end, hangs) for who in _CLASSES for end in MASSES]
-    return Sensitivity(tuple(rows), tuple(refused), tuple(tails))
+    return Sensitivity(tuple(rows), tuple(refused), tuple(tails), library=f.library)
 
 
 def _rules(f: PairEstimate, resolution: float | None) -> list[tuple[str, Options]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
+from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import shown
-from betaroc.data.frames import frame_columns, named_columns, opened, selected
+from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import groups_of
 from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
@@ -44,9 +45,6 @@ from betaroc.inference.nearby import Steps, models_near
 from betaroc.inference.parameter_errors import covariance_roots
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 __all__ = ["CovariateFit", "fit_covariates"]
 
@@ -95,14 +93,15 @@ class CovariateFit(CovariateEstimate):
     (True, 60, ['Intercept', 'x'])
     """
 
-    def to_frame(self) -> DataFrame:
-        """A pandas frame, one row a coefficient.
+    def to_frame(self) -> Table:
+        """A frame, one row a coefficient.
 
         Returns
         -------
-        pandas.DataFrame
-            Columns class, part ("mean" on the logit scale, "precision" on the log scale), term,
-            estimate, std_error, z and p_value (two-sided, of a coefficient of 0).
+        DataFrame
+            Of the library of the frame that was fitted. Columns class, part ("mean" on the logit
+            scale, "precision" on the log scale), term, estimate, std_error, z and p_value
+            (two-sided, of a coefficient of 0).
 
         Examples
         --------
@@ -116,7 +115,6 @@ class CovariateFit(CovariateEstimate):
         [['client', 'mean', 'Intercept'], ['client', 'precision', 'Intercept'],
          ['impostor', 'mean', 'Intercept'], ['impostor', 'precision', 'Intercept']]
         """
-        import pandas as pd
         from scipy.special import ndtr
 
         rows = []
@@ -126,8 +124,9 @@ class CovariateFit(CovariateEstimate):
             for cells in zip(kinds, names, part.coefficients, part.std_errors, strict=True):
                 z = cells[2] / cells[3] if cells[3] > 0.0 else math.nan
                 rows.append((who, *cells, z, 2.0 * float(ndtr(-abs(z)))))
-        columns = ["class", "part", "term", "estimate", "std_error", "z", "p_value"]
-        return pd.DataFrame(rows, columns=columns)
+        texts = ("class", "part", "term")
+        names = (*texts, "estimate", "std_error", "z", "p_value")
+        return table_of(columns_from_rows(rows, names, texts), self.scores.library)
 
     # ----------------------------------------------------------------- at covariate values
     def model(self, *, prior: float | None = None, **covariates: Any) -> ScoreModel:
@@ -572,11 +571,12 @@ def fit_covariates(
     """
     if boundary is not None:
         boundary = checks.choice(boundary, _POLICIES, "boundary")
-    table, present = opened(frame)
+    given = opened(frame)
+    present = given.names
     own = {"score": score, "label": label, **({} if group is None else {"group": group})}
-    taken = [column for role, given in own.items() for column in named_columns(given, role)]
+    taken = [column for role, name in own.items() for column in named_columns(name, role)]
     if not set(taken) <= set(present):
-        frame_columns(frame, own)  # raises, and says what there is
+        frame_columns(given, own)  # raises, and says what there is
     used: list[list[str]] = []
     formulas: list[str | None] = []
     asked = {"formula": formula, "precision": precision, "client_formula": client_formula}
@@ -588,16 +588,17 @@ def fit_covariates(
         parsed = right_side(text, name, score)
         used.append(formula_columns(parsed, name, present, (score, label)))
         formulas.append(as_text(parsed))
-    table = selected(table, [*taken, *(c for columns in used for c in columns)])
+    table = given.selected([*taken, *(c for columns in used for c in columns)])
     scores = Scores.from_frame(
         table, score=score, label=label, client_label=client_label, group=group
     )
-    mask = client_mask(frame_columns(table, {"label": label})["label"], client_label)
+    mask = client_mask(frame_columns(opened(table), {"label": label})["label"], client_label)
     of_impostors = used[0] + used[1]
     of_clients = of_impostors if client_formula is None else used[2]
     covariates = _covariates(table, mask, of_clients, of_impostors)
     prior = scores.prior
     scores, covariates, rules = _ruled(scores, covariates, boundary)
+    scores = replace(scores, library=given.library)
     notices = [n for who in _CLASSES for n in few_scores(who, getattr(scores, who).size)]
     made = _fitted(formulas, scores, covariates, prior, rules)
     reversed_scores(empirical_auc(scores.client, scores.impostor))

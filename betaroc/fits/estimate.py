@@ -11,6 +11,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import score_array, weights_array
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import Notice, public
+from betaroc.core.tables import library_of
 from betaroc.core.text import shown
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.estimation.estimate import Options, Task, estimate_pair
@@ -147,12 +148,12 @@ def fit_distribution(
     try:
         result, said = task.run("sample", values, weights, extremes)
     except FitError as error:
-        hold_partial(error)
+        hold_partial(error, library_of(sample))
         raise
     notices = notices + said
     if notices:
         give(notices)
-    return held(result)
+    return held(result, library_of(sample))
 
 
 def _finite_extremes(sample: npt.ArrayLike) -> tuple[float, float] | None:
@@ -309,7 +310,7 @@ def _fit_pair(
     try:
         found, more = estimate_pair(scores, names, options, reason)
     except FitError as error:
-        hold_partial(error)
+        hold_partial(error, scores.library)
         raise
     said = said + more
     if names == ("empirical", "empirical"):

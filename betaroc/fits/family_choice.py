@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError, InputError, InputTypeError
 from betaroc.core.notices import public, quietly
-from betaroc.core.value import Result, Value
+from betaroc.core.tables import Table, Tabular
+from betaroc.core.value import Value
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import ScoreData, Scores, require_scores
 from betaroc.data.summary import ScoreSummary
@@ -33,9 +34,6 @@ from betaroc.fits.family_folds import (
 )
 from betaroc.fits.nested import nested
 from betaroc.model.model import ScoreModel
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 __all__ = [
     "MARGIN", "FamilyComparison", "FamilyRow", "best_comparison", "compare_families",
@@ -103,7 +101,7 @@ class FamilyRow(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FamilyComparison(Result):
+class FamilyComparison(Tabular):
     """Families side by side, class by class, best held-out score first.
 
     Made by :func:`compare_families`.
@@ -122,6 +120,8 @@ class FamilyComparison(Result):
         FAR + TPR = constant; nan where weights are no whole numbers of copies.
     left_out : tuple of (str, str, str)
         Class, family, and why it could not be fitted.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
     Examples
     --------
@@ -178,13 +178,11 @@ class FamilyComparison(Result):
         return tuple(row for row in self.rows if row.who == who)
 
     @property
-    def table(self) -> DataFrame:
-        """The rows as a pandas frame: ``class``, ``family`` and the numbers."""
-        import pandas as pd
-
-        names = list(FamilyRow.__dataclass_fields__)
-        columns = {n: [getattr(row, n) for row in self.rows] for n in names}
-        return pd.DataFrame(columns).rename(columns={"who": "class"})
+    def table(self) -> Table:
+        """The rows as a frame of the library of the scores: ``class``, ``family``, the numbers."""
+        names = {"who": "class"} | {n: n for n in FamilyRow.__dataclass_fields__ if n != "who"}
+        columns = {title: [getattr(row, n) for row in self.rows] for n, title in names.items()}
+        return self._table(columns)
 
 
 @public
@@ -332,7 +330,9 @@ def _compared(
     kept, every = sum(s.x.size for s in sides), scores.n_client + scores.n_impostor
     reason += "" if kept == every else f" (of the {kept} scores between 0 and 1)"
     left_out = [one for column in columns for one in column.left_out]
-    return FamilyComparison(tuple(rows), chosen.pair, reason, away, tuple(left_out))
+    return FamilyComparison(
+        tuple(rows), chosen.pair, reason, away, tuple(left_out), library=scores.library
+    )
 
 
 class _Entry(NamedTuple):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.options import IntervalOptions
+from betaroc.core.tables import Library, Table
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
@@ -28,7 +29,6 @@ from betaroc.model.model import ScoreModel
 from betaroc.rendering.style import Axes
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
     from statsmodels.iolib.summary import Summary
 
 __all__ = ["DistributionFit", "Fit", "held", "held_pair", "hold_partial"]
@@ -74,6 +74,8 @@ class DistributionFit(Estimate):
         their variance is 0.
     tied : tuple of str
         Parameters of one value in both classes of a pair.
+    library : str, optional
+        "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
     Examples
     --------
@@ -159,13 +161,13 @@ class DistributionFit(Estimate):
         """
         return distribution_summary(self)
 
-    def to_frame(self) -> DataFrame:
-        """A pandas frame, one row a parameter: family, parameter, estimate, std_error.
+    def to_frame(self) -> Table:
+        """A frame, one row a parameter: family, parameter, estimate, std_error.
 
         Returns
         -------
-        pandas.DataFrame
-            Empty for the empirical law.
+        DataFrame
+            Of the library of the sample, pandas of a list or an array; empty for the empirical law.
 
         Examples
         --------
@@ -754,13 +756,14 @@ class Fit(FitPoints):
         """
         return fit_summary(self)
 
-    def to_frame(self) -> DataFrame:
-        """A pandas frame, one row a class and parameter.
+    def to_frame(self) -> Table:
+        """A frame, one row a class and parameter.
 
         Returns
         -------
-        pandas.DataFrame
-            Columns class, family, parameter, estimate, std_error; empty for empirical laws.
+        DataFrame
+            Of the library of the scores. Columns class, family, parameter, estimate, std_error;
+            empty for empirical laws.
 
         Examples
         --------
@@ -774,21 +777,22 @@ class Fit(FitPoints):
 
 
 # ------------------------------------------------------------------------ from the records
-def held(estimate: Estimate) -> DistributionFit:
-    """An estimate as users hold it."""
+def held(estimate: Estimate, library: Library | None) -> DistributionFit:
+    """An estimate as users hold it, of data of this library."""
     made = object.__new__(DistributionFit)
-    made.__dict__.update(estimate.__dict__)
+    made.__dict__.update(estimate.__dict__, library=library)
     return made
 
 
 def held_pair(pair: PairEstimate) -> Fit:
     """Both classes as users hold them."""
     made = object.__new__(Fit)
-    made.__dict__.update(pair.__dict__, client=held(pair.client), impostor=held(pair.impostor))
+    classes = {who: held(getattr(pair, who), pair.library) for who in ("client", "impostor")}
+    made.__dict__.update(pair.__dict__, **classes)
     return made
 
 
-def hold_partial(error: FitError) -> None:
+def hold_partial(error: FitError, library: Library | None) -> None:
     """The partial result of an error as users hold it."""
     if isinstance(error.result, Estimate):
-        error.result = held(error.result)
+        error.result = held(error.result, library)

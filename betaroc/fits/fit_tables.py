@@ -1,16 +1,16 @@
-"""Fits as tables: statsmodels-style summaries and pandas frames."""
+"""Fits as tables: statsmodels-style summaries and frames."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import family_text
 from betaroc.estimation.record import Estimate, PairEstimate
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
     from statsmodels.iolib.summary import Summary
 
 
@@ -23,21 +23,21 @@ def _rows(fit: Estimate) -> list[tuple[str, float, float]]:
     return [(name, value, errors[name]) for name, value in fit.params.items()]
 
 
-def distribution_frame(fit: Estimate) -> DataFrame:
+_COLUMNS = ("family", "parameter", "estimate", "std_error")
+_TEXTS = ("class", "family", "parameter")
+
+
+def distribution_frame(fit: Estimate) -> Table:
     """One row a parameter."""
-    return _frame([("", fit)]).drop(columns="class")
+    rows = [(fit.family, *row) for row in _rows(fit)]
+    return table_of(columns_from_rows(rows, _COLUMNS, _TEXTS), fit.library)
 
 
-def fit_frame(fit: PairEstimate) -> DataFrame:
+def fit_frame(fit: PairEstimate) -> Table:
     """One row a class and parameter."""
-    return _frame([("client", fit.client), ("impostor", fit.impostor)])
-
-
-def _frame(parts: Sequence[tuple[str, Estimate]]) -> DataFrame:
-    import pandas as pd
-
+    parts = (("client", fit.client), ("impostor", fit.impostor))
     rows = [(who, part.family, *row) for who, part in parts for row in _rows(part)]
-    return pd.DataFrame(rows, columns=["class", "family", "parameter", "estimate", "std_error"])
+    return table_of(columns_from_rows(rows, ("class", *_COLUMNS), _TEXTS), fit.library)
 
 
 def rule_in_words(rule: BoundaryRule | None) -> str:

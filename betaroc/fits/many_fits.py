@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from betaroc.core.errors import (
 from betaroc.core.notices import public, quietly, warn
 from betaroc.core.polygamma import information_terms, phi_tau
 from betaroc.core.special import HALF_LOG_TWO_PI, stirling_remainders
+from betaroc.core.tables import Library, Table, first_library, library_of, table_of
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.beta import beta_auc
@@ -44,9 +45,6 @@ from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
 from betaroc.estimation.notices import SMALL_SAMPLE, give
 from betaroc.estimation.summed import CANCELLED, LARGEST_SUMMED, LEAST_SQUARE
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 __all__ = ["fit_many"]
 
 
@@ -60,7 +58,7 @@ def fit_many(
     client_label: object = None,
     family: Names = AUTO,
     boundary: str | None = None,
-) -> DataFrame:
+) -> Table:
     """Maximum-likelihood fits of many systems: a table with a row a system.
 
     Parameters
@@ -78,17 +76,21 @@ def fit_many(
     family : str or pair of str
         As in :func:`fit`, one for all systems: "auto" is "beta" where every score of all of them
         lies in [0, 1], else "normal". Of a frame "auto", "beta", "normal" or "logit-normal", one
-        for both classes. ``table.attrs["family"]`` and ``["reason"]`` say what was fitted.
+        for both classes. The table says what was fitted, and why.
     boundary : str, optional
         As in :func:`fit`; of a frame None, "inflate", "drop" or "error".
 
     Returns
     -------
-    pandas.DataFrame
-        Sorted by system of a frame, else in the order given. ``system``, ``n_client``,
-        ``n_impostor``; the parameters of both laws and their standard errors, such as
-        ``client_a``, ``client_a_std_error``; ``log_likelihood``; ``auc`` of the fitted pair;
-        ``fitted``, and in ``reason`` why not, with nan for the numbers.
+    DataFrame
+        Of the library of the frame (pandas, Polars, pyarrow; pandas for any other engine), or of
+        the first scores that were read from one. Sorted by system of a frame, else in the order
+        given. ``system``, ``n_client``, ``n_impostor``; ``client_family``, ``impostor_family`` and
+        in ``family_reason`` why, where "auto" chose them, the same in all rows; the parameters of
+        both laws and their standard errors, such as ``client_a``, ``client_a_std_error``;
+        ``log_likelihood``; ``auc`` of the fitted pair; ``fitted``, and in ``reason`` why not, with
+        nan for the numbers. A frame of pandas has family and reason in its ``attrs`` too, which
+        other libraries have not.
 
     Raises
     ------
@@ -163,7 +165,7 @@ def _of_frame(
     client_label: object,
     pair: tuple[str, str],
     boundary: str | None,
-) -> DataFrame:
+) -> Table:
     summed = pair[0] == pair[1] and pair[0] in (AUTO, *_BATCHES)
     if not summed or boundary not in (None, *SUMMED_POLICIES):
         raise InputError(
@@ -176,22 +178,19 @@ def _of_frame(
             f"system, score and label must name three columns; got {shown(columns)}. Name the"
             " column of each."
         )
-    names, client, impostor = system_columns(frame, *columns, client_label)
+    names, client, impostor, library = system_columns(frame, *columns, client_label)
     sides = (("client", client), ("impostor", impostor))
-    pair, reason = _taken(
-        pair, [span for who, side in sides for span in _spans(side, who)], boundary
-    )
-    laws = [_BATCHES[pair[0]](side, who, boundary) for who, side in sides]
+    chosen = _taken(pair, [span for who, side in sides for span in _spans(side, who)], boundary)
+    laws = [_BATCHES[chosen.pair[0]](side, who, boundary) for who, side in sides]
     for found in laws:
         found.refuse_doubtful()
-    return _table(
-        names, (client.n, impostor.n), _columns(laws[0], laws[1]), boundary, (pair, reason)
-    )
+    numbers = _columns(laws[0], laws[1])
+    return _table(names, (client.n, impostor.n), numbers, boundary, chosen, library)
 
 
 def _of_scores(
     names: list[Any], items: list[Any], pair: tuple[str, str], boundary: str | None
-) -> DataFrame:
+) -> Table:
     if not items:
         raise InputError.about("frame")(
             "frame must hold at least one system; the collection is empty."
@@ -208,7 +207,8 @@ def _of_scores(
             f"systems must have names of their own; {names.count(twice[0])} are called"
             f" {shown(twice[0])}. Pass a mapping of distinct names."
         )
-    pair, why = _taken(pair, [span for item in items for span in spans_of(item)], boundary)
+    chosen = _taken(pair, [span for item in items for span in spans_of(item)], boundary)
+    pair = chosen.pair
     one = pair[0] == pair[1] and pair[0] in _BATCHES
     batched = one and boundary in (None, *SUMMED_POLICIES)
     together = [k for k, item in enumerate(items) if batched and _plain(item)]
@@ -229,7 +229,7 @@ def _of_scores(
     sizes = tuple(
         np.array([getattr(item, n) for item in items]) for n in ("n_client", "n_impostor")
     )
-    return _table(names, sizes, columns, boundary, (pair, why))
+    return _table(names, sizes, columns, boundary, chosen, first_library(items))
 
 
 def _check_rule(pair: tuple[str, str], boundary: str | None) -> None:
@@ -239,17 +239,14 @@ def _check_rule(pair: tuple[str, str], boundary: str | None) -> None:
         check_request(boundary, None, name, FAMILIES[name])
 
 
-def _taken(
-    pair: tuple[str, str], spans: list[Span], boundary: str | None
-) -> tuple[tuple[str, str], str]:
-    """The families of all systems, and why where they were not named."""
+def _taken(pair: tuple[str, str], spans: list[Span], boundary: str | None) -> _Chosen:
     if pair[0] != AUTO:
-        return pair, ""
+        return _Chosen(pair, "")
     check_request(boundary, None, "beta", FAMILIES["beta"])
     chosen = chosen_of(spans, AUTO)
     refuse_rule(chosen, boundary, None)
     give(chosen.notices)
-    return (chosen.family, chosen.family), chosen.reason
+    return _Chosen((chosen.family, chosen.family), chosen.reason)
 
 
 def _spans(side: ClassColumns, who: str) -> list[Span]:
@@ -470,24 +467,37 @@ def _auc(c: Mapping[str, FloatArray], i: Mapping[str, FloatArray]) -> FloatArray
     return np.asarray(c_in * i_in * inner + c_in * i0 + c1 * (i0 + i_in) + ties)
 
 
+class _Chosen(NamedTuple):
+    """The families of all systems, and why where they were not named."""
+
+    pair: tuple[str, str]
+    reason: str
+
+
 def _table(
     names: list[Any],
     sizes: tuple[AnyArray, ...],
     columns: dict[str, AnyArray],
     boundary: str | None,
-    chosen: tuple[tuple[str, str], str],
-) -> DataFrame:
-    import pandas as pd
-
+    chosen: _Chosen,
+    library: Library | None,
+) -> Table:
     reason = columns.pop("reason")
-    head = {"system": names, "n_client": sizes[0], "n_impostor": sizes[1]}
     last = {
         name: columns.pop(name, np.full(len(names), np.nan)) for name in ("log_likelihood", "auc")
     }
-    table = pd.DataFrame(head | columns | last | {"fitted": reason == "", "reason": reason})
-    _say(table, boundary)
-    table = table.astype({"n_client": np.int64, "n_impostor": np.int64})
-    table.attrs.update(family=named(chosen[0]), reason=chosen[1])
+    counts = [np.asarray(size, dtype=np.int64) for size in sizes]
+    head = {
+        "system": names, "n_client": counts[0], "n_impostor": counts[1],
+        "client_family": [chosen.pair[0]] * len(names),
+        "impostor_family": [chosen.pair[1]] * len(names),
+        "family_reason": [chosen.reason] * len(names),
+    }  # fmt: skip
+    found = head | columns | last | {"fitted": reason == "", "reason": reason}
+    _say(found, boundary)
+    table = table_of(found, library)
+    if library_of(table) == "pandas":
+        table.attrs.update(family=named(chosen.pair), reason=chosen.reason)
     return table
 
 
@@ -499,27 +509,29 @@ _ADVICE: dict[type[BetarocWarning], str] = {
 }
 
 
-def _say(table: DataFrame, boundary: str | None) -> None:
+def _say(columns: Mapping[str, Any], boundary: str | None) -> None:
     """One warning a kind, with the number of systems and the first."""
-    lost = ~table["fitted"]
-    few = ~lost & (table[["n_client", "n_impostor"]].min(axis=1) < SMALL_SAMPLE)
-    masses = [c for c in table.columns if c.endswith(("_at_zero", "_at_one"))]
-    ends = (table[masses] > 0.0).any(axis=1) if boundary is None and masses else ~lost & lost
+    lost = ~columns["fitted"]
+    few = ~lost & (np.minimum(columns["n_client"], columns["n_impostor"]) < SMALL_SAMPLE)
+    masses = [v for k, v in columns.items() if k.endswith(("_at_zero", "_at_one"))]
+    ends = np.zeros(lost.size, dtype=bool)
+    if boundary is None and masses:
+        ends = np.any(np.stack(masses) > 0.0, axis=0)
     for rows, what, category in (
         (lost, "are not fitted", BetarocWarning),
         (few, f"have a class of fewer than {SMALL_SAMPLE} scores", SmallSampleWarning),
         (ends, "have scores of exactly 0 or 1, fitted as point masses", BoundaryWarning),
         (
-            table["auc"] < 0.5,
+            columns["auc"] < 0.5,
             "have impostors that score higher than clients",
             ReversedScoresWarning,
         ),
     ):
         if rows.any():
-            first = table[rows].iloc[0]
-            why = f": {first['reason']}" if category is BetarocWarning else ""
+            first = int(np.argmax(rows))
+            why = f": {columns['reason'][first]}" if category is BetarocWarning else ""
             warn(
-                f"{int(rows.sum())} of {len(table)} systems {what}, first {shown(first['system'])}"
-                f"{why.rstrip('.')}. {_ADVICE[category]}",
+                f"{int(rows.sum())} of {rows.size} systems {what}, first"
+                f" {shown(columns['system'][first])}{why.rstrip('.')}. {_ADVICE[category]}",
                 category,
             )

@@ -113,7 +113,7 @@ class CountedScores:
         return self.model._pair  # type: ignore[return-value]
 
     @cached_property
-    def _found(self) -> dict[Where | Asking, Any]:
+    def _found(self) -> dict[Where | Asking | str, Any]:
         return {}
 
     def at(self, where: Where) -> OperatingPoint:
@@ -121,6 +121,12 @@ class CountedScores:
         if where not in self._found:
             self._found[where] = point_at(self.model, where)
         return self._found[where]  # type: ignore[no-any-return]
+
+    def at_best(self, asking: Asking) -> OperatingPoint:
+        """The point that is best by a statistic."""
+        if asking.words not in self._found:
+            self._found[asking.words] = asking.optimum.point(self.model, asking.where)
+        return self._found[asking.words]  # type: ignore[no-any-return]
 
     def number(self, asking: Asking) -> float:
         """A statistic of the scores; refuses nan."""
@@ -139,7 +145,7 @@ class CountedScores:
     def rates_at(self, t: Thresholds, tail: float) -> tuple[Limits, Limits]:
         """Clopper and Pearson's ends of FAR and of FRR at one threshold."""
         clients, impostors = self.worth(t, tail)
-        far, frr = (float(rate(t)[0]) for rate in (self.pair.far, self.pair.frr))
+        far, frr = (float(np.ravel(rate(t))[0]) for rate in (self.pair.far, self.pair.frr))
         ends = [share_ends(r * n, n, tail) for r, n in ((far, impostors), (frr, clients))]
         low_high = [(float(np.ravel(a)[0]), float(np.ravel(b)[0])) for a, b in ends]
         return low_high[0], low_high[1]

@@ -25,8 +25,8 @@ __all__ = ["DrawnScores", "drawn_equal_errors", "refuse_still"]
 _CLASSES = ("client", "impostor")
 #: Silverman's rule.
 _FACTOR, _NORMAL_IQR = 0.9, 1.349
-#: A share whose deviate is finite, as is that of its complement.
-_LEAST = 1e-16
+#: Of the noise, where it is not drawn.
+_PARTS = 15
 #: Replicates drawn at once, times rows.
 _AT_ONCE = 2_000_000
 
@@ -42,13 +42,17 @@ class DrawnScores:
     options : IntervalOptions
         Replicates, groups and randomness.
     smoothed : bool
-        Whether normal noise is added to the normal scores of both classes together: what an
+        Whether normal noise is added to the sum of the normal scores of both classes: what an
         increasing map of the scores does not change.
     """
 
     systems: tuple[Scores, ...]
     options: IntervalOptions
     smoothed: bool = False
+
+    def drawn_from(self) -> tuple[ScoreModel, ...]:
+        """The pairs that smoothed replicates are drawn from."""
+        return tuple(_Smoothed(scores).whole() for scores in self.systems)
 
     @cached_property
     def _rows(self) -> DrawnRows:
@@ -89,24 +93,31 @@ class _Plain:
 
 
 class _Smoothed:
-    """The normal scores of both classes together, with noise in each, and the way back."""
+    """The scores on a scale that suits both classes, with noise, and the way back.
+
+    The scale is the sum of the normal deviates of the ranks in either class: of binormal
+    scores a line, and as wide where the classes are apart as within them.
+    """
 
     def __init__(self, scores: Scores) -> None:
         from scipy.special import ndtri
 
         self.prior = scores.prior
         parts = [getattr(scores, who) for who in _CLASSES]
-        weights = [np.ones(p.size) if w is None else w for p, w in zip(
+        self.weights = [np.ones(p.size) if w is None else w for p, w in zip(
             parts, (scores.client_weights, scores.impostor_weights), strict=True)]  # fmt: skip
-        self.places, inverse = np.unique(np.concatenate(parts), return_inverse=True)
-        masses = np.bincount(np.ravel(inverse), np.concatenate(weights))
-        upto = np.cumsum(masses)
-        share = (upto - 0.5 * masses) / upto[-1]
-        # What has no weight lies beyond all others, where a deviate is infinite.
-        self.deviates = np.asarray(ndtri(np.clip(share, _LEAST, 1.0 - _LEAST)))
-        placed = self.deviates[np.ravel(inverse)]
-        self.values = [placed[: parts[0].size], placed[parts[0].size :]]
-        self.noise = [_bandwidth(v, w) for v, w in zip(self.values, weights, strict=True)]
+        kept = [p[w > 0.0] for p, w in zip(parts, self.weights, strict=True)]
+        self.places = np.unique(np.concatenate(kept))
+        # A trial without weight, which is never drawn, has any place.
+        last = self.places.size - 1
+        where = [np.minimum(np.searchsorted(self.places, p), last) for p in parts]
+        self.deviates = np.zeros(self.places.size)
+        for own, weight in zip(where, self.weights, strict=True):
+            masses = np.bincount(own, weight, minlength=self.places.size)
+            upto = np.cumsum(masses)
+            self.deviates += ndtri((upto - 0.5 * masses + 0.5) / (upto[-1] + 1.0))
+        self.values = [self.deviates[own] for own in where]
+        self.noise = [_bandwidth(v, w) for v, w in zip(self.values, self.weights, strict=True)]
 
     def model(self, counts: tuple[IntArray, IntArray], rng: np.random.Generator) -> ScoreModel:
         """The pair of a replicate, on the scale of the scores."""
@@ -115,6 +126,19 @@ class _Smoothed:
             z = np.repeat(values, drawn)
             z = np.sort(z + noise * rng.standard_normal(z.size))
             laws.append(_law(self._back(z), np.ones(z.size)))
+        return ScoreModel(laws[0], laws[1], prior=self.prior)
+
+    def whole(self) -> ScoreModel:
+        """The pair that replicates are drawn from, its noise in equal parts."""
+        from scipy.special import ndtri
+
+        parts, laws = ndtri((np.arange(_PARTS) + 0.5) / _PARTS), []
+        for values, noise, weights in zip(self.values, self.noise, self.weights, strict=True):
+            z = (values[:, None] + noise * parts).ravel()
+            copies = np.repeat(weights, _PARTS)
+            order = np.argsort(z)
+            order = order[copies[order] > 0.0]
+            laws.append(_law(self._back(z[order]), copies[order]))
         return ScoreModel(laws[0], laws[1], prior=self.prior)
 
     def _back(self, z: FloatArray) -> FloatArray:

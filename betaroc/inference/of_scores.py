@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -57,6 +59,8 @@ def methods_of(asking: Asking) -> tuple[str, ...]:
         return ("likelihood", "bootstrap") if balanced else ("smoothed", "bootstrap")
     if name in _BALANCED:
         return ("likelihood", "bootstrap")
+    if asking.row.optimum:
+        return ("square-and-add", "smoothed", "bootstrap")
     if name in MEASURES:
         if where.point == "threshold":
             return ("exact", "bootstrap") if name in _SINGLE else ("square-and-add", "bootstrap")
@@ -95,6 +99,8 @@ def interval_of_counts(
     if asking.where.point == "threshold":
         t = Thresholds.from_theta(np.array([asking.where.value]))
         return interval_at(counted, asking.name, t, options)
+    if asking.row.optimum:
+        return _interval_at_best(counted, asking, options)
     way = _threshold_of_rate if options.method == "exact" else _likelihood
     low, high = way(counted, asking, options)
     if isinstance(data, ScoreSummary):
@@ -115,38 +121,69 @@ def interval_at(
         low, high = far if who else frr
         ends = (1.0 - high, 1.0 - low) if other else (low, high)
     else:
-        ends = _square_and_add(counted, name, t, (far, frr))
+        row = MEASURES[name]
+        ends = _square_and_add(counted, row.value, point, (far, frr), (row.low, row.high))
     if isinstance(counted.data, ScoreSummary):
         ends = _widened_at(counted.data, name, t, ends)
     return Interval(float(MEASURES[name].value(point)), *ends, options.level, method)
 
 
+def _interval_at_best(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Interval:
+    """Of a measure at the point that is best by it, as at a threshold that was fixed."""
+    point, value = counted.at_best(asking), partial(_at_optimum, asking)
+    ends = counted.rates_at(point.thresholds, options.tail)
+    low, high = _square_and_add(counted, value, point, ends, (asking.row.low, asking.row.high))
+    if isinstance(counted.data, ScoreSummary):
+        off = _off(value, point, counted.data.rate_error)
+        low, high = max(low - off, asking.row.low), min(high + off, asking.row.high)
+    return Interval(counted.number(asking), low, high, options.level, str(options.method))
+
+
+def _at_optimum(asking: Asking, point: OperatingPoint) -> float:
+    return float(asking.optimum.value(point, asking.where))
+
+
+def _rates_moved(point: OperatingPoint, far: float, frr: float) -> OperatingPoint:
+    """Other rates with the prior of a point."""
+    return OperatingPoint(math.nan, far, frr, point.prior)
+
+
+def _off(value: Callable[[OperatingPoint], float], point: OperatingPoint, errors: Limits) -> float:
+    """What a measure is off where FAR and FRR are off by so much."""
+    far, frr = float(point.far), float(point.frr)
+    moved = [
+        value(_rates_moved(point, *(min(max(r, 0.0), 1.0) for r in (far + x, frr + y))))
+        for x in (-errors[0], errors[0]) for y in (-errors[1], errors[1])
+    ]  # fmt: skip
+    return max(abs(v - value(point)) for v in moved)
+
+
 def _square_and_add(
-    counted: CountedScores, name: str, t: Thresholds, ends: tuple[Limits, Limits]
-) -> Limits:
+    counted: CountedScores, measure: Callable[[OperatingPoint], float], point: OperatingPoint,
+    ends: tuple[Limits, Limits], within: Limits,
+) -> Limits:  # fmt: skip
     """Of a measure of both rates: distances to the ends of each, their squares added."""
-    point, row = counted.model._point(t)[0], MEASURES[name]
-    far, frr, prior = float(point.far), float(point.frr), point.prior
+    far, frr = float(point.far), float(point.frr)
 
     def value(far: float, frr: float) -> float:
-        return float(row.value(OperatingPoint(math.nan, far, frr, prior)))
+        return float(measure(_rates_moved(point, far, frr)))
 
     centre = value(far, frr)
     parts = [[value(x, frr) - centre for x in ends[0]], [value(far, x) - centre for x in ends[1]]]
     # What both rates share moves a measure of both in one direction more, in the other less.
-    r = _correlation(counted, t) * math.copysign(1.0, parts[0][1] * parts[1][1])
+    r = _correlation(counted, point) * math.copysign(1.0, parts[0][1] * parts[1][1])
     down, up = (
         joined(a, b, -r)
         for a, b in ([abs(min(0.0, *part)) for part in parts], [max(0.0, *p) for p in parts])
     )
-    return max(centre - down, row.low), min(centre + up, row.high)
+    return max(centre - down, within[0]), min(centre + up, within[1])
 
 
-def _correlation(counted: CountedScores, t: Thresholds) -> float:
+def _correlation(counted: CountedScores, point: OperatingPoint) -> float:
     """Of FAR and FRR at a threshold, where groups hold trials of both classes."""
     if counted.evidence.groups is None or not isinstance(counted.data, Scores):
         return 0.0
-    return correlation_of(robust_rates(counted.data, t.theta[0]))
+    return correlation_of(robust_rates(counted.data, float(point.threshold)))
 
 
 # -------------------------------------------------------------- at a point that varies too
@@ -228,7 +265,14 @@ def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval
     """Quantiles of the statistic in the replicates."""
     estimate = number_of(asking, empirical_model(scores))
     values = replicates_of([scores], asking, options)[:, 0]
-    return interval_of_replicates(estimate, values, options, str(asking))
+    found = interval_of_replicates(estimate, values, options, str(asking))
+    if options.method != "smoothed" or not asking.is_named or asking.where.point:
+        return found
+    # Where optima are averaged, that of few scores is too good, and noise makes it worse.
+    (whole,) = DrawnScores((scores,), options, smoothed=True).drawn_from()
+    off = 2.0 * float(np.nanmedian(values)) - asking.number(whole) - estimate
+    low, high = max(found.low - off, asking.row.low), min(found.high - off, asking.row.high)
+    return replace(found, low=low, high=high)
 
 
 # -------------------------------------------------------------------------------- checks
@@ -280,14 +324,15 @@ def rate_weights(scores: Scores, model: ScoreModel, asking: Asking) -> tuple[flo
     both is FRR + s FAR, s = -dFRR/dFAR, and of the threshold the error of the rate that was given.
     """
     where = _balanced_point(asking)
-    at = point_at(model, where)
+    best = asking.row.optimum
+    at = best.point(model, where) if best else point_at(model, where)
     t = float(at.threshold)
-    if where.point == "threshold":
-        row = MEASURES[asking.name]
+    if best or where.point == "threshold":
+        measure = partial(_at_optimum, asking) if best else MEASURES[asking.name].value
         step = 1e-6
 
         def value(far: float, frr: float) -> float:
-            return float(row.value(OperatingPoint(math.nan, far, frr, at.prior)))
+            return float(measure(_rates_moved(at, far, frr)))
 
         far, frr = (min(max(float(r), step), 1.0 - step) for r in (at.far, at.frr))
         by_far = value(far + step, frr) - value(far - step, frr)

@@ -10,7 +10,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.options import IntervalArguments
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import NAMED_POINTS, STATISTICS, Asked, Statistic, Where
+from betaroc.model.statistics import NAMED_POINTS, STATISTICS, Asked, Optimum, Statistic, Where
 
 __all__ = ["Asking", "PointArguments", "as_number", "asking", "asking_of_text"]
 
@@ -52,6 +52,13 @@ class Asking(NamedTuple):
     def is_named(self) -> bool:
         """Whether it stands in the table; else it is a function."""
         return self.name in STATISTICS
+
+    @property
+    def optimum(self) -> Optimum:
+        """The measure and its best point, of what is taken there."""
+        if self.row.optimum is None:
+            raise InputError(f"{self.name!r} is no measure at a point that is best by it.")
+        return self.row.optimum
 
     def value(self, model: ScoreModel) -> Any:
         """The number, or of a threshold the point."""

@@ -155,6 +155,17 @@ def _rests(model: ScoreModel, where: Where) -> list[Asked]:
 _Value = Callable[[ScoreModel, Where], Any]
 
 
+class Optimum(NamedTuple):
+    """A measure of both rates and the point that is best by it."""
+
+    point: Callable[[ScoreModel, Where], OperatingPoint]
+    value: Callable[[OperatingPoint, Where], Any]
+
+    def at_best(self, model: ScoreModel, where: Where) -> Any:
+        """The measure at that point."""
+        return self.value(self.point(model, where), where)
+
+
 def _no_rates(_: ScoreModel, __: Where) -> list[Asked]:
     return []
 
@@ -185,6 +196,8 @@ class Statistic:
         The rates of both classes that it rests on.
     of_scores : bool
         Whether scores answer by themselves; else only a fitted model does.
+    optimum : Optimum, optional
+        Of what is a measure at the point that is best by it.
     """
 
     value: _Value
@@ -197,6 +210,7 @@ class Statistic:
     scale: str = "probit"
     rates: Callable[[ScoreModel, Where], list[Asked]] = _no_rates
     of_scores: bool = True
+    optimum: Optimum | None = None
 
 
 #: Points at which every measure is taken.
@@ -232,22 +246,22 @@ def _threshold_rates(model: ScoreModel, where: Where) -> list[Asked]:
     return [asked for asked in found if asked.solved] or found
 
 
-def _chosen(name: str, measure: str, title: str) -> Statistic:
-    """The value of a measure at the point that is best by it."""
-    row, where = MEASURES[measure], Where("at", name)
+def _chosen(name: str, measure: str, title: str, *, best: bool = True) -> Statistic:
+    """The value of a measure at a named point, which may be best by it."""
+    row = MEASURES[measure]
+    found = Optimum(
+        lambda model, _: point_at(model, Where("at", name)), lambda point, _: row.value(point)
+    )
     return Statistic(
-        lambda model, _: row.value(point_at(model, where)),
+        found.at_best,
         title,
         unit="cost" if measure == "dcf" else "fraction",
         low=0.0,  # the trivial classifier's J
         high=row.high,
         better="higher" if row.larger_is_better else "lower",
-        rates=lambda model, _: of_point(point_at(model, where)),
+        rates=lambda model, where: of_point(found.point(model, where)),
+        optimum=found if best else None,
     )
-
-
-def _best(model: ScoreModel, _: Where) -> list[Asked]:
-    return of_point(model.min_weighted_error(0.5))
 
 
 def _widest(_: ScoreModel, where: Where) -> list[Asked]:
@@ -256,8 +270,17 @@ def _widest(_: ScoreModel, where: Where) -> list[Asked]:
     return [Asked("FAR", np.array(rate), np.array(1.0 - rate), True)]
 
 
-def _least(model: ScoreModel, where: Where) -> Any:
-    return point_at(model, where).weighted_error(where.value)
+_LEAST = Optimum(point_at, lambda point, where: point.weighted_error(where.value))
+_GAP = Optimum(lambda model, _: _widest_gap(model), lambda point, _: np.abs(point.tpr - point.far))
+
+
+def _widest_gap(model: ScoreModel) -> OperatingPoint:
+    """Where the distribution functions are furthest apart, whichever lies above."""
+    above = model.min_weighted_error(0.5)
+    if float(above.tpr - above.far) >= model.ks() * (1.0 - 1e-9):
+        return above
+    turned = ScoreModel(model.impostor, model.client).min_weighted_error(0.5)
+    return model._point(turned.thresholds)
 
 
 def _separation(model: ScoreModel, _: Where) -> float:
@@ -302,17 +325,21 @@ STATISTICS: dict[str, Statistic] = {
         lambda m, w: m.partial_auc(w.value[0], w.value[1], standardized=True),
         "standardized partial area", ("between",), better="higher", scale="partial", rates=_widest,
     ),
-    "eer": _chosen("eer", "hter", "equal error rate"),
+    "eer": _chosen("eer", "hter", "equal error rate", best=False),
     "min-hter": _chosen("min-hter", "hter", "least half total error rate"),
     "min-dcf": _chosen("min-dcf", "dcf", "least detection cost"),
     "max-f1": _chosen("max-f1", "f1", "largest F1"),
     "max-youden": _chosen("max-youden", "youden", "largest Youden's J"),
-    "break-even": _chosen("break-even", "mean-precision-recall", "break-even point"),
+    "break-even": _chosen(
+        "break-even", "mean-precision-recall", "break-even point", best=False
+    ),
     "weighted-error": Statistic(
-        _least, "least weighted error", ("alpha",), better="lower", rates=_rests
+        _LEAST.at_best, "least weighted error", ("alpha",), better="lower", rates=_rests,
+        optimum=_LEAST,
     ),
     "ks": Statistic(lambda m, _: m.ks(), "Kolmogorov-Smirnov distance of the classes",
-                    better="higher", rates=_best),
+                    better="higher", optimum=_GAP,
+                    rates=lambda m, w: of_point(_GAP.point(m, w))),
     "h-measure": Statistic(lambda m, _: m.h_measure(), "H measure", better="higher"),
     "average-precision": Statistic(
         lambda m, _: m.average_precision(), "average precision", better="higher"

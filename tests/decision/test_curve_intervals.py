@@ -92,9 +92,9 @@ def test_what_is_refused(call: Any, text: str) -> None:
 
 @pytest.mark.simulation
 def test_the_area_covers_its_mean_over_dev_and_test() -> None:
-    """Of the area that so many dev scores give on endless test scores; standard error 0.022."""
+    """Of the area that so many dev scores give on endless test scores; standard error 0.028."""
     model = br.ScoreModel(br.Normal(1.5, 1.0), br.Normal(0.0, 1.0))
-    rng, hits, sets = np.random.default_rng(9), 0, 100
+    rng, hits, sets = np.random.default_rng(9), 0, 60
 
     def drawn() -> br.Scores:
         return br.Scores(rng.normal(1.5, 1, 100), rng.normal(0, 1, 100))
@@ -103,7 +103,7 @@ def test_the_area_covers_its_mean_over_dev_and_test() -> None:
     for seed in range(sets):
         found = br.epc(drawn(), drawn(), alpha=ALPHA).interval(replicates=200, rng=seed)
         hits += found.low <= true <= found.high
-    assert 0.92 - 3 * 0.022 <= hits / sets
+    assert 0.92 - 3 * 0.028 <= hits / sets
     assert not math.isnan(true)
 
 

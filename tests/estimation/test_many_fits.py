@@ -7,6 +7,7 @@ import math
 import warnings
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +15,7 @@ import pytest
 import betaroc as br
 from betaroc.data.engines import arrays_of
 
+TEXTS = ["client_family", "impostor_family", "family_reason", "reason"]
 ENGINES = ["pandas", "polars", "polars-lazy", "pyarrow", "duckdb", "dask"]
 IN_SUMS = ["beta", "normal", "logit-normal"]
 
@@ -43,11 +45,13 @@ def frame_of(made: dict[str, br.Scores]) -> pd.DataFrame:
 def quiet(*given: Any, **options: Any) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", br.BetarocWarning)
-        return br.fit_many(*given, **options)
+        table = br.fit_many(*given, **options)
+    # A frame of the library of the input; tests/test_tables.py looks at that.
+    return pd.DataFrame(nw.from_native(table, eager_only=True).to_dict(as_series=False))
 
 
 def numbers(table: pd.DataFrame) -> np.ndarray:
-    return table.drop(columns=["system", "reason", "fitted"]).to_numpy(dtype=float)
+    return table.drop(columns=["system", *TEXTS, "fitted"]).to_numpy(dtype=float)
 
 
 def single(scores: br.Scores, **options: Any) -> br.Fit:

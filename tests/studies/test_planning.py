@@ -451,21 +451,20 @@ def test_simulated_widths_are_those_planned(
 
 
 @pytest.mark.simulation
-@pytest.mark.simulation
 def test_simulated_differences_are_as_planned() -> None:
-    """Independent systems; of 200 pairs the power has a standard error of 0.028."""
+    """Independent systems; of 120 pairs the power has a standard error of 0.037."""
     other = br.ScoreModel(br.Beta(3.0, 2.0), br.Beta(2.0, 4.0))
     width = br.plan_sample_size("auc", model=(BELL, other), width=0.1)
     power = br.plan_sample_size("eer", model=(BELL, other), power=0.8)
     rng, widths, hits = np.random.default_rng(10), [], 0
-    for _ in range(200):
+    for _ in range(120):
         fits = [br.fit(drawn(m, width, rng)) for m in (BELL, other)]
         found = br.difference(*fits, "auc", paired=False)
         widths.append(found.high - found.low)
         fits = [br.fit(drawn(m, power, rng)) for m in (BELL, other)]
         hits += br.difference(*fits, "eer", paired=False).significant
     assert np.mean(widths) == pytest.approx(0.1, rel=0.05)
-    assert hits / 200 == pytest.approx(0.8, abs=3 * 0.028)
+    assert hits / 120 == pytest.approx(0.8, abs=3 * 0.037)
 
 
 def test_a_difference_is_planned_with_its_correlation() -> None:

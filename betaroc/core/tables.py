@@ -1,0 +1,134 @@
+"""Tables of results: data frames of the library in which the data came."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.arrays import AnyArray
+from betaroc.core.errors import MissingDependencyError
+from betaroc.core.value import Result
+
+__all__ = [
+    "Library", "Table", "Tabular", "checked_library", "columns_from_rows", "first_library",
+    "library_of", "table_of",
+]  # fmt: skip
+
+#: Libraries of frames in memory.
+Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+#: A frame of one of them.
+Table: TypeAlias = Any
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tabular(Result):
+    """A value that knows in which library tables of it, and of what is made of it, are frames.
+
+    Parameters
+    ----------
+    library : str, optional
+        "pandas", "polars" or "pyarrow": that of the frame or the columns that were read; None
+        where none was, and tables are frames of pandas. No part of equality and of the repr.
+    """
+
+    library: Library | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    def _table(self, columns: Mapping[str, Any]) -> Table:
+        return table_of(columns, self.library)
+
+
+def first_library(given: Iterable[Tabular | None]) -> Library | None:
+    """That of the first who has one."""
+    return next((one.library for one in given if one is not None and one.library), None)
+
+
+def library_of(values: object) -> Library | None:
+    """The library of a frame or a column, Narwhals' own included; None of anything else."""
+    name = type(values).__module__.partition(".")[0]
+    if name == "narwhals":
+        name = values.implementation.name.lower()  # type: ignore[attr-defined]
+    return cast(Library, name) if name in get_args(Library) else None
+
+
+def checked_library(library: str | None) -> Library | None:
+    """What was asked for, or None."""
+    if library is None:
+        return None
+    return cast(Library, checks.choice(library, get_args(Library), "library"))
+
+
+def columns_from_rows(
+    rows: Iterable[Sequence[Any]], names: Sequence[str], texts: Collection[str]
+) -> dict[str, AnyArray]:
+    """Rows as columns, also where there are none: those of texts, and the others of floats."""
+    cells = list(zip(*rows, strict=True)) or [()] * len(names)
+    return {
+        name: np.array(column, dtype=object if name in texts else np.float64)
+        for name, column in zip(names, cells, strict=True)
+    }
+
+
+def table_of(
+    columns: Mapping[str, Any],
+    library: Library | None = None,
+    nested: Mapping[str, int] | None = None,
+) -> Table:
+    """Columns as a frame of a library, of equal types in each.
+
+    Numbers are float64, int64 or bool; a number that is not there is nan, never null. All else
+    is as the library has it, such as text and dates. What is of several types (names of systems
+    may be) is text but in pandas. `nested` columns hold tuples of floats, or of as many tuples
+    within each other: lists but in pandas.
+    """
+    import narwhals as nw
+
+    library, nested = checked_library(library) or "pandas", nested or {}
+    plain = {
+        name: list(values) if name in nested else _column(values, library)
+        for name, values in columns.items()
+    }
+    try:
+        table = nw.from_dict(plain, backend=library)
+    except ImportError as error:  # the data was read elsewhere
+        raise MissingDependencyError(
+            f"tables of data that came in {library} need it, and it is not installed. Install it:"
+            f' pip install {library}, or take dataclasses.replace(result, library="pandas")'
+        ) from error
+    # What is empty has no type of its own.
+    if not len(table):
+        texts = [name for name, values in plain.items() if isinstance(values, list)]
+        table = table.with_columns(nw.col(name).cast(nw.String) for name in texts)
+    elif library != "pandas":
+        kinds = {name: reduce(_list_of, range(depth), nw.Float64) for name, depth in nested.items()}
+        table = table.with_columns(nw.col(name).cast(kind) for name, kind in kinds.items())
+    return table.to_native()
+
+
+def _list_of(kind: Any, _: int) -> Any:
+    import narwhals as nw
+
+    return nw.List(kind)
+
+
+def _column(values: Any, library: str) -> AnyArray | list[Any]:
+    """Numbers as an array, anything else as a list."""
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in _KINDS:
+        found = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        kinds = set(map(type, found)) - {type(None)}
+        if not kinds or not all(issubclass(kind, _NUMBERS) for kind in kinds):
+            if len(kinds) > 1 and library != "pandas":
+                return [None if value is None else str(value) for value in found]
+            return found
+        values = np.array([math.nan if value is None else value for value in found])
+    return np.asarray(values.astype(_KINDS[values.dtype.kind], copy=False))
+
+
+#: Numbers of Python and numpy, and what kinds of arrays of them become.
+_NUMBERS = (bool, int, float, np.bool_, np.number)
+_KINDS: dict[str, type] = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}

@@ -1,0 +1,325 @@
+"""Tables of results are frames of the library that the data came in, whatever the result."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import importlib
+import importlib.util
+import math
+import pickle
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import pytest
+
+import betaroc as br
+from betaroc.core.tables import columns_from_rows, table_of
+from betaroc.studies.design import Design
+
+N = 40
+#: How a frame is given, and the library of the tables that come of it.
+GIVEN = {
+    "polars": "polars", "polars-lazy": "polars", "pyarrow": "pyarrow", "pandas": "pandas",
+    "duckdb": "pandas", "dask": "pandas",
+}  # fmt: skip
+quiet = pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")
+pytestmark = quiet  # forty scores, on dev and on test
+
+
+def trials() -> dict[str, Any]:
+    rng = np.random.default_rng(5)
+    label = np.repeat([1, 0], N)
+    return {
+        "label": label,
+        "score": np.concatenate([rng.beta(4, 2, N), rng.beta(2, 4, N)]),
+        "other": np.concatenate([rng.beta(3, 2, N), rng.beta(2, 3, N)]),
+        "x": rng.random(2 * N),
+        "system": np.tile(["mlp", "svm"], N).astype(object),
+    }
+
+
+def frame_of(given: str, columns: dict[str, Any]) -> Any:
+    module, _, lazy = given.partition("-")
+    if importlib.util.find_spec(module) is None:
+        pytest.skip(f"{module} is not installed")
+    if module in {"pandas", "polars", "pyarrow"}:
+        lists = {k: v.tolist() if v.dtype == object else v for k, v in columns.items()}
+        made = nw.from_dict(lists, backend=importlib.import_module(module))
+        return (made.lazy() if lazy else made).to_native()
+    table = pd.DataFrame(columns)
+    if module == "duckdb":
+        import duckdb
+
+        return duckdb.from_df(table)
+    import dask.dataframe as dd
+
+    return dd.from_pandas(table, npartitions=2)  # type: ignore[no-untyped-call]
+
+
+# --------------------------------------------------------------- every table that there is
+class Results:
+    """What is computed of a frame, each thing once."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        self.scores = br.Scores.from_frame(frame)
+
+    @cached_property
+    def fit(self) -> br.Fit:
+        return br.fit(self.scores)
+
+    @cached_property
+    def inclusion(self) -> br.Inclusion:
+        return br.inclusion(self.frame, systems=["score", "other"], alpha=[0.25, 0.75], ends=0.3)
+
+
+#: By class and member, or by function: the table of what was computed of a frame.
+TABLES: dict[str, Callable[[Results], Any]] = {
+    "Fit.to_frame": lambda r: r.fit.to_frame(),
+    "DistributionFit.to_frame": lambda r: r.fit.impostor.to_frame(),
+    "Sensitivity.to_frame": lambda r: r.fit.sensitivity().to_frame(),
+    "FamilyComparison.table": lambda r: br.compare_families(r.scores, ["beta", "normal"]).table,
+    "CovariateFit.to_frame": lambda r: br.fit_covariates(r.frame, "x").to_frame(),
+    "fit_many": lambda r: br.fit_many(r.frame),
+    "Epc.to_frame": lambda r: br.epc(r.scores, r.fit, alpha=[0.2, 0.5]).to_frame(),
+    "EpcCv.to_frame": lambda r: br.epc_cv(r.scores, alpha=[0.2, 0.5]).to_frame(),
+    "EpcForecast.to_frame": lambda r: br.epc_forecast(
+        r.fit, n_client=50, n_impostor=60, alpha=[0.0, 0.5]
+    ).to_frame(),
+    "Inclusion.to_frame": lambda r: r.inclusion.to_frame(),
+    "Inclusion.table": lambda r: r.inclusion.table,
+    "Inclusion.learned": lambda r: r.inclusion.learned,
+    "Inclusion.crossings": lambda r: r.inclusion.crossings,
+    "InclusionRecord.diversity": lambda r: r.inclusion.diversity,
+    "Fusion.table": lambda r: r.inclusion.fusion.table,
+}
+#: Of these the frame itself is read; what is made of scores does not know how they came.
+OF_FRAMES = ("Fit.to_frame", "CovariateFit.to_frame", "fit_many", "Inclusion.table")
+#: Tables that no frame stands behind: of pandas.
+OF_NOTHING: dict[str, Callable[[], Any]] = {
+    "statistics": br.statistics,
+    "sample_systems": lambda: br.sample_systems(
+        {"a": br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))}, 3, 2, rng=1
+    ),
+    "Design.to_frame": lambda: Design.grid({"n": [50, 500]}).to_frame(),
+}
+#: Of the Parquet files of a study: no frame of the user's; tests/studies has their tables.
+OF_FILES = {"Folder.table", "StudyResult.to_frame", "StudyResult.summary"}
+
+
+_TABLE = re.compile(r"Table|DataFrame|def to_frame|def table")
+
+
+def returns_a_table(function: ast.FunctionDef) -> bool:
+    text = "" if function.returns is None else ast.unparse(function.returns)
+    return text == "Table" or "DataFrame" in text or function.name in {"to_frame", "table"}
+
+
+def tables_of_the_package() -> set[str]:
+    """Public functions, and members of any class, that return a frame or are called like it."""
+    found = set()
+    for path in Path(br.__file__).parent.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.parse(text).body if _TABLE.search(text) else ():
+            if isinstance(node, ast.FunctionDef) and node.name in br.__all__:
+                found |= {node.name} if returns_a_table(node) else set()
+            if isinstance(node, ast.ClassDef):
+                members = [m for m in node.body if isinstance(m, ast.FunctionDef)]
+                open_ones = [m for m in members if m.name[0] != "_" and returns_a_table(m)]
+                found |= {f"{node.name}.{member.name}" for member in open_ones}
+    return found
+
+
+def test_no_table_is_left_out() -> None:
+    assert tables_of_the_package() == {*TABLES, *OF_NOTHING, *OF_FILES}
+
+
+@pytest.fixture(scope="module")
+def wanted() -> dict[str, pd.DataFrame]:
+    """The tables of a frame of pandas."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", br.BetarocWarning)
+        results = Results(frame_of("pandas", trials()))
+        return {name: make(results) for name, make in TABLES.items()}
+
+
+def cells(table: Any) -> dict[str, list[Any]]:
+    columns = nw.from_native(table, eager_only=True).to_dict(as_series=False)
+    return {name: [listed(value) for value in column] for name, column in columns.items()}
+
+
+def listed(value: Any) -> Any:
+    return [listed(v) for v in value] if isinstance(value, list | tuple) else value
+
+
+def types(table: Any) -> dict[str, str]:
+    return {k: str(v) for k, v in nw.from_native(table, eager_only=True).schema.items()}
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_tables_are_frames_of_the_library_of_the_input(
+    given: str, wanted: dict[str, pd.DataFrame]
+) -> None:
+    results = Results(frame_of(given, trials()))
+    own = given in {"polars", "pyarrow"}
+    for name in TABLES if own else OF_FRAMES:
+        table, other = TABLES[name](results), wanted[name]
+        assert type(table).__module__.partition(".")[0] == GIVEN[given], name
+        assert list(cells(table)) == other.columns.tolist(), name
+        rel = 1e-9 if name == "fit_many" else 0.0  # whose sums engines add in their own order
+        for column, values in cells(other).items():
+            found = cells(table)[column]
+            if other[column].dtype.kind == "f":
+                np.testing.assert_allclose(found, values, rtol=rel, err_msg=f"{name} {column}")
+            else:
+                assert found == values, (name, column)
+        plain = set(other.columns) - {"above", "crossings", "moved"}  # tuples: lists elsewhere
+        assert {k: types(table)[k] for k in plain} == {k: types(other)[k] for k in plain}, name
+
+
+def test_numbers_that_are_not_there_are_nan_and_never_null(wanted: dict[str, pd.DataFrame]) -> None:
+    pytest.importorskip("polars")
+    results = Results(frame_of("polars", trials()))
+    for name, make in TABLES.items():
+        assert sum(make(results).null_count().row(0)) == 0, name
+    # The mean TPR of both classes together has no rank correlation.
+    together = wanted["InclusionRecord.diversity"].query("`class` == 'both'")
+    assert together["spearman"].isna().all()
+
+
+def test_tables_that_rest_on_no_frame_are_of_pandas() -> None:
+    for name, make in OF_NOTHING.items():
+        assert isinstance(make(), pd.DataFrame), name
+    fit = br.fit(br.Scores([0.3, 0.6, 0.7, 0.9, 0.8], [0.1, 0.2, 0.4, 0.6, 0.3]))
+    assert isinstance(fit.to_frame(), pd.DataFrame)
+    assert isinstance(br.epc(fit.model, fit.model, alpha=[0.5]).to_frame(), pd.DataFrame)
+
+
+# --------------------------------------------------------------------- what is remembered
+def scores_of(given: str) -> br.Scores:
+    return br.Scores.from_frame(frame_of(given, trials()))
+
+
+def test_the_library_is_kept_and_is_no_part_of_the_value() -> None:
+    pytest.importorskip("polars")
+    scores, other = scores_of("polars"), scores_of("pandas")
+    assert (scores.library, other.library) == ("polars", "pandas")
+    assert scores == other
+    assert hash(scores) == hash(other)
+    assert repr(scores) == repr(other)
+    for again in (copy.copy(scores), copy.deepcopy(scores), pickle.loads(pickle.dumps(scores))):
+        assert again.library == "polars"
+    named = replace(scores, name="named")
+    assert (named.library, named.name) == ("polars", "named")
+    assert replace(scores, library="pyarrow").library == "pyarrow"
+    fit, fit_of_pandas = br.fit(scores), br.fit(other)
+    assert fit == fit_of_pandas
+    assert repr(fit) == repr(fit_of_pandas)
+    assert pickle.loads(pickle.dumps(fit)).client.library == "polars"
+    assert replace(fit, reason="").library == "polars"
+    assert replace(br.epc(scores, other), measure="far").library == "polars"
+    with pytest.raises(br.InputError, match="library must be one of 'pandas', 'polars', 'pyarrow'"):
+        replace(scores, library="excel")  # type: ignore[arg-type]
+
+
+def test_summaries_keep_the_library_when_they_are_added() -> None:
+    pytest.importorskip("polars")
+    one = br.summarize(frame_of("polars-lazy", trials()), bins=64, layout=(0.0, 1.0))
+    two = br.summarize(frame_of("pandas", trials()), bins=64, layout=(0.0, 1.0))
+    assert [s.library for s in (one, two, one + two, two + one)] == [
+        "polars", "pandas", "polars", "pandas"
+    ]  # fmt: skip
+    assert replace(one, name="x").library == "polars"
+    assert type(br.fit(one + two).to_frame()).__module__.startswith("polars")
+
+
+def test_the_first_library_counts_where_there_are_two() -> None:
+    pytest.importorskip("polars")
+    dev, test = scores_of("polars"), scores_of("pandas")
+    model = br.fit(dev).model
+    for pair, library in (
+        ((dev, test), "polars"), ((test, dev), "pandas"), ((model, dev), "polars"),
+        ((br.Scores(dev.client, dev.impostor), dev), "polars"), ((model, model), None),
+    ):  # fmt: skip
+        assert br.epc(*pair, alpha=[0.5]).library == library
+    both = br.inclusion([dev, replace(test, client=test.client**2)], alpha=[0.5], ends=0.5)
+    assert both.systems.library == "polars"
+    assert type(br.fit_many([test, dev])).__module__.startswith("pandas")
+
+
+def test_columns_count_as_a_frame_does() -> None:
+    pl = pytest.importorskip("polars")
+    client, impostor = [0.3, 0.6, 0.7, 0.9, 0.8], [0.1, 0.2, 0.4, 0.6, 0.3]
+    column, label = pl.Series(client + impostor), pl.Series([1] * 5 + [0] * 5)
+    for scores in (
+        br.Scores(pl.Series(client), impostor), br.Scores(client, pl.Series(impostor)),
+        br.Scores.from_labels(label, column), br.Scores(client, impostor, library="polars"),
+    ):  # fmt: skip
+        assert scores.library == "polars"
+    assert br.Scores(pd.Series(client), pl.Series(impostor)).library == "pandas"
+    assert isinstance(br.fit_distribution(column).to_frame(), pl.DataFrame)
+    assert br.Scores(client, np.array(impostor)).library is None
+
+
+# ------------------------------------------------------------------------ columns as frames
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_have_one_type_in_every_library(library: Any) -> None:
+    pytest.importorskip(library)
+    rows = [("a", 1.0), ("b", math.nan)]
+    made = table_of(columns_from_rows(rows, ("name", "value"), ("name",)), library)
+    assert types(made) == {"name": "String", "value": "Float64"}
+    none = table_of(columns_from_rows([], ("name", "value"), ("name",)), library)
+    assert types(none) == types(made)
+    assert cells(none) == {"name": [], "value": []}
+    columns = {
+        "small": np.array([1, 2], dtype=np.int32), "single": np.array([0.5, 1.0], dtype="f4"),
+        "gap": [1.5, None], "flag": [True, False], "text": ["x", None],
+    }  # fmt: skip
+    mixed = table_of(columns, library)
+    assert list(types(mixed).values()) == ["Int64", "Float64", "Float64", "Boolean", "String"]
+    assert math.isnan(cells(mixed)["gap"][1])
+    names = cells(table_of({"system": ["a", 2]}, library))["system"]
+    assert names == (["a", 2] if library == "pandas" else ["a", "2"])
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_nested_columns_are_lists_also_where_all_are_empty(library: Any) -> None:
+    pytest.importorskip(library)
+    for ranges in ([(), ()], [((0.0, 1.0),), ()]):
+        table = table_of({"at": [(), ()], "ranges": ranges}, library, {"at": 1, "ranges": 2})
+        assert types(table) == {"at": "List(Float64)", "ranges": "List(List(Float64))"}
+        assert cells(table) == {"at": [[], []], "ranges": listed(ranges)}
+
+
+def test_what_fit_many_fitted_is_in_columns_of_every_library() -> None:
+    pytest.importorskip("polars")
+    for given in ("pandas", "polars"):
+        table = br.fit_many(frame_of(given, trials()))
+        for column in ("client_family", "impostor_family"):
+            assert set(table[column].to_list()) == {"beta"}
+        said = "chosen because all 80 scores lie in [0, 1]"
+        assert set(table["family_reason"].to_list()) == {said}
+        if given == "pandas":
+            assert table.attrs == {"family": "beta", "reason": said}
+    pair = br.fit_many([scores_of("polars")], family=("normal", "beta"))
+    assert pair.select("client_family", "impostor_family", "family_reason").row(0) == (
+        "normal", "beta", ""
+    )  # fmt: skip
+
+
+def test_an_empirical_fit_has_an_empty_table_of_the_same_types() -> None:
+    pytest.importorskip("polars")
+    for given in ("polars", "pandas"):
+        scores = scores_of(given)
+        empty, full = br.fit(scores, "empirical").to_frame(), br.fit(scores).to_frame()
+        assert types(empty) == types(full)
+        assert len(empty) == 0
