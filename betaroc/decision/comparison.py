@@ -15,7 +15,7 @@ from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.decision.bands import refuse_large_table
 from betaroc.decision.comparison_draws import Plan, plan_of
-from betaroc.decision.curve import area_weights, place_of
+from betaroc.decision.curve import area_weights, index_of_alpha
 from betaroc.decision.curve_difference import (
     CurveDifference,
     both_names,
@@ -164,7 +164,7 @@ class Comparison(CurveDifference):
         >>> int(result.counts.sum()), result.edges.size
         (200, 5)
         """
-        values = self.differences[:, place_of(self.first, alpha)]
+        values = self.differences[:, index_of_alpha(self.first, alpha)]
         counts, edges = np.histogram(values[~np.isnan(values)], bins=checks.count(bins, "bins"))
         return Histogram(counts.astype(np.int64), edges)
 
@@ -221,7 +221,7 @@ class Comparison(CurveDifference):
                 f" test of two proportions; got curves of {self.first.measure!r}. Read its"
                 " difference, .low and .high, or compare curves of one of these measures."
             )
-        place = place_of(self.first, alpha)
+        place = index_of_alpha(self.first, alpha)
         (e1, n1), (e2, n2) = (_errors(e, place) for e in (self.first, self.second))
         if e1 + e2 in {0, n1 + n2}:
             return ProportionTest(0.0, 1.0, (e1, e2), (n1, n2))

@@ -40,7 +40,7 @@ from betaroc.model.statistics import Asked, of_point
 
 __all__ = [
     "SAME_ALPHA", "WEIGHTED_ERROR", "Curve", "area_weights", "checked_alphas", "chosen_on",
-    "observed_on", "place_of", "tell_support", "warn_of_reach",
+    "index_of_alpha", "observed_on", "tell_support", "warn_of_reach",
 ]  # fmt: skip
 
 #: The criterion alpha FAR + (1 - alpha) FRR, and the measure of that name.
@@ -249,7 +249,7 @@ def tell_support(e: Curve) -> None:
 
 
 # --------------------------------------------------------------------------- the axis
-def place_of(e: Curve, alpha: float | None) -> int:
+def index_of_alpha(e: Curve, alpha: float | None) -> int:
     """Which of the curve's alphas it is; it may be left out where there is but one."""
     if alpha is None:
         if e.alpha.size == 1:

@@ -13,7 +13,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.decision.bands import curve_replicates
 from betaroc.decision.comparison_draws import plan_of
-from betaroc.decision.curve import Curve, area_weights, place_of
+from betaroc.decision.curve import Curve, area_weights, index_of_alpha
 from betaroc.decision.delta_bands import RESAMPLE, BandOptions
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.interval import Interval
@@ -80,7 +80,7 @@ def _weights(
 def _one(e: Curve, alpha: float | None) -> FloatArray:
     """All weight on one alpha of the curve."""
     found = np.zeros(e.alpha.size)
-    found[place_of(e, alpha)] = 1.0
+    found[index_of_alpha(e, alpha)] = 1.0
     return found
 
 

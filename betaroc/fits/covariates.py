@@ -40,7 +40,7 @@ from betaroc.estimation.designs import (
 from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed_scores
 from betaroc.fits.term_tests import TermTest, term_test
 from betaroc.inference.delta import Delta, delta
-from betaroc.inference.interval import Interval, distances
+from betaroc.inference.interval import Interval, difference_ends
 from betaroc.inference.nearby import Steps, models_near
 from betaroc.inference.parameter_errors import covariance_roots
 from betaroc.model.asking import PointArguments, asking
@@ -776,7 +776,7 @@ def _squared_and_added(parts: list[Delta], ends: list[Interval]) -> Interval:
     one, two = parts
     common = float(one.slopes @ two.slopes) / (one.error * two.error)
     change = two.estimate - one.estimate
-    down, up = distances(ends[1], ends[0], common)
+    down, up = difference_ends(ends[1], ends[0], common)
     return Interval(change, change - down, change + up, ends[0].level, "square-and-add")
 
 

@@ -24,7 +24,7 @@ from betaroc.distributions.coordinates import free
 from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, delta, delta_intervals, near_of, supported
-from betaroc.inference.interval import Interval, Limits, distances
+from betaroc.inference.interval import Interval, Limits, difference_ends
 from betaroc.inference.of_scores import (
     bare_interval_of_scores,
     interval_of_counts,
@@ -349,7 +349,7 @@ def _square_and_add(
     def ends(z: float) -> Limits:
         """From the difference to its ends, so many deviates out."""
         one, two = intervals(float(1.0 - 2.0 * ndtr(-z)))
-        return distances(one, two, r)
+        return difference_ends(one, two, r)
 
     # What both share may leave less of a longer interval: the ends of lower levels count too.
     own = options.deviate

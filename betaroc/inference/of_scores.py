@@ -20,7 +20,7 @@ from betaroc.inference.auc import AUC_METHODS, auc_interval
 from betaroc.inference.counted_scores import CountedScores, RateLine, number_of
 from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_still
-from betaroc.inference.interval import Interval, Limits, joined
+from betaroc.inference.interval import Interval, Limits, root_of_squares
 from betaroc.inference.rate_errors import robust_rates
 from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import Asking
@@ -173,7 +173,7 @@ def _square_and_add(
     # What both rates share moves a measure of both in one direction more, in the other less.
     r = _correlation(counted, point) * math.copysign(1.0, parts[0][1] * parts[1][1])
     down, up = (
-        joined(a, b, -r)
+        root_of_squares(a, b, -r)
         for a, b in ([abs(min(0.0, *part)) for part in parts], [max(0.0, *p) for p in parts])
     )
     return max(centre - down, within[0]), min(centre + up, within[1])

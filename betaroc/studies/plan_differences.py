@@ -9,7 +9,7 @@ from functools import cached_property
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.inference.delta import bare_interval
-from betaroc.inference.interval import Interval, distances
+from betaroc.inference.interval import Interval, difference_ends
 from betaroc.model.asking import Asking
 from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit
@@ -30,7 +30,7 @@ class _TwoSystems:
     def distances(self, sizes: Sizes) -> tuple[float, float, float]:
         """The difference at the expected fits, and from it to both ends of its interval."""
         one, two = (self._interval(model, sizes) for model in self.models)
-        return one.estimate - two.estimate, *distances(one, two, self.correlation)
+        return one.estimate - two.estimate, *difference_ends(one, two, self.correlation)
 
     def _interval(self, model: ScoreModel, sizes: Sizes) -> Interval:
         return bare_interval(expected_fit(model, sizes), self.asking, self.options)
