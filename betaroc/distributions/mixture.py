@@ -25,6 +25,8 @@ __all__ = ["BetaMixture"]
 _WHOLE = 1e-9
 _STEPS = 200
 _LAST = 4.0 * float(np.finfo(np.float64).eps)
+#: Logs of a tail that differ by no more are one.
+_SAME = 2.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,7 +207,8 @@ class BetaMixture(Distribution):
             inside = (newton > low[open_]) & (newton < high[open_])
             middle = 0.5 * low[open_] + 0.5 * high[open_]
             following = np.where(inside, newton, middle)
-            following = np.where(miss == 0.0, y[open_], following)
+            found = np.abs(miss) <= _SAME * np.maximum(np.abs(flat[open_]), 1.0)
+            following = np.where(found, y[open_], following)
             moved, size = np.abs(following - y[open_]), np.maximum(np.abs(following), 1e-300)
             # Newton squares a small step; one that does not shrink is rounding.
             rounding = (moved <= 1e-12 * size) & (moved > 0.1 * last[open_])
