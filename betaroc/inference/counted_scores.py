@@ -25,7 +25,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Where, point_at
 
-__all__ = ["CountedScores", "RateLine", "number_of", "whole_weights"]
+__all__ = ["CountedScores", "RateLine", "number_of_scores", "whole_weights"]
 
 _CLASSES = ("client", "impostor")
 #: Standard errors of a rate within which thresholds are looked at.
@@ -46,7 +46,7 @@ def whole_weights(scores: ScoreData) -> bool:
     return all(w is None or bool(np.all(w == np.floor(w))) for w in given)
 
 
-def number_of(asking: Asking, model: ScoreModel) -> float:
+def number_of_scores(asking: Asking, model: ScoreModel) -> float:
     """A statistic of scores as a model; refuses nan."""
     estimate = asking.number(model)
     if math.isnan(estimate):
@@ -131,7 +131,7 @@ class CountedScores:
     def number(self, asking: Asking) -> float:
         """A statistic of the scores; refuses nan."""
         if asking not in self._found:
-            self._found[asking] = number_of(asking, self.model)
+            self._found[asking] = number_of_scores(asking, self.model)
         return self._found[asking]  # type: ignore[no-any-return]
 
     def worth(self, t: Thresholds, tail: float) -> tuple[float, float]:

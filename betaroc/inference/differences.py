@@ -32,6 +32,7 @@ from betaroc.inference.of_scores import (
     rate_weights,
     refuse_unanswered,
     replicates_of,
+    rows_of,
 )
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 from betaroc.inference.sandwich import observation_scores
@@ -139,8 +140,8 @@ def difference(
 
     Parameters
     ----------
-    a, b : Scores, Fit or Epc
-        The two systems, both of one kind.
+    a, b : Scores or ScoreSummary, Fit, Epc or EpcAverage
+        The two systems, both of one kind; of summaries with ``paired=False`` what counts answer.
     stat : str or callable
         As in :func:`interval`.
     paired : bool
@@ -201,7 +202,7 @@ def difference(
     options, paired = (
         IntervalOptions(level, method, replicates, groups, rng), checks.flag(paired, "paired"),
     )  # fmt: skip
-    if isinstance(a, Scores) and isinstance(b, Scores):
+    if isinstance(a, ScoreData) and isinstance(b, ScoreData):
         asked = asking(stat, given, **point)
         return _of_scores((a, b), asked, options, paired=paired)
     if isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
@@ -209,7 +210,7 @@ def difference(
     if isinstance(a, Compares) and type(a) is type(b):
         return a._difference_of(b, stat, given, point, options, paired=paired)
     raise InputTypeError(
-        "a and b must both be Scores, both Fits or both Epcs; got"
+        "a and b must both be scores, both Fits or both Epcs; got"
         f" {shown(a, 40)} of type {type(a).__name__} and {shown(b, 40)} of type"
         f" {type(b).__name__}. Give both systems as one kind."
     )
@@ -217,13 +218,12 @@ def difference(
 
 # ------------------------------------------------------------------------------ of scores
 def _of_scores(
-    systems: tuple[Scores, Scores], asked: Asking, options: IntervalOptions, *, paired: bool
+    systems: tuple[ScoreData, ScoreData], asked: Asking, options: IntervalOptions, *, paired: bool
 ) -> Difference:
-    a, b = systems
     refuse_unanswered(asked)
-    if paired:
-        refuse_other_trials(a, b, ("a", "b"), groups=options.groups)
+    pair = _on_the_same_trials(systems, options) if paired else None
     if asked.name == "auc" and options.method in (None, "delong"):
+        a, b = (rows_of(s, asked) for s in systems)
         test = auc_test(a, b, paired, level=options.level, groups=options.groups)
         own = test.difference
         return Difference(own.estimate, own.low, own.high, test.p_value, options.level, own.method,
@@ -231,9 +231,10 @@ def _of_scores(
     options = options.by(methods_of(asked))
     models = [empirical_model(s) for s in systems]
     if options.method in ("smoothed", "bootstrap"):
-        found = _drawn(systems, models, asked, options, paired=paired)
+        a, b = (rows_of(s, asked) for s in systems)
+        found = _drawn((a, b), models, asked, options, paired=paired)
     else:
-        r = _score_correlation(systems, models, asked, options) if paired else 0.0
+        r = _score_correlation(pair, models, asked, options) if pair else 0.0
         counted = [CountedScores(s, options.groups) for s in systems]
 
         def intervals(level: float) -> list[Interval]:
@@ -245,6 +246,21 @@ def _of_scores(
         found = _square_and_add(intervals, r, options, paired=paired)
     evidence = [Evidence(s, grouped=options.groups) for s in systems]
     return supported(found, asked, *zip(evidence, models, strict=True))
+
+
+def _on_the_same_trials(
+    systems: tuple[ScoreData, ScoreData], options: IntervalOptions
+) -> tuple[Scores, Scores]:
+    found = []
+    for name, data in zip("ab", systems, strict=True):
+        if not isinstance(data, Scores):
+            raise InputError.about("paired")(
+                f"paired systems must be Scores, trial by trial; {name} is a summary, which knows"
+                " no trials. Give the scores, or take paired=False if the trials are others."
+            )
+        found.append(data)
+    refuse_other_trials(found[0], found[1], ("a", "b"), groups=options.groups)
+    return found[0], found[1]
 
 
 def _score_correlation(

@@ -17,7 +17,7 @@ from betaroc.data.groups import correlation_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.auc import AUC_METHODS, auc_interval
-from betaroc.inference.counted_scores import CountedScores, RateLine, number_of
+from betaroc.inference.counted_scores import CountedScores, RateLine, number_of_scores
 from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_still
 from betaroc.inference.interval import Interval, Limits, root_of_squares
@@ -82,11 +82,11 @@ def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOp
     """The interval of a statistic of scores."""
     refuse_unanswered(asking)
     if asking.name == "auc" and options.method != "bootstrap":
-        return auc_interval(_rows(data, asking), options.level, options.method,
+        return auc_interval(rows_of(data, asking), options.level, options.method,
                             groups=options.groups)  # fmt: skip
     options = options.by(methods_of(asking))
     if options.method in ("smoothed", "bootstrap"):
-        return _drawn(_rows(data, asking), asking, options)
+        return _drawn(rows_of(data, asking), asking, options)
     return interval_of_counts(CountedScores(data, options.groups), asking, options)
 
 
@@ -263,7 +263,7 @@ def replicates_of(
 
 def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval:
     """Quantiles of the statistic in the replicates."""
-    estimate = number_of(asking, empirical_model(scores))
+    estimate = number_of_scores(asking, empirical_model(scores))
     values = replicates_of([scores], asking, options)[:, 0]
     found = interval_of_replicates(estimate, values, options, str(asking))
     if options.method != "smoothed" or not asking.is_named or asking.where.point:
@@ -285,7 +285,8 @@ def refuse_unanswered(asking: Asking) -> None:
         )
 
 
-def _rows(data: ScoreData, asking: Asking) -> Scores:
+def rows_of(data: ScoreData, asking: Asking) -> Scores:
+    """The scores themselves; refuses a summary."""
     if isinstance(data, Scores):
         return data
     raise InputError(
