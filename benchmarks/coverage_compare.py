@@ -32,6 +32,7 @@ from _common import report, table
 import betaroc as br
 from betaroc import Comparison
 from betaroc.core.arrays import FloatArray
+from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import streams
 from betaroc.decision.bands import grouped_values
 from betaroc.decision.comparison import judged
@@ -117,7 +118,8 @@ def compared(cell: Cell, rng: np.random.Generator) -> list[Comparison]:
     dev, test = two_systems(rng, cell, cell.dev), two_systems(rng, cell, cell.test)
     a, b = (br.epc(*both, alpha=ALPHAS) for both in zip(dev, test, strict=True))
     seed = int(rng.integers(2**31))
-    plan = plan_of(a, b, resample="both", paired=cell.mode != "separate trials", groups=True)
+    options = IntervalOptions(0.95, "both")
+    plan = plan_of(a, b, options, paired=cell.mode != "separate trials")
     drawn = [
         plan.draw(source, rows.stop - rows.start) for rows, source in streams(REPLICATES, seed)
     ]
@@ -125,7 +127,7 @@ def compared(cell: Cell, rng: np.random.Generator) -> list[Comparison]:
     for measure in MEASURES:
         one, other = (dataclasses.replace(e, measure=measure) for e in (a, b))
         values = [grouped_values(one, x) - grouped_values(other, y) for x, y in drawn]
-        found.append(judged(one, other, np.concatenate(values), plan, 0.95, (0.1, 0.9)))
+        found.append(judged(one, other, np.concatenate(values), plan, options, (0.1, 0.9)))
     return found
 
 

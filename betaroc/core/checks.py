@@ -19,9 +19,10 @@ from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
 
 __all__ = [
-    "LARGEST_EXACT", "array_1d", "choice", "count", "finite", "flag", "fraction", "frozen",
-    "generator", "instance", "level", "listed", "nearest", "positive", "prior", "probability_array",
-    "rate_array", "real_array", "score_array", "shown", "weights_array",
+    "LARGEST_EXACT", "array_1d", "ascending", "choice", "count", "finite", "flag", "fraction",
+    "frozen", "generator", "instance", "level", "listed", "nearest", "positive", "prior",
+    "probability_array", "randomness", "rate_array", "real_array", "score_array", "shown",
+    "weights_array",
 ]  # fmt: skip
 
 _T = TypeVar("_T")
@@ -40,11 +41,11 @@ def choice(value: object, options: Sequence[str], name: str) -> str:
     )
 
 
-def instance(value: object, kind: type[_T], name: str, made: str) -> _T:
-    """The value, if it is of that class; `made` says how one is."""
+def instance(value: object, kind: type[_T], name: str, made: str, noun: str = "") -> _T:
+    """The value, if it is of that class; `made` says how one is, `noun` what users call it."""
     if isinstance(value, kind):
         return value
-    noun = kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
+    noun = noun or kind.__name__.removesuffix("Record")  # what a noun holds, called by the noun
     raise InputTypeError.about(name)(
         f"{name} must be {'an' if noun[0] in 'AEIO' else 'a'} {noun}; got {shown(value)} of type"
         f" {type(value).__name__}. Make one with {made}."
@@ -115,6 +116,16 @@ def _percent(number: float) -> str:
     return "Give a fraction, such as 0.95."
 
 
+def ascending(low: object, high: object) -> tuple[float, float]:
+    """Two fractions, the first less than the second."""
+    one, other = fraction(low, "low"), fraction(high, "high")
+    if not one < other:
+        raise InputError.about("low")(
+            f"low must be less than high; got low={one!r}, high={other!r}."
+        )
+    return one, other
+
+
 def prior(value: object, name: str = "prior") -> float:
     """The probability of a client, in [0, 1]."""
     return fraction(value, name, "must be the probability of a client, in [0, 1]")
@@ -143,15 +154,21 @@ def count(value: object, name: str, minimum: int = 1) -> int:
     return int(value)
 
 
+def randomness(rng: Any) -> Any:
+    """Where randomness comes from, as it is, whether it will be asked or not."""
+    if rng is None or isinstance(rng, np.random.SeedSequence | np.random.Generator):
+        return rng
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
+        return count(rng, "rng", 0)
+    raise InputTypeError.about("rng")(
+        "rng must be None, an int >= 0, a numpy SeedSequence or a numpy Generator; got"
+        f" {shown(rng)} of type {type(rng).__name__}. Give a seed, such as rng=1."
+    )
+
+
 def generator(rng: Any) -> np.random.Generator:
-    """Where randomness comes from: None, an int, a SeedSequence or a Generator."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise InputTypeError.about("rng")(
-            f"rng must be None, an int >= 0, a SeedSequence or a Generator; got"
-            f" {shown(rng)}. Give a seed such as 1."
-        ) from error
+    """A generator of that randomness."""
+    return np.random.default_rng(randomness(rng))
 
 
 def score_array(values: Any, name: str) -> FloatArray:

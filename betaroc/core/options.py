@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any, Self, TypedDict
+
+import numpy as np
 
 from betaroc.core import checks
-from betaroc.core.resampling import checked_rng
+from betaroc.core.arrays import FloatArray
+from betaroc.core.resampling import streams
 
 __all__ = ["IntervalArguments", "IntervalOptions"]
 
@@ -49,9 +53,9 @@ class IntervalOptions:
         object.__setattr__(self, "level", checks.level(self.level))
         object.__setattr__(self, "replicates", checks.count(self.replicates, "replicates"))
         object.__setattr__(self, "groups", checks.flag(self.groups, "groups"))
-        checked_rng(self.rng)
+        checks.randomness(self.rng)
 
-    def by(self, methods: tuple[str, ...]) -> IntervalOptions:
+    def by(self, methods: tuple[str, ...]) -> Self:
         """With the first of the methods where none was asked for; refuses others."""
         method = methods[0] if self.method is None else self.method
         return replace(self, method=checks.choice(method, methods, "method"))
@@ -60,3 +64,24 @@ class IntervalOptions:
     def tail(self) -> float:
         """The probability beyond each end."""
         return 0.5 * (1.0 - self.level)
+
+    @property
+    def deviate(self) -> float:
+        """How many standard errors a normal interval reaches."""
+        from scipy.special import ndtri
+
+        return float(ndtri(0.5 * (1.0 + self.level)))
+
+    def halves(self) -> tuple[Self, Self]:
+        """The same for two things that are drawn independently of each other."""
+        seeds = checks.generator(self.rng).integers(2**63, size=2).tolist()
+        return replace(self, rng=seeds[0]), replace(self, rng=seeds[1])
+
+    def replicated(
+        self, draw: Callable[[np.random.Generator, int], Any], *columns: int
+    ) -> FloatArray:
+        """What `draw` makes of each block of replicates, a row a replicate."""
+        found = np.empty((self.replicates, *columns))
+        for rows, stream in streams(self.replicates, self.rng):
+            found[rows] = draw(stream, rows.stop - rows.start)
+        return found

@@ -14,11 +14,11 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError
 
 __all__ = [
-    "Cells", "checked_rng", "class_sizes", "draw_counts", "draw_multinomial",
-    "refuse_fractional_weights", "streams",
+    "Cells", "class_sizes", "draw_counts", "draw_multinomial",
+    "refuse_fractional_weights", "seed_sequence", "streams",
 ]  # fmt: skip
 
 
@@ -31,7 +31,7 @@ _ROWS_A_CELL = 4
 # --------------------------------------------------------------------------- randomness
 def streams(replicates: int, rng: Any) -> Iterator[tuple[slice, np.random.Generator]]:
     """Each block of replicates with a generator of its own."""
-    seed = _seed(rng)
+    seed = seed_sequence(rng)
     for number, start in enumerate(range(0, replicates, BLOCK)):
         child = np.random.SeedSequence(
             seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size
@@ -39,25 +39,14 @@ def streams(replicates: int, rng: Any) -> Iterator[tuple[slice, np.random.Genera
         yield slice(start, min(start + BLOCK, replicates)), np.random.default_rng(child)
 
 
-def _seed(rng: Any) -> np.random.SeedSequence:
-    rng = checked_rng(rng)
+def seed_sequence(rng: Any) -> np.random.SeedSequence:
+    """Where the streams of a source of randomness come from."""
+    rng = checks.randomness(rng)
     if isinstance(rng, np.random.SeedSequence):
         return rng
     if isinstance(rng, np.random.Generator):
         return np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
     return np.random.SeedSequence(rng)
-
-
-def checked_rng(rng: Any) -> Any:
-    """A source of randomness as it is, whether it will be asked or not."""
-    if rng is None or isinstance(rng, np.random.SeedSequence | np.random.Generator):
-        return rng
-    if isinstance(rng, int | np.integer) and not isinstance(rng, bool):
-        return checks.count(rng, "rng", 0)
-    raise InputTypeError.about("rng")(
-        "rng must be None, an int >= 0, a numpy SeedSequence or a numpy Generator; got"
-        f" {type(rng).__name__}. Give a seed, such as rng=1."
-    )
 
 
 # --------------------------------------------------------------------------- counts
@@ -124,14 +113,16 @@ def draw_counts(rng: np.random.Generator, below: FloatArray, size: int) -> IntAr
     return np.bincount(drawn, minlength=cells)
 
 
-def refuse_fractional_weights(weights: FloatArray | None, name: str) -> None:
-    """Only frequencies, whole numbers of copies, can be resampled."""
+def refuse_fractional_weights(
+    weights: FloatArray | None, name: str, purpose: str = "to be resampled"
+) -> None:
+    """Only frequencies, whole numbers of copies, can be counted and drawn."""
     if weights is None:
         return
     bad = np.flatnonzero(weights != np.floor(weights))
     if bad.size:
         raise InputError.about("weights")(
-            f"weights must be whole numbers of copies to be resampled; {bad.size} of"
+            f"weights must be whole numbers of copies {purpose}; {bad.size} of"
             f" {weights.size} {name} weights are not, first"
             f" {float(weights[bad[0]])!r} at index {bad[0]}. Leave the weights out, or repeat"
             " trials."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,8 @@ from betaroc.core.errors import InputError
 from betaroc.data.scores import ScoreData, Scores
 
 __all__ = [
-    "Groups", "ScoredTrials", "Trials", "groups_of", "settled", "single_trials", "weights_of",
+    "Groups", "ScoredTrials", "Trials", "correlation_of", "groups_of", "settled", "single_trials",
+    "units_of", "weights_of",
 ]  # fmt: skip
 
 #: Negative eigenvalues down to this share of the largest are rounding.
@@ -137,6 +139,18 @@ class Groups:
             twice = _dense(shared.T @ shared)
         return total, twice
 
+    def covariance(self, client: FloatArray, impostor: FloatArray) -> FloatArray:
+        """Of sums over all trials, the clients' first; each class has columns of its own."""
+        cut, k = self.rows[0].size, client.shape[1]
+        both = np.zeros((self.first.size, k + impostor.shape[1]))
+        both[:cut, :k], both[cut:, k:] = (
+            factor * part[rows]
+            for factor, part, rows in zip(
+                self.factors(), (client, impostor), self.rows, strict=True
+            )
+        )
+        return settled(*self.meat(both))
+
     def factors(self) -> tuple[float, float]:
         """sqrt(G / (G - 1)) of each class with groups, 1 of one without."""
         found = []
@@ -180,6 +194,12 @@ def groups_of(scores: ScoredTrials | ScoreData | None) -> Groups | None:
 def single_trials(scores: ScoredTrials) -> Groups:
     """Every trial by itself, whatever the groups."""
     return _of(scores, [None, None])
+
+
+def units_of(scores: ScoredTrials, *, groups: bool = True) -> Groups:
+    """What varies by itself: groups where there are some and they are to count, else trials."""
+    found = groups_of(scores) if groups else None
+    return single_trials(scores) if found is None else found
 
 
 def _of(scores: ScoredTrials, given: list[AnyArray | None]) -> Groups:
@@ -240,3 +260,9 @@ def _numbered(arrays: list[AnyArray]) -> tuple[list[IntArray], int]:
             found[k] = piece
         total += names.size
     return found, total
+
+
+def correlation_of(covariance: FloatArray) -> float:
+    """Of two numbers; 0 where one of them does not vary."""
+    scale = math.sqrt(max(float(covariance[0, 0] * covariance[1, 1]), 0.0))
+    return max(-1.0, min(1.0, float(covariance[0, 1]) / scale)) if scale > 0.0 else 0.0

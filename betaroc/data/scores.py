@@ -122,6 +122,17 @@ def require_scores(
     raise InputTypeError.about(name)(f"{name} must be {kinds}; got {type(scores).__name__}. {hint}")
 
 
+def refuse_few(scores: Scores, name: str, purpose: str) -> None:
+    """A class of one trial does not vary."""
+    for who in ("client", "impostor"):
+        total = float(getattr(scores, f"{who}_total"))
+        if total < 2.0:
+            raise InputError.about(name)(
+                f"{name} must hold two or more trials of each class {purpose}; got"
+                f" {total:g} {who} trials. Give more."
+            )
+
+
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Scores(ScoreData):
     """The scores of one classifier: two samples on one scale, higher is more client-like.

@@ -18,14 +18,15 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.sentences import worded
 from betaroc.core.value import Result
 from betaroc.data.scores import Scores
+from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.sides import side
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.differences import Difference, alike, of_replicates
-from betaroc.inference.drawn_scores import DrawnScores, refuse_few
+from betaroc.inference.drawn_scores import DrawnScores, refuse_still
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import percentiles
 from betaroc.inference.paired_trials import refuse_other_trials
 from betaroc.inference.scores_beyond import SideInput
+from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, OperatingPoint
@@ -43,8 +44,6 @@ _PAIRS: dict[str, tuple[str, str, Callable[[OperatingPoint], Any]]] = {
 }  # fmt: skip
 
 _MEANS = ("average", "first", "second")
-#: What is drawn again.
-_METHODS = ("both", "test")
 #: Error asked of the quadrature, as a share of the range of targets.
 _TOLERANCE = 1e-9
 _HALVINGS = 60
@@ -137,28 +136,23 @@ class EpcAverage(Result):
         >>> interval.low <= found.average <= interval.high
         True
         """
-        options = IntervalOptions(level, method, replicates, groups, rng).by(_METHODS)
-        name = checks.choice(stat, _MEANS, "stat")
-        (low, high), failed = percentiles(self._replicates(name, options), options, name)
-        estimate = float(getattr(self, name))
-        return Interval(estimate, low, high, options.level, str(options.method), failed=failed)
+        options = IntervalOptions(level, method, replicates, groups, rng)
+        return self._interval_of(stat, (), {}, options)
 
     def _interval_of(
         self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
     ) -> Interval:
         _refuse_point(given, point)
-        return self.interval(
-            stat, level=options.level, method=options.method, replicates=options.replicates,
-            groups=options.groups, rng=options.rng,
-        )  # fmt: skip
+        options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
+        values = self._replicates(name, options)
+        return interval_of_replicates(float(getattr(self, name)), values, options, name)
 
     def _difference_of(
         self, other: EpcAverage, stat: Any, given: tuple[Any, ...], point: PointArguments,
         options: IntervalOptions, *, paired: bool,
     ) -> Difference:  # fmt: skip
         _refuse_point(given, point)
-        options = options.by(_METHODS)
-        name = checks.choice(stat, _MEANS, "stat")
+        options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
         if self.asked != other.asked:
             raise InputError(
                 f"both averages must be of one pair and range; got {self.asked!r} and"
@@ -169,11 +163,12 @@ class EpcAverage(Result):
             refuse_other_trials(tests[0], tests[1], ("a", "b"), groups=options.groups)
             tests = alike((tests[0], tests[1]))
         # The same stream draws the same rows of equally many trials.
-        seeds = np.random.default_rng(options.rng).integers(2**63, size=2).tolist()
-        second = seeds[0] if paired else seeds[1]
+        ours, theirs = options.halves()
         values = [
-            replace(one, test=test)._replicates(name, replace(options, rng=seed))
-            for one, test, seed in ((self, tests[0], seeds[0]), (other, tests[1], second))
+            replace(one, test=test)._replicates(name, own)
+            for one, test, own in zip(
+                (self, other), tests, (ours, ours if paired else theirs), strict=True
+            )
         ]
         gap = float(getattr(self, name)) - float(getattr(other, name))
         return of_replicates(gap, values[0] - values[1], options, name, paired=paired)
@@ -188,18 +183,18 @@ class EpcAverage(Result):
                     f"{name} must be scores to be drawn again; got {type(given).__name__}. Give"
                     " Scores to epc_average" + worded('`, or take method="test"`.')
                 )
-            refuse_few(given, name)
+            refuse_still(given, name)
             CountedScores(given)  # whose weights are numbers of copies
         return self.dev, self.test  # type: ignore[return-value]
 
     def _replicates(self, name: str, options: IntervalOptions) -> FloatArray:
         """The mean in each replicate, nan where a class came out empty."""
         dev, test = self._scores_of(options)
-        seeds = np.random.default_rng(options.rng).integers(2**63, size=2).tolist()
-        tests = DrawnScores((test,), replace(options, rng=seeds[1])).models()
+        of_dev, of_test = options.halves()
+        tests = DrawnScores((test,), of_test).models()
         devs: Iterator[tuple[Any, ...]] = repeat((dev,))
         if options.method == "both":
-            devs = DrawnScores((dev,), replace(options, rng=seeds[0])).models()
+            devs = DrawnScores((dev,), of_dev).models()
         pair, low, high, prior = self.asked
         found = np.full(options.replicates, np.nan)
         for k, ((one,), (two,)) in enumerate(zip(devs, tests, strict=False)):
@@ -286,11 +281,7 @@ def epc_average(
     (0.698413, 0.698413)
     """
     checks.choice(pair, tuple(_PAIRS), "pair")
-    low, high = checks.fraction(low, "low"), checks.fraction(high, "high")
-    if not low < high:
-        raise InputError.about("low")(
-            f"low must be less than high; got low={low!r}, high={high!r}."
-        )
+    low, high = checks.ascending(low, high)
     of_dev, of_test = side(dev, "dev", prior), side(test, "test", prior)
     found = _average(of_dev, of_test, pair, low, high)
     return replace(found, dev=dev, test=test, asked=(pair, low, high, prior))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError, SmallSampleWarning
 from betaroc.core.notices import warn
-from betaroc.core.resampling import Cells, checked_rng, class_sizes, streams
+from betaroc.core.resampling import Cells, class_sizes
 from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
 from betaroc.core.thresholds import Thresholds
@@ -22,6 +23,7 @@ from betaroc.decision.delta_bands import (
     delta_interval,
     delta_scores_interval,
     fitted_test,
+    shrunk,
 )
 from betaroc.decision.resample_threshold import ResampledDev, resample_threshold
 from betaroc.decision.sides import (
@@ -35,16 +37,14 @@ from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.empirical import Empirical, cells_of
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide
 from betaroc.inference.interval import Band
-from betaroc.inference.simultaneous import pointwise, sup_t
+from betaroc.inference.simultaneous import band_of_replicates
 from betaroc.rendering.alphas import DrawnBand
 from betaroc.rendering.numbers import level_words
 
-__all__ = ["band", "checked_replicates", "curve_replicates", "grouped_values", "shown_band"]
+__all__ = ["band", "curve_replicates", "grouped_values", "refuse_large_table", "shown_band"]
 
-_RESAMPLE = ("both", "test")
 #: Entries, replicates times alphas, that are kept at once.
 _LARGEST_TABLE = 2**28
-_METHODS = ("bootstrap", "exact", "delta")
 
 #: Measures that are one rate of one class: whether errors or successes are counted, and of whom.
 _ONE_RATE: dict[str, Callable[[IntArray, IntArray, int, int], tuple[IntArray, int]]] = {
@@ -74,99 +74,85 @@ def shown_band(band: Band, alpha: FloatArray, value: FloatArray) -> DrawnBand:
 
 def band(e: Curve, o: BandOptions) -> Band:
     """The band of a curve; `Epc.band` documents it."""
-    o = _checked(o, e.alpha.size)
-    fitted = fitted_test(e, groups=o.groups)
-    _refuse_sides(e, fitted, o)
-    _refuse_useless_m(o)
-    if fitted is None:
-        empirical_laws(e.test, "test")
+    draws = _Draws.of(e, o)
+    fitted, again = draws.fitted, draws.again
+    undefined, replicates = np.zeros(e.alpha.size, dtype=np.int64), 0
     if o.method == "exact":
-        _refuse_dependent(e, groups=o.groups)
-        return _exact_band(e, o)
-    again = None
-    if o.resample == "both":
-        again = resample_threshold(e, o.m, stratified=o.stratified, groups=o.groups)
-    undefined, replicates = np.zeros(e.alpha.size, dtype=np.int64), o.replicates
-    if o.method == "delta":
+        low, high = _exact_ends(e, o)
+    elif o.method == "delta":
         errors = again if isinstance(again, ThresholdError) else None
         low, high = (
             delta_scores_interval(e, o) if fitted is None else delta_interval(e, fitted, errors, o)
         )
-        replicates = replicates if o.simultaneous else 0
+        replicates = o.replicates if o.simultaneous else 0
     else:
-        values = _replicates(e, fitted, again, o)
-        ends = (sup_t if o.simultaneous else pointwise)(values, e.value, o.level)
-        bottom, top = e._range
-        low, high = np.maximum(ends[0], bottom), np.minimum(ends[1], top)
+        values, replicates = draws.values(o), o.replicates
+        low, high = band_of_replicates(values, e.value, o, e._range, simultaneous=o.simultaneous)
         undefined = np.sum(np.isnan(values), axis=0)
-    if fitted is None:
+    if fitted is None and o.method != "exact":
         _warn_of_no_width(e, low, high, groups=o.groups)
     return Band(
         e.alpha, e.value, low, high, o.level, o.simultaneous, o.resample, replicates, undefined,
         again.m if isinstance(again, ResampledDev) else None,
-        group_counts(e, o.resample, groups=o.groups), e.n_beyond,
+        group_counts(e, o.resample, groups=o.groups and o.method != "exact"), e.n_beyond,
     )  # fmt: skip
 
 
 def curve_replicates(e: Curve, o: BandOptions) -> FloatArray:
     """The curve in each replicate, a row each, nan where it is undefined."""
-    o = _checked(o, e.alpha.size)
-    fitted = fitted_test(e, groups=o.groups)
-    _refuse_sides(e, fitted, o)
-    if fitted is None:
-        empirical_laws(e.test, "test")
-    again = None
-    if o.resample == "both":
-        again = resample_threshold(e, o.m, stratified=o.stratified, groups=o.groups)
-    return _replicates(e, fitted, again, o)
+    return _Draws.of(e, o).values(o)
 
 
-def _replicates(
-    e: Curve, fitted: FittedTest | None, again: ResampledDev | ThresholdError | None, o: BandOptions
-) -> FloatArray:
-    draw = _draw_of(e, fitted, again, o)
-    values = np.empty((o.replicates, e.alpha.size))
-    for rows, stream in streams(o.replicates, o.rng):
-        values[rows] = draw(stream, rows.stop - rows.start)
-    return values
+@dataclass(frozen=True)
+class _Draws:
+    """What varies: test, as scores or as a fit, and the choice on dev."""
+
+    e: Curve
+    fitted: FittedTest | None
+    again: ResampledDev | ThresholdError | None
+
+    @classmethod
+    def of(cls, e: Curve, o: BandOptions) -> _Draws:
+        """The sides of a curve, checked for what is asked."""
+        refuse_large_table(o.replicates, e.alpha.size)
+        fitted = fitted_test(e, groups=o.groups)
+        _refuse_sides(e, fitted, o)
+        _refuse_useless_m(o)
+        if fitted is None:
+            empirical_laws(e.test, "test")
+        if o.method == "exact":
+            _refuse_dependent(e, groups=o.groups)
+        again = None
+        if o.resample == "both" and o.method != "exact":
+            again = resample_threshold(e, o.m, stratified=o.stratified, groups=o.groups)
+        return cls(e, fitted, again)
+
+    def values(self, o: BandOptions) -> FloatArray:
+        """The curve in each replicate."""
+        return o.replicated(self._block(o), self.e.alpha.size)
+
+    def _block(self, o: BandOptions) -> Callable[[np.random.Generator, int], FloatArray]:
+        """What makes a block of replicates, a row each."""
+        e, fitted, again = self.e, self.fitted, self.again
+        if fitted is not None:
+            return lambda rng, size: fitted.values(e, rng, size, again, stratified=o.stratified)
+        side = grouped_side(e, "test", o.stratified, groups=o.groups)
+        if again is not None:
+            moved = again
+            return lambda rng, n: _moved_values(e, rng, n, moved, side, stratified=o.stratified)
+        if side is None:
+            return lambda rng, size: _fixed_values(e, rng, size, stratified=o.stratified)
+        cells = side.cells((side, e.chosen))
+        return lambda rng, size: grouped_values(e, cells.draw(rng, size)[0])
 
 
-def _checked(o: BandOptions, alphas: int) -> BandOptions:
-    level, rng = checks.level(o.level), checked_rng(o.rng)
-    checks.choice(o.resample, _RESAMPLE, "resample")
-    checks.choice(o.method, _METHODS, "method")
-    return o._replace(
-        level=level, rng=rng, replicates=checked_replicates(o.replicates, alphas),
-        simultaneous=checks.flag(o.simultaneous, "simultaneous"),
-        stratified=checks.flag(o.stratified, "stratified"), groups=checks.flag(o.groups, "groups"),
-        m=None if o.m is None else checks.count(o.m, "m", 2),
-    )  # fmt: skip
-
-
-def _draw_of(
-    e: Curve, fitted: FittedTest | None, again: ResampledDev | ThresholdError | None, o: BandOptions
-) -> Callable[[np.random.Generator, int], FloatArray]:
-    """What makes a block of replicates, a row each."""
-    if fitted is not None:
-        return lambda rng, size: fitted.values(e, rng, size, again, stratified=o.stratified)
-    side = grouped_side(e, "test", o.stratified, groups=o.groups)
-    if again is not None:
-        return lambda rng, size: _moved_values(e, rng, size, again, side, stratified=o.stratified)
-    if side is None:
-        return lambda rng, size: _fixed_values(e, rng, size, stratified=o.stratified)
-    cells = side.cells((side, e.chosen))
-    return lambda rng, size: grouped_values(e, cells.draw(rng, size)[0])
-
-
-def checked_replicates(replicates: object, alphas: int) -> int:
-    """A count whose table of replicates and alphas fits into memory."""
-    number = checks.count(replicates, "replicates")
-    if number * alphas > _LARGEST_TABLE:
+def refuse_large_table(replicates: int, alphas: int) -> None:
+    """A table of replicates and alphas fits into memory."""
+    if replicates * alphas > _LARGEST_TABLE:
         raise InputError.about("replicates")(
             f"replicates must be at most {_LARGEST_TABLE // alphas} for {alphas} alphas, a table of"
-            f" {_LARGEST_TABLE / 2**27:g} GB; got {number}. Take fewer."
+            f" {_LARGEST_TABLE / 2**27:g} GB; got {replicates}. Take fewer."
         )
-    return number
 
 
 def _warn_of_no_width(e: Curve, low: FloatArray, high: FloatArray, *, groups: bool) -> None:
@@ -192,13 +178,12 @@ def _fixed_values(e: Curve, rng: np.random.Generator, size: int, *, stratified: 
     laws = empirical_laws(e.test, "test")
     client, impostor = (cells_of(law, e.chosen) for law in laws)
     sizes = class_sizes(rng, size, client.total, impostor.total, stratified=stratified)
-    rejected, accepted = _errors(rng, client, impostor, *sizes)
-    return _counted(e, rejected, accepted, *sizes)
+    return _counted(e, *_errors(rng, client, impostor, *sizes), *sizes)
 
 
 def grouped_values(e: Curve, drawn: GroupedCounts) -> FloatArray:
     """The measure of drawn groups; nan where a class is empty."""
-    values = _counted(e, drawn.rejected, drawn.accepted, drawn.clients, drawn.impostors)
+    values = _counted(e, *drawn[:4])
     values[drawn.lost] = np.nan
     return values
 
@@ -207,11 +192,7 @@ def _moved_values(
     e: Curve, rng: np.random.Generator, size: int, again: ResampledDev | ThresholdError,
     side: GroupedSide | None, *, stratified: bool,
 ) -> FloatArray:  # fmt: skip
-    """The measure at thresholds that each replicate chooses again.
-
-    With fewer dev scores than there were, the part of a replicate that is due to
-    its thresholds is larger than in truth and shrunk.
-    """
+    """The measure at thresholds that each replicate chooses again."""
     laws = empirical_laws(e.test, "test")
     clients, impostors = (round(law.total) for law in laws)
     sizes = class_sizes(rng, size, clients, impostors, stratified=stratified)
@@ -234,9 +215,7 @@ def _moved_values(
         rejected[row], accepted[row] = (x[0] for x in _errors(rng, client, impostor, *one))
     fixed = _counted(e, rejected[:, :k], accepted[:, :k], *sizes)
     moved = _counted(e, rejected[:, k:], accepted[:, k:], *sizes)
-    # At its own optimum every departure is a loss, which endless dev scores would not have.
-    share = np.where(e._stationary, -again.shrink, again.shrink)
-    values = np.where(share == 1.0, moved, (1.0 - share) * fixed + share * moved)
+    values = shrunk(e, again, moved, lambda: fixed)
     values[lost] = np.nan
     return values
 
@@ -264,7 +243,7 @@ def _counted(
 
 
 # ------------------------------------------------------------------------------- intervals
-def _exact_band(e: Curve, o: BandOptions) -> Band:
+def _exact_ends(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
     """Clopper and Pearson's interval of one binomial rate at fixed thresholds."""
     if e.measure not in _ONE_RATE or o.resample != "test" or o.simultaneous or not o.stratified:
         raise InputError(
@@ -278,11 +257,7 @@ def _exact_band(e: Curve, o: BandOptions) -> Band:
     rejected = np.rint(client.counts_at_most(e.chosen)).astype(np.int64)
     accepted = np.rint(impostor.counts_above(e.chosen)).astype(np.int64)
     hits, n = _ONE_RATE[e.measure](rejected, accepted, round(client.total), round(impostor.total))
-    low, high = share_ends(hits, n, 0.5 * (1.0 - o.level))
-    nowhere = np.zeros(e.alpha.size, dtype=np.int64)
-    return Band(
-        e.alpha, e.value, low, high, o.level, False, o.resample, 0, nowhere, n_beyond=e.n_beyond
-    )
+    return share_ends(hits, n, o.tail)
 
 
 # ------------------------------------------------------------------------------- conditions

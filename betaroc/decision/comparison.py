@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.errors import InputError
 from betaroc.core.notices import public
-from betaroc.core.resampling import checked_rng, streams
-from betaroc.decision.bands import checked_replicates, grouped_values
+from betaroc.core.options import IntervalOptions
+from betaroc.decision.bands import refuse_large_table
 from betaroc.decision.comparison_draws import Plan, plan_of
-from betaroc.decision.curve import area_weights
+from betaroc.decision.curve import area_weights, index_of_alpha
 from betaroc.decision.curve_difference import (
-    SAME_ALPHA,
     CurveDifference,
     both_names,
     inside,
     verdict_words,
 )
 from betaroc.decision.curve_intervals import refuse_different
+from betaroc.decision.delta_bands import RESAMPLE
 from betaroc.decision.epc import Epc
 from betaroc.decision.sides import empirical_laws
 from betaroc.inference.interval import Interval
@@ -36,7 +36,6 @@ __all__ = [
     "OF_ALL_ERRORS", "Comparison", "Histogram", "ProportionTest", "compare", "judged",
 ]  # fmt: skip
 
-_RESAMPLE = ("both", "test")
 #: Bootstrap replicates where none are given: of scores, and where a fit is made in each.
 _REPLICATES, _REPLICATES_OF_FITS = 2000, 400
 #: Measures that weigh the errors of both classes: the count of all errors says something of them.
@@ -165,7 +164,7 @@ class Comparison(CurveDifference):
         >>> int(result.counts.sum()), result.edges.size
         (200, 5)
         """
-        values = self.differences[:, self._place(alpha)]
+        values = self.differences[:, index_of_alpha(self.first, alpha)]
         counts, edges = np.histogram(values[~np.isnan(values)], bins=checks.count(bins, "bins"))
         return Histogram(counts.astype(np.int64), edges)
 
@@ -222,7 +221,7 @@ class Comparison(CurveDifference):
                 f" test of two proportions; got curves of {self.first.measure!r}. Read its"
                 " difference, .low and .high, or compare curves of one of these measures."
             )
-        place = self._place(alpha)
+        place = index_of_alpha(self.first, alpha)
         (e1, n1), (e2, n2) = (_errors(e, place) for e in (self.first, self.second))
         if e1 + e2 in {0, n1 + n2}:
             return ProportionTest(0.0, 1.0, (e1, e2), (n1, n2))
@@ -246,29 +245,6 @@ class Comparison(CurveDifference):
         better = Better(self.better, both_names(self.names, names), self.level)
         axes = CRITERIA[self.first.criterion].axes(self.first.measure)
         return draw_comparison(ax, self.alpha, (self.first.value, self.second.value), better, axes)
-
-    def _place(self, alpha: float | None) -> int:
-        if alpha is None and self.alpha.size == 1:
-            return 0
-        if alpha is None:
-            raise InputError.about("alpha")(
-                f"alpha must be given: the curves were computed at {self.alpha.size}, from"
-                f" {float(self.alpha.min())!r} to {float(self.alpha.max())!r}. Name one of them."
-            )
-        wanted = checks.fraction(alpha, "alpha")
-        place = int(np.argmin(np.abs(self.alpha - wanted)))
-        nearest = float(self.alpha[place])
-        if abs(nearest - wanted) > SAME_ALPHA:
-            if CRITERIA[self.first.criterion].single:
-                raise InputError.about("alpha")(
-                    f"alpha must be left out: criterion {self.first.criterion!r} has none; got"
-                    f" {wanted!r}."
-                )
-            raise InputError.about("alpha")(
-                f"alpha must be one of the {self.alpha.size} at which the curves were computed; got"
-                f" {wanted!r}, the nearest is {nearest!r}. Take that, or give epc this alpha."
-            )
-        return place
 
 
 @public
@@ -380,51 +356,46 @@ def compare(
     ('a', True, True)
     """
     _refuse_different_curves(epc_a, epc_b)
-    checks.choice(resample, _RESAMPLE, "resample")
-    level, rng = checks.level(level), checked_rng(rng)
-    used = _range_of(epc_a, low, high)
-    paired, groups = checks.flag(paired, "paired"), checks.flag(groups, "groups")
+    checks.choice(resample, RESAMPLE, "resample")
+    used, paired = _range_of(epc_a, low, high), checks.flag(paired, "paired")
+    number = _REPLICATES if replicates is None else replicates
+    options = IntervalOptions(level, resample, number, groups, rng)
     if replicates is not None:
-        replicates = checked_replicates(replicates, epc_a.alpha.size)
-    plan = plan_of(epc_a, epc_b, resample=resample, paired=paired, groups=groups)
+        refuse_large_table(options.replicates, epc_a.alpha.size)
+    plan = plan_of(epc_a, epc_b, options, paired=paired)
     if replicates is None:
-        replicates = _REPLICATES_OF_FITS if plan.fitted else _REPLICATES
-        replicates = checked_replicates(replicates, epc_a.alpha.size)
-    values = np.empty((replicates, epc_a.alpha.size))
-    for rows, stream in streams(replicates, rng):
-        one, other = plan.draw(stream, rows.stop - rows.start)
-        values[rows] = grouped_values(epc_a, one) - grouped_values(epc_b, other)
-    return judged(epc_a, epc_b, values, plan, level, used)
+        if plan.fitted:
+            options = replace(options, replicates=_REPLICATES_OF_FITS)
+        refuse_large_table(options.replicates, epc_a.alpha.size)
+    values = options.replicated(plan.differences, epc_a.alpha.size)
+    return judged(epc_a, epc_b, values, plan, options, used)
 
 
 def judged(
-    epc_a: Epc,
-    epc_b: Epc,
-    values: FloatArray,
-    plan: Plan,
-    level: float,
+    a: Epc, b: Epc, values: FloatArray, plan: Plan, options: IntervalOptions,
     used: tuple[float, float],
-) -> Comparison:
+) -> Comparison:  # fmt: skip
     """The intervals of replicates of the difference, a row each; `used` is a range of alpha."""
-    estimate = np.asarray(epc_a.value - epc_b.value)
-    ends = pointwise(values, estimate, level)
-    band = _band(values, estimate, ends, epc_a.alpha, used, level)
-    mean = _mean(values, estimate, epc_a.alpha, used, level, plan.resample)
+    estimate = np.asarray(a.value - b.value)
+    ends, band = pointwise(values, estimate, options), np.full((2, estimate.size), np.nan)
+    at = inside(a.alpha, used) & ~np.isnan(estimate)
+    if np.any(at):
+        low, high = percentile_band(values[:, at], options.level)
+        # Nowhere narrower than the intervals.
+        band[:, at] = np.fmin(low, ends[0][at]), np.fmax(high, ends[1][at])
+    mean = _mean(values, estimate, area_weights(a.alpha, *used), options)
     return Comparison(
-        epc_a, epc_b, plan.resample, plan.paired, plan.dev_paired, level, mean, used, *ends, *band,
-        values, plan.smallest, plan.groups,
+        a, b, plan.resample, plan.paired, plan.dev_paired, options.level, mean, used, *ends,
+        band[0], band[1], values, plan.smallest, plan.groups,
     )  # fmt: skip
 
 
 def _range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, float]:
     """The alphas of the average: what is asked for and the curves have."""
     asked = low is not None or high is not None
-    low = checks.fraction(_RANGE[0] if low is None else low, "low")
-    high = checks.fraction(_RANGE[1] if high is None else high, "high")
-    if not low < high:
-        raise InputError.about("low")(
-            f"low must be less than high; got low={low!r}, high={high!r}."
-        )
+    low, high = checks.ascending(
+        _RANGE[0] if low is None else low, _RANGE[1] if high is None else high
+    )
     first, last = float(e.alpha.min()), float(e.alpha.max())
     if max(low, first) < min(high, last):
         return max(low, first), min(high, last)
@@ -436,48 +407,23 @@ def _range_of(e: Epc, low: float | None, high: float | None) -> tuple[float, flo
     return first, last
 
 
-def _band(
-    values: FloatArray,
-    estimate: FloatArray,
-    ends: tuple[FloatArray, FloatArray],
-    alpha: FloatArray,
-    used: tuple[float, float],
-    level: float,
-) -> tuple[FloatArray, FloatArray]:
-    """The simultaneous band of the alphas of a range, nowhere narrower than the intervals."""
-    low, high = np.full(alpha.size, np.nan), np.full(alpha.size, np.nan)
-    at = inside(alpha, used) & ~np.isnan(estimate)
-    if np.any(at):
-        found = percentile_band(values[:, at], level)
-        low[at], high[at] = np.fmin(found[0], ends[0][at]), np.fmax(found[1], ends[1][at])
-    return low, high
-
-
 def _mean(
-    values: FloatArray,
-    estimate: FloatArray,
-    alpha: FloatArray,
-    used: tuple[float, float],
-    level: float,
-    resample: str,
+    values: FloatArray, estimate: FloatArray, weights: FloatArray, options: IntervalOptions
 ) -> Interval:
     """The difference averaged over a range of alpha."""
-    weights = area_weights(alpha, *used)
     counts = weights > 0.0
     weights = weights[counts] / np.sum(weights)
     mean, means = estimate[counts] @ weights, values[:, counts] @ weights
-    low, high = pointwise(means[:, None], np.array([mean]), level)
-    drawn = "dev and test drawn again" if resample == "both" else "test drawn again"
-    return Interval(float(mean), float(low[0]), float(high[0]), level, f"percentile, {drawn}")
+    low, high = pointwise(means[:, None], np.array([mean]), options)
+    drawn = "dev and test drawn again" if options.method == "both" else "test drawn again"
+    name = f"percentile, {drawn}"
+    return Interval(float(mean), float(low[0]), float(high[0]), options.level, name)
 
 
 # ----------------------------------------------------------------------------- conditions
 def _refuse_different_curves(a: Epc, b: Epc) -> None:
     for e, name in ((a, "epc_a"), (b, "epc_b")):
-        if not isinstance(e, Epc):
-            raise InputTypeError.about(name)(
-                f"{name} must be an Epc; got {type(e).__name__}. Make it with br.epc(dev, test)."
-            )
+        checks.instance(e, Epc, name, "br.epc(dev, test)")
     refuse_different(a, b, ("epc_a", "epc_b"))
 
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
+from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import class_sizes, draw_multinomial
 from betaroc.core.sentences import worded
 from betaroc.data.groups import Groups, groups_of
+from betaroc.decision.bands import grouped_values
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import ChosenAgain, LeastWeightedError, OtherCriterion
@@ -55,6 +57,8 @@ class Plan:
 
     Parameters
     ----------
+    curves : tuple of Curve
+        Both systems.
     draw : callable
         Errors of both systems on test in some replicates.
     groups : tuple, optional
@@ -69,6 +73,7 @@ class Plan:
         Whether a fit is made in every replicate.
     """
 
+    curves: tuple[Curve, Curve]
     draw: Callable[[np.random.Generator, int], Both]
     groups: GroupNumbers | None
     dev_paired: bool | None
@@ -77,9 +82,15 @@ class Plan:
     paired: bool
     fitted: bool = False
 
+    def differences(self, rng: np.random.Generator, size: int) -> FloatArray:
+        """First curve minus second in some replicates, a row each."""
+        one, other = map(grouped_values, self.curves, self.draw(rng, size))
+        return np.asarray(one - other)
 
-def plan_of(a: Curve, b: Curve, *, resample: str, paired: bool, groups: bool) -> Plan:
-    """The checked sides of two curves as what a replicate draws."""
+
+def plan_of(a: Curve, b: Curve, options: IntervalOptions, *, paired: bool) -> Plan:
+    """The checked sides of two curves as what a replicate draws; the method is what varies."""
+    groups, resample = options.groups, str(options.method)
     for e, name in zip((a, b), _SYSTEMS, strict=True):
         empirical_laws(e.test, f"the test side of {name}")
         if paired and isinstance(e.test.client, Binned):
@@ -96,14 +107,14 @@ def plan_of(a: Curve, b: Curve, *, resample: str, paired: bool, groups: bool) ->
         known = (of[0], of[1])
     if resample == "test":
         draw = _fixed_draw(a, b, paired=paired, groups=groups)
-        return Plan(draw, known, None, _smallest(test, "test"), resample, paired)
+        return Plan((a, b), draw, known, None, _smallest(test, "test"), resample, paired)
     again = [_again(e, name) for e, name in zip((a, b), _SYSTEMS, strict=True)]
     dev_paired = _same_dev(a, b, groups=groups)
     dev = _rows(a, b, "dev", shared=dev_paired, groups=groups)
     smallest = min(_smallest(dev, "dev"), _smallest(test, "test"), key=_sufficiency)
     fitted = any(isinstance(one, FitAgain) for one in again)
     draw = _rechosen_draw(a, b, again, dev, test)
-    return Plan(draw, known, dev_paired, smallest, resample, paired, fitted)
+    return Plan((a, b), draw, known, dev_paired, smallest, resample, paired, fitted)
 
 
 def _smallest(sides: list[DrawnRows], role: str) -> Smallest:

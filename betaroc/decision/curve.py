@@ -39,13 +39,15 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked, of_point
 
 __all__ = [
-    "ONE_CLASS_TARGETS", "WEIGHTED_ERROR", "Curve", "area_weights", "checked_alphas", "chosen_on",
-    "observed_on", "tell_support", "warn_of_reach",
+    "ONE_CLASS_TARGETS", "SAME_ALPHA", "WEIGHTED_ERROR", "Curve", "area_weights", "checked_alphas",
+    "chosen_on", "index_of_alpha", "observed_on", "tell_support", "warn_of_reach",
 ]  # fmt: skip
 
 #: The criterion alpha FAR + (1 - alpha) FRR, and the measure of that name.
 WEIGHTED_ERROR = "weighted-error"
 _AUTOMATIC_ALPHAS = 101
+#: Alphas that agree to this are one alpha.
+SAME_ALPHA = 1e-9
 #: A target this near to a rate is met.
 _MET = 1e-12
 #: Criteria that ask for a rate of one class, and whether alpha is its complement.
@@ -247,6 +249,30 @@ def tell_support(e: Curve) -> None:
 
 
 # --------------------------------------------------------------------------- the axis
+def index_of_alpha(e: Curve, alpha: float | None) -> int:
+    """Which of the curve's alphas it is; it may be left out where there is but one."""
+    if alpha is None:
+        if e.alpha.size == 1:
+            return 0
+        raise InputError.about("alpha")(
+            f"alpha must be given: the curve has {e.alpha.size}, from {float(e.alpha.min())!r} to"
+            f" {float(e.alpha.max())!r}. Name one of them."
+        )
+    wanted = checks.fraction(alpha, "alpha")
+    place = int(np.argmin(np.abs(e.alpha - wanted)))
+    nearest = float(e.alpha[place])
+    if abs(nearest - wanted) <= SAME_ALPHA:
+        return place
+    if CRITERIA[e.criterion].single:
+        raise InputError.about("alpha")(
+            f"alpha must be left out: criterion {e.criterion!r} has none; got {wanted!r}."
+        )
+    raise InputError.about("alpha")(
+        f"alpha must be one of the {e.alpha.size} of the curve; got {wanted!r}, the nearest is"
+        f" {nearest!r}. Take that, or give epc this alpha."
+    )
+
+
 def area_weights(alpha: FloatArray, low: float, high: float) -> FloatArray:
     """What each alpha's value weighs in the integral from low to high; 1 where low is high.
 

@@ -14,18 +14,17 @@ from betaroc.core.errors import InputError
 from betaroc.core.text import alphas_words, shown
 from betaroc.core.value import Result
 from betaroc.decision.comparison_draws import Smallest
+from betaroc.decision.curve import SAME_ALPHA
 from betaroc.decision.epc import Epc
 from betaroc.inference.interval import Interval
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES, measure_title
 
 __all__ = [
-    "SAME_ALPHA", "AlphaRange", "CurveDifference", "both_names", "inside",
+    "AlphaRange", "CurveDifference", "both_names", "inside",
     "larger_is_better", "verdict_words",
 ]  # fmt: skip
 
-#: Alphas that agree to this are one alpha.
-SAME_ALPHA = 1e-9
 #: Share of the replicates that must have a value.
 _MOST = 0.9
 _SHORT = {"far": "FAR", "frr": "FRR", "tpr": "TPR", "tnr": "TNR", "hter": "HTER", "mcc": "MCC"}

@@ -11,22 +11,19 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import streams
-from betaroc.decision.bands import curve_replicates, grouped_values
+from betaroc.decision.bands import curve_replicates
 from betaroc.decision.comparison_draws import plan_of
-from betaroc.decision.curve import Curve, area_weights
-from betaroc.decision.delta_bands import BandOptions
+from betaroc.decision.curve import Curve, area_weights, index_of_alpha
+from betaroc.decision.delta_bands import RESAMPLE, BandOptions
 from betaroc.inference.differences import Difference, of_replicates
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import percentiles
+from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import PointArguments
 from betaroc.model.criteria import CRITERIA
 
 __all__ = ["area_range", "curve_difference", "curve_interval", "refuse_different"]
 
 _STATISTICS = ("area", "value")
-#: What is drawn again.
-_METHODS = ("both", "test")
 
 
 def curve_interval(
@@ -36,10 +33,8 @@ def curve_interval(
     weights, name = _weights(e, stat, given, point)
     options = options.by(_of_dev(e))
     drawn = _weighed(curve_replicates(e, _band_options(options)), weights)
-    (low, high), failed = percentiles(drawn, options, name)
     estimate = float(_weighed(e.value[None, :], weights)[0])
-    return Interval(estimate, low, high, options.level, str(options.method),
-                    n_beyond=_beyond(e, weights), failed=failed)  # fmt: skip
+    return interval_of_replicates(estimate, drawn, options, name, _beyond(e, weights))
 
 
 def curve_difference(
@@ -50,12 +45,8 @@ def curve_difference(
     refuse_different(a, b, ("a", "b"))
     weights, name = _weights(a, stat, given, point)
     options = options.by(_of_dev(a))
-    plan = plan_of(a, b, resample=str(options.method), paired=paired, groups=options.groups)
-    apart = np.empty(options.replicates)
-    for rows, stream in streams(options.replicates, options.rng):
-        one, other = plan.draw(stream, rows.stop - rows.start)
-        values = grouped_values(a, one) - grouped_values(b, other)
-        apart[rows] = _weighed(values, weights)
+    plan = plan_of(a, b, options, paired=paired)
+    apart = options.replicated(lambda rng, size: _weighed(plan.differences(rng, size), weights))
     gap = float(_weighed((a.value - b.value)[None, :], weights)[0])
     return of_replicates(gap, apart, options, name, paired=paired)
 
@@ -88,22 +79,8 @@ def _weights(
 
 def _one(e: Curve, alpha: float | None) -> FloatArray:
     """All weight on one alpha of the curve."""
-    if alpha is None and e.alpha.size > 1:
-        raise InputError.about("alpha")(
-            f"alpha must be given: the curve has {e.alpha.size}, from {float(e.alpha.min())!r} to"
-            f" {float(e.alpha.max())!r}. Name one of them."
-        )
-    if alpha is None:
-        return np.ones(1)
-    wanted = checks.fraction(alpha, "alpha")
-    place = int(np.argmin(np.abs(e.alpha - wanted)))
-    if abs(float(e.alpha[place]) - wanted) > 1e-9:
-        raise InputError.about("alpha")(
-            f"alpha must be one of the {e.alpha.size} of the curve; got {wanted!r}, the nearest is"
-            f" {float(e.alpha[place])!r}. Take that, or give epc this alpha."
-        )
     found = np.zeros(e.alpha.size)
-    found[place] = 1.0
+    found[index_of_alpha(e, alpha)] = 1.0
     return found
 
 
@@ -124,14 +101,11 @@ def area_range(e: Curve, low: float | None, high: float | None) -> tuple[float, 
 
 def _of_dev(e: Curve) -> tuple[str, ...]:
     """Dev is drawn again unless it was typed and has no error."""
-    return _METHODS if e.dev_evidence is not None else _METHODS[::-1]
+    return RESAMPLE if e.dev_evidence is not None else RESAMPLE[::-1]
 
 
 def _band_options(o: IntervalOptions) -> BandOptions:
-    return BandOptions(
-        level=o.level, resample=str(o.method), replicates=o.replicates, simultaneous=False,
-        stratified=True, m=None, method="bootstrap", groups=o.groups, rng=o.rng,
-    )  # fmt: skip
+    return BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method))
 
 
 def _beyond(e: Curve, weights: FloatArray) -> float | None:

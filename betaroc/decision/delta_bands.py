@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
+from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import single_trials
+from betaroc.data.groups import units_of
 from betaroc.decision.curve import Curve
-from betaroc.decision.sides import empirical_laws, observed_prior, side_groups, side_trials
+from betaroc.decision.sides import empirical_laws, observed_prior, side_trials
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
@@ -20,33 +22,44 @@ from betaroc.distributions.coordinates import moved
 from betaroc.distributions.inflated import MASSES, Inflated, base_of
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
+from betaroc.inference.nearby import slopes_along
 from betaroc.inference.parameter_errors import covariance_roots, free_coordinates
 from betaroc.inference.rate_errors import rate_covariance
 from betaroc.inference.simultaneous import gaussian_reach
 from betaroc.model.measures import OperatingPoint
 
-__all__ = ["BandOptions", "FittedTest", "delta_interval", "delta_scores_interval", "fitted_test"]
+__all__ = [
+    "RESAMPLE", "BandOptions", "FittedTest", "delta_interval", "delta_scores_interval",
+    "fitted_test", "shrunk",
+]  # fmt: skip
 
-#: Step of the differences, in standard errors: rates are smooth, and known to 1e-12.
-_STEP = 0.01
+#: What is drawn again.
+RESAMPLE = ("both", "test")
+_METHODS = ("bootstrap", "exact", "delta")
+
 #: Step of the differences in a rate, as a share of its distance from 0 and 1.
 _RATE_STEP = 1e-4
 #: A variance below this share of its first part is rounding.
 _ROUNDING = 1e-12
 
 
-class BandOptions(NamedTuple):
-    """What a band is asked for; `Epc.band` documents each."""
+@dataclass(frozen=True)
+class BandOptions(IntervalOptions):
+    """What a band is asked for besides; `Epc.band` documents each."""
 
-    level: float
-    resample: str
-    replicates: int
-    simultaneous: bool
-    stratified: bool
-    m: int | None
-    method: str
-    groups: bool
-    rng: Any
+    resample: str = "both"
+    simultaneous: bool = False
+    stratified: bool = True
+    m: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.choice(self.resample, RESAMPLE, "resample")
+        checks.choice(self.method, _METHODS, "method")
+        for name in ("simultaneous", "stratified"):
+            object.__setattr__(self, name, checks.flag(getattr(self, name), name))
+        if self.m is not None:
+            object.__setattr__(self, "m", checks.count(self.m, "m", 2))
 
 
 class _Choice(Protocol):
@@ -103,11 +116,7 @@ class FittedTest:
         self, e: Curve, rng: np.random.Generator, size: int, again: _Choice | None,
         *, stratified: bool,
     ) -> FloatArray:  # fmt: skip
-        """The measure at drawn parameters, at the curve's thresholds or at those drawn again.
-
-        Where fewer dev scores are drawn than there were, the part of a replicate that is
-        due to its thresholds is shrunk.
-        """
+        """The measure at drawn parameters, at the curve's thresholds or at those drawn again."""
         z = rng.standard_normal((size, self.roots.shape[0]))
         if again is None:
             t = e.chosen
@@ -122,11 +131,18 @@ class FittedTest:
         values = e._at_rates(self.rates(z, t), priors)
         if again is None:
             return values
-        share = np.where(e._stationary, -again.shrink, again.shrink)
-        if np.all(share == 1.0):
-            return values
-        fixed = e._at_rates(self.rates(z, e.chosen), priors)
-        return np.asarray((1.0 - share) * fixed + share * values)
+        return shrunk(e, again, values, lambda: e._at_rates(self.rates(z, e.chosen), priors))
+
+
+def shrunk(
+    e: Curve, again: _Choice, moved: FloatArray, fixed: Callable[[], FloatArray]
+) -> FloatArray:
+    """Of replicates the part that is due to their thresholds as large as with all dev scores."""
+    # At its own optimum every departure is a loss, which endless dev scores would not have.
+    share = np.where(e._stationary, -again.shrink, again.shrink)
+    if np.all(share == 1.0):
+        return moved
+    return np.where(share == 1.0, moved, (1.0 - share) * fixed() + share * moved)
 
 
 def _stacked(e: Curve, chosen: Iterable[Thresholds | None]) -> Thresholds:
@@ -224,21 +240,17 @@ def delta_interval(
     e: Curve, test: FittedTest, again: ThresholdError | None, o: BandOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Normal intervals from the derivatives of the curve in all that varies."""
-    from scipy.special import ndtri
-
     changes = _changes(e, test, again, stratified=o.stratified)
-    error = np.sqrt(np.sum(changes**2, axis=1))
-    reach = float(ndtri(0.5 * (1.0 + o.level)))
-    if o.simultaneous:
-        reach = gaussian_reach(changes, error, o.level, o.replicates, o.rng)
-    return _interval(e, reach * error)
+    reach = gaussian_reach(changes, o) if o.simultaneous else o.deviate
+    return _interval(e, reach * np.sqrt(np.sum(changes**2, axis=1)))
 
 
 def _changes(
     e: Curve, test: FittedTest, again: ThresholdError | None, *, stratified: bool
 ) -> FloatArray:
     """Change of the measure with one standard error of each independent source, a column each."""
-    still = np.zeros(test.roots.shape[0])
+    own = np.eye(test.roots.shape[0])
+    still = np.zeros(own.shape[0])
 
     def moved(z: FloatArray, chosen: Thresholds, prior: float) -> FloatArray:
         return np.asarray(e._at_rates(test.rates(z[None], chosen), np.array([prior]))[0])
@@ -247,24 +259,19 @@ def _changes(
         return moved(z, e.chosen, test.prior)
 
     if again is None:
-        parts = [_slopes(of_laws, still.size)]
+        parts = [slopes_along(own, of_laws)]
     elif test.shared:
         at = again.at
-        parts = [_slopes(lambda z: moved(z, at(z), test.prior), still.size)]
+        parts = [slopes_along(own, lambda z: moved(z, at(z), test.prior))]
     else:
-        at = again.at
-        parts = [_slopes(of_laws, still.size)]
-        parts.append(_slopes(lambda z: moved(still, at(z), test.prior), again.slope.shape[1]))
+        at, others = again.at, np.eye(again.slope.shape[1])
+        parts = [slopes_along(own, of_laws)]
+        parts.append(slopes_along(others, lambda z: moved(still, at(z), test.prior)))
     if not stratified and test.trials > 0.0:
         error = float(np.sqrt(test.prior * (1.0 - test.prior) / test.trials))
-        parts.append(_slopes(lambda z: moved(still, e.chosen, test.prior + error * z[0]), 1))
+        one = np.eye(1)
+        parts.append(slopes_along(one, lambda z: moved(still, e.chosen, test.prior + error * z[0])))
     return np.concatenate(parts, axis=1)
-
-
-def _slopes(value: Callable[[FloatArray], FloatArray], rank: int) -> FloatArray:
-    """Derivatives in each of the standardised coordinates, by central differences."""
-    steps = _STEP * np.eye(rank)
-    return np.stack([(value(z) - value(-z)) / (2.0 * _STEP) for z in steps], axis=1)
 
 
 def _interval(e: Curve, reach: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -286,10 +293,10 @@ def delta_scores_interval(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatAr
 
     From the derivatives of the measure in both rates and an observed prior.
     """
-    from scipy.special import ndtr, ndtri, stdtrit
+    from scipy.special import ndtr, stdtrit
 
-    scores, found = side_trials(e, "test"), side_groups(e, "test", groups=o.groups)
-    found = single_trials(scores) if found is None else found
+    scores = side_trials(e, "test")
+    found = units_of(scores, groups=o.groups)
     laws = empirical_laws(e.test, "test")
     gradient = _gradient(e, observed=observed_prior(e, "test"))
     parts = rate_covariance(found, laws, scores, e.chosen, stratified=o.stratified)
@@ -297,11 +304,7 @@ def delta_scores_interval(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatAr
     variance, most = np.diag(whole - twice), np.diag(whole)
     # V1 + V2 - V12 may come out negative: then V12 is left out.
     error = np.sqrt(np.where(variance > _ROUNDING * most, variance, np.maximum(most, 0.0)))
-    reach = float(ndtri(0.5 * (1.0 + o.level)))
-    if o.simultaneous:
-        changes = covariance_roots(whole - twice).T
-        each = np.sqrt(np.sum(changes**2, axis=1))
-        reach = gaussian_reach(changes, each, o.level, o.replicates, o.rng)
+    reach = gaussian_reach(covariance_roots(whole - twice).T, o) if o.simultaneous else o.deviate
     sizes = [size for size in found.sizes if size is not None]
     if sizes:
         # Student's t in place of the normal law, for variances between few groups.

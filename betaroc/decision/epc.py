@@ -385,7 +385,7 @@ class Epc(Curve):
         True
         """
         options = BandOptions(
-            level, resample, replicates, simultaneous, stratified, m, method, groups, rng
+            level, method, replicates, groups, rng, resample, simultaneous, stratified, m
         )
         return band(self, options)
 

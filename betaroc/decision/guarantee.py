@@ -14,6 +14,7 @@ from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import passed_on, public
+from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.value import Result
 from betaroc.data.scores import Scores, require_scores
 from betaroc.fits.fit import Fit
@@ -257,14 +258,7 @@ def _sample(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
     weights: FloatArray | None = getattr(scores, f"{who}_weights")
     if weights is None:
         return values, np.ones(values.size)
-    broken = np.flatnonzero(weights != np.floor(weights))
-    if broken.size:
-        index = int(broken[0])
-        raise InputError(
-            f"{who}_weights must be whole numbers for a guarantee, counts of equal trials; got"
-            f" {float(weights[index])!r} at index {index} ({broken.size} of {weights.size} are"
-            " not). Give counts, or scores without weights."
-        )
+    refuse_fractional_weights(weights, who, "for a guarantee")
     return values, weights
 
 

@@ -13,6 +13,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison
+from betaroc.decision.curve import index_of_alpha
 from betaroc.decision.curve_difference import both_names
 from betaroc.decision.epc import Epc
 from betaroc.decision.epc import epc as expected_performance
@@ -280,7 +281,7 @@ def plot_difference_histogram(
     c = _comparison(comparison)
     better = _better(c, names)
     counts, edges = c.histogram(alpha, bins)
-    place = 0 if alpha is None else int(np.argmin(np.abs(c.alpha - alpha)))
+    place = index_of_alpha(c.first, alpha)
     estimate, low, high = (float(values[place]) for values in (c.difference, c.low, c.high))
     return draw_replicates(
         ax, counts, edges, (estimate, low, high), better, _axes(c.first), float(c.alpha[place])

@@ -10,13 +10,11 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.record import PairEstimate
+from betaroc.inference.nearby import slopes_along
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.model.criteria import CRITERIA
 
 __all__ = ["ThresholdError", "threshold_error"]
-
-#: Step of the differences, in standard errors: the curvature it adds is 1e-4 of one error's.
-_STEP = 0.01
 
 
 @dataclass(frozen=True)
@@ -77,13 +75,11 @@ def threshold_error(
     laws = fit.model.client, fit.model.impostor
     unit = pair_of(*laws).unit
     names, place, roots = free_coordinates(fit, groups=groups)
-    columns = []
-    for root in roots:
-        moved = [laws_at(laws, names, place + side * _STEP * root) for side in (1.0, -1.0)]
-        chosen_at = [CRITERIA[criterion].choose(pair_of(*both), prior, alpha) for both in moved]
-        ends = [_coordinate(t, unit) for t in chosen_at]
-        with np.errstate(invalid="ignore"):
-            columns.append((ends[0] - ends[1]) / (2.0 * _STEP))
-    slope = np.stack(columns, axis=1)
+
+    def at(away: FloatArray) -> FloatArray:
+        pair = pair_of(*laws_at(laws, names, place + away))
+        return _coordinate(CRITERIA[criterion].choose(pair, prior, alpha), unit)
+
+    slope = slopes_along(roots, at)
     inside = np.isfinite(_coordinate(chosen, unit)) & np.all(np.isfinite(slope), axis=1)
     return ThresholdError(chosen, np.where(inside[:, None], slope, 0.0), unit)

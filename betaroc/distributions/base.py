@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import count, generator, probability_array, real_array
+from betaroc.core.notices import Notice
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 
@@ -118,6 +119,8 @@ class Distribution(Value, ABC):
     """
 
     on_unit: ClassVar[bool] = False
+    #: What was to be said when it was made, such as of scores in float16.
+    notices: ClassVar[tuple[Notice, ...]] = ()
 
     # ------------------------------------------------------------- the contract
     @abstractmethod

@@ -97,10 +97,7 @@ class FitErrors:
         from scipy.special import ndtr, stdtr
 
         small = self._near.small
-        parts = np.stack(
-            [np.sum(slopes[..., small.owner == k] ** 2, axis=-1)
-             for k in range(len(small.freedom))], axis=-1,
-        )  # fmt: skip
+        parts = small.variances(slopes)
         variance = np.sum(parts, axis=-1)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             t = distance / np.sqrt(variance)

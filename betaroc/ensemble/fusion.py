@@ -16,6 +16,7 @@ from betaroc.data.groups import Groups, settled
 from betaroc.ensemble.fusing import RULES, Scale, TrialSet, fused, mid_ranks, rank_sums
 from betaroc.ensemble.learned import signed
 from betaroc.ensemble.losses import CurvePart, Splits, score_losses, thresholds_of, vote_losses
+from betaroc.inference.auc import of_means
 from betaroc.inference.interval import Interval
 from betaroc.inference.small_samples import student
 from betaroc.rendering.numbers import visible
@@ -229,19 +230,11 @@ def _gain(
     value, rest = (sum(float(np.mean(x)) for x in losses) for losses in (with_it, without))
     apart = [b - a for a, b in zip(with_it, without, strict=True)]
     gain = sum(float(np.mean(x)) for x in apart)
-    variance, freedom = _single(apart) if groups is None else _grouped(apart, groups)
+    variance, freedom = of_means(apart) if groups is None else _grouped(apart, groups)
     reach = 0.0
     if variance != 0.0:
         reach = student(freedom, level) * math.sqrt(variance) if freedom > 0.0 else math.nan
     return Gain(rule, system, part, value, rest, gain, gain - reach, gain + reach)
-
-
-def _single(apart: list[FloatArray]) -> tuple[float, float]:
-    """Variance of the sum of both means, and Welch's degrees of freedom."""
-    parts = [float(np.var(x, ddof=1)) / x.size if x.size > 1 else math.nan for x in apart]
-    variance = sum(parts)
-    below = sum(v * v / (x.size - 1) for v, x in zip(parts, apart, strict=True) if x.size > 1)
-    return variance, variance**2 / below if below > 0.0 else math.nan
 
 
 def _grouped(apart: list[FloatArray], groups: Groups) -> tuple[float, float]:

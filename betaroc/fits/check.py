@@ -281,10 +281,7 @@ def check_fit(
     >>> [(t.rate, t.expected, t.observed, t.verdict) for t in found.targets]
     [('far', 10.0, 7.0, 'cannot tell'), ('frr', 10.0, 0.0, 'poor')]
     """
-    if not isinstance(f, PairEstimate):
-        raise InputTypeError.about("f")(
-            f"f must be a Fit; got {type(f).__name__}. Make one with br.fit(scores)."
-        )
+    checks.instance(f, PairEstimate, "f", "br.fit(scores)", "Fit")
     replicates = checks.count(replicates, "replicates", 19)
     level, tolerance = checks.level(level), checks.fraction(tolerance, "tolerance")
     targets = check_targets(f, far, frr, level=level)

@@ -16,7 +16,7 @@ from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import shown
 from betaroc.data.frames import frame_columns, named_columns, opened
-from betaroc.data.groups import groups_of, settled
+from betaroc.data.groups import groups_of
 from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
@@ -40,7 +40,7 @@ from betaroc.estimation.designs import (
 from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed_scores
 from betaroc.fits.term_tests import TermTest, term_test
 from betaroc.inference.delta import Delta, delta
-from betaroc.inference.interval import Interval
+from betaroc.inference.interval import Interval, difference_ends
 from betaroc.inference.nearby import Steps, models_near
 from betaroc.inference.parameter_errors import covariance_roots
 from betaroc.model.asking import PointArguments, asking
@@ -704,14 +704,7 @@ def _coefficient_roots(found: list[Regression], scores: Scores) -> FloatArray:
                     f"{who}: trials must hang together in at least 2 groups for errors to be"
                     f" known; all {getattr(scores, who).size} share one. Leave group out."
                 )
-        parts = [
-            factor * one.scores[rows]
-            for factor, one, rows in zip(groups.factors(), found, groups.rows, strict=True)
-        ]
-        contributions = np.zeros((groups.first.size, sum(sizes)))
-        cut = parts[0].shape[0]
-        contributions[:cut, : sizes[0]], contributions[cut:, sizes[0] :] = parts
-        own = own @ settled(*groups.meat(contributions)) @ own
+        own = own @ groups.covariance(found[0].scores, found[1].scores) @ own
     return np.asarray(covariance_roots(own) @ back.T)
 
 
@@ -782,14 +775,9 @@ def _squared_and_added(parts: list[Delta], ends: list[Interval]) -> Interval:
     """Difference of two numbers whose intervals need not be symmetric."""
     one, two = parts
     common = float(one.slopes @ two.slopes) / (one.error * two.error)
-    (below, above), (under, over) = ((i.estimate - i.low, i.high - i.estimate) for i in ends)
-
-    def reach(a: float, b: float) -> float:
-        return math.sqrt(max(a * a + b * b - 2.0 * common * a * b, 0.0))
-
     change = two.estimate - one.estimate
-    low, high = change - reach(under, above), change + reach(over, below)
-    return Interval(change, low, high, ends[0].level, "square-and-add")
+    down, up = difference_ends(ends[1], ends[0], common)
+    return Interval(change, change - down, change + up, ends[0].level, "square-and-add")
 
 
 def _warn_outside(words: str) -> None:

@@ -23,7 +23,7 @@ from betaroc.fits.shape_tests import CurveTest, EndTests
 from betaroc.inference import profile, sandwich
 from betaroc.inference.delta import interval_of_fit
 from betaroc.inference.interval import Band, Interval
-from betaroc.inference.roc_bands import band_of_fit
+from betaroc.inference.roc_bands import roc_band
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.style import Axes
@@ -138,7 +138,7 @@ class DistributionFit(Estimate):
         >>> round(interval.low, 4), round(interval.high, 4)
         (0.6701, 4.0821)
         """
-        return profile.conf_int(self, level, method)
+        return profile.conf_int(self, IntervalOptions(level, method))
 
     def summary(self) -> Summary:
         """A statsmodels summary: prints as text, shows as a table in a notebook.
@@ -364,8 +364,10 @@ class Fit(FitPoints):
         >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
         True
         """
-        options = IntervalOptions(level, method, replicates, groups, rng)
-        return band_of_fit(self, far, options, simultaneous=simultaneous)
+        return roc_band(
+            self, far=far, level=level, simultaneous=simultaneous, method=method,
+            replicates=replicates, groups=groups, rng=rng,
+        )  # fmt: skip
 
     def shape_probabilities(self, *, groups: bool = True) -> dict[str, dict[str, float]]:
         """How likely each shape of both beta laws is, given the errors of a and b.
@@ -690,7 +692,7 @@ class Fit(FitPoints):
         >>> round(fit.conf_int()["client"]["mu"].low, 4)
         0.5042
         """
-        return profile.grouped_conf_int(self, level, method, groups=groups)
+        return profile.grouped_conf_int(self, IntervalOptions(level, method, groups=groups))
 
     def plot(self, kind: str = "qq", ax: Axes | None = None, *, level: float = 0.95) -> Axes:
         """Draw the scores of both classes against what their laws expect of them.

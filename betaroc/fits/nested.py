@@ -10,7 +10,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import DegenerateDataError, FitError, InputError, InputTypeError
+from betaroc.core.errors import DegenerateDataError, FitError, InputError
 from betaroc.core.notices import public, quietly
 from betaroc.core.resampling import streams
 from betaroc.core.value import Result
@@ -146,10 +146,7 @@ def likelihood_ratio_test(
     0.02
     """
     for name, value in (("restricted", restricted), ("general", general)):
-        if not isinstance(value, PairEstimate):
-            raise InputTypeError.about(name)(
-                f"{name} must be a Fit; got {type(value).__name__}. See br.fit."
-            )
+        checks.instance(value, PairEstimate, name, "br.fit(scores)", "Fit")
     replicates = checks.count(replicates, "replicates", 19)
     _refuse_strangers(restricted, general)
     statistic = 2.0 * (general.log_likelihood - restricted.log_likelihood)

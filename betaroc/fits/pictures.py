@@ -339,10 +339,7 @@ def plot_fit(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('share of the scores', 'probability by the fitted law')
     """
-    if not isinstance(fit, PairEstimate):
-        raise InputTypeError.about("fit")(
-            f"fit must be a Fit; got {type(fit).__name__}. Make one with br.fit(scores)."
-        )
+    checks.instance(fit, PairEstimate, "fit", "br.fit(scores)", "Fit")
     kind = checks.choice(kind, _KINDS, "kind")
     level = checks.level(level)
     require_scores(fit.scores, "a picture of ordered scores")

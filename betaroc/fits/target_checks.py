@@ -12,16 +12,15 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
+from betaroc.core.options import IntervalOptions
+from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import share_ends
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import Groups, groups_of
-from betaroc.data.scores import Scores
+from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
-from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.rate_errors import worth
-from betaroc.inference.scores_beyond import about
+from betaroc.inference.scores_beyond import Evidence, about, evidence_of_pair
 from betaroc.model import operating_points
 
 __all__ = ["GoodDownTo", "Rates", "TargetCheck", "check_targets", "copies_of", "good_down_to"]
@@ -168,7 +167,8 @@ def check_targets(
     for rate, wanted in given.items():
         if wanted is None and not default:
             continue
-        counted = _Counted.of(f, rate)
+        copies_of(f.scores, _CLASSES[rate])
+        counted = _Counted(f, evidence_of_pair(f), rate)
         targets = _targets(counted.n) if wanted is None else _asked(wanted, rate)
         if targets.size:
             found += [
@@ -228,18 +228,11 @@ def _default(check: TargetCheck) -> bool:
 
 
 # ------------------------------------------------------------------------------ counts
-def copies_of(scores: Scores, who: str) -> FloatArray | None:
+def copies_of(scores: ScoreData, who: str) -> FloatArray | None:
     """Weights of a class as numbers of copies; None where there are none."""
-    weights = getattr(scores, f"{who}_weights")
-    if weights is None:
-        return None
-    bad = np.flatnonzero(weights != np.floor(weights))
-    if bad.size:
-        raise InputError.about("weights")(
-            f"weights must be whole numbers of copies for a check; {bad.size} of {weights.size}"
-            f" {who} weights are not, first {float(weights[bad[0]])!r} at index {bad[0]}."
-        )
-    return np.asarray(weights)
+    weights: FloatArray | None = getattr(scores, f"{who}_weights", None)  # none of a summary
+    refuse_fractional_weights(weights, who, "for a check")
+    return weights
 
 
 class _Beyond(NamedTuple):
@@ -254,27 +247,11 @@ class _Beyond(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """One class of a fit: its scores, and what to leave out of them."""
+    """One class of a fit, and what its scores say of it."""
 
     f: PairEstimate
+    evidence: Evidence
     rate: str
-    scores: Empirical
-    #: Scores of exactly 0 and 1 that the fit dropped.
-    dropped: tuple[float, float]
-    groups: Groups | None
-
-    @classmethod
-    def of(cls, f: PairEstimate, rate: str) -> _Counted:
-        who = _CLASSES[rate]
-        result, groups = getattr(f, who), None
-        if isinstance(f.scores, ScoreSummary):
-            law: Empirical = f.scores._distributions[rate == "far"]
-        else:
-            rows = f.scores._as_scores()
-            law, groups = Empirical(getattr(rows, who), copies_of(rows, who)), groups_of(rows)
-        ends = f.scores._at_ends(who)
-        drops = result.boundary is not None and result.boundary.policy == "drop"
-        return cls(f, rate, law, ends if drops else (0.0, 0.0), groups)
 
     @property
     def which(self) -> int:
@@ -282,12 +259,7 @@ class _Counted(NamedTuple):
 
     @property
     def n(self) -> float:
-        return float(self.scores.total - sum(self.dropped))
-
-    @property
-    def placed(self) -> bool:
-        """Whether the scores themselves are the distribution."""
-        return isinstance(getattr(self.f, _CLASSES[self.rate]).distribution, Empirical)
+        return self.evidence.totals[self.which]
 
     def thresholds(self, targets: FloatArray) -> tuple[Thresholds, FloatArray]:
         """The fit's own thresholds, and its rates there: as asked, but for point masses."""
@@ -301,26 +273,21 @@ class _Counted(NamedTuple):
         return t, np.where(np.abs(rates / targets - 1.0) <= _ROUNDING, targets, rates)
 
     def beyond(self, t: Thresholds) -> _Beyond:
-        """Impostors above, clients not above."""
-        if self.rate == "far":
-            most = self.scores.counts_above(t) - self.dropped[1]
-            return _Beyond(most - self._in_bin(t), most)
-        fewest = self.scores.counts_at_most(t) - self.dropped[0]
-        return _Beyond(fewest, fewest + self._in_bin(t))
-
-    def _in_bin(self, t: Thresholds) -> FloatArray:
-        """Scores of a summary that may lie on either side."""
-        if not isinstance(self.f.scores, ScoreSummary):
-            return np.zeros(t.shape)
+        """Impostors above, clients not above; of a summary those of a bin may be either."""
+        above, data = self.rate == "far", self.evidence.data
+        counts = self.evidence.observed(self.which, t, above=above)
+        if not isinstance(data, ScoreSummary):
+            return _Beyond(counts, counts)
         # The scores of a bin count on its upper border, and so above a threshold inside.
-        share = self.f.scores.rate_error_at(t.theta)[0 if self.rate == "far" else 1]
-        return np.rint(share * self.scores.total)
+        share = data.rate_error_at(t.theta)[0 if above else 1]
+        off = np.rint(share * self.evidence.counts[self.which].total)
+        return _Beyond(counts - off, counts) if above else _Beyond(counts, counts + off)
 
     # -------------------------------------------------------------------------- verdicts
     def checked(self, targets: FloatArray, level: float) -> list[TargetCheck]:
         t, rates = self.thresholds(targets)
-        counts, n, tail = self.beyond(t), self.n, 0.5 * (1.0 - level)
-        alone = self._effective(t, tail)
+        counts, n, tail = self.beyond(t), self.n, IntervalOptions(level).tail
+        alone = self.evidence.effective(self.which, t, tail, above=self.rate == "far")
         scale = alone / n
         low = share_ends(counts.fewest * scale, alone, tail)[0]
         high = share_ends(counts.most * scale, alone, tail)[1]
@@ -341,28 +308,17 @@ class _Counted(NamedTuple):
         return found
 
     def _verdict(self, asked: _Asked) -> tuple[str, str, int | None]:
-        if self.placed:
+        if self.evidence.fitted[self.which] is None:
             return "cannot tell", "placed by these scores", None
         if asked.rate != asked.target:
             reason = "a point mass of the fitted distribution spans this rate: no threshold has it"
             return "cannot tell", reason, None
-        size = None if self.groups is None else self.groups.sizes[self.which]
+        groups = self.evidence.groups
+        size = None if groups is None else groups.sizes[self.which]
         if size is not None and size < 3:
             reason = f"the {_CLASSES[self.rate]} trials are of {size} groups; 3 or more are needed"
             return "cannot tell", reason, None
         return asked.judged()
-
-    def _effective(self, t: Thresholds, tail: float) -> FloatArray:
-        """Independent scores that the scores are worth at each threshold."""
-        if self.groups is None:
-            return np.full(t.shape, self.n)
-        values = getattr(self.f.scores, _CLASSES[self.rate])[self.groups.rows[self.which]]
-        one = Empirical(values)
-        accepted = np.searchsorted(one._steps[0], values)[:, None] >= one._index(t)
-        beyond = (accepted == (self.rate == "far")).astype(np.float64)
-        if any(self.dropped):
-            beyond[(values <= 0.0) | (values >= 1.0)] = np.nan
-        return worth(self.groups, self.which, beyond, self.n, tail)
 
 
 # ------------------------------------------------------------------------------ the rule

@@ -13,16 +13,20 @@ from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.notices import public
+from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.value import Result
-from betaroc.data.groups import Groups, ScoredTrials, groups_of, settled, single_trials, weights_of
-from betaroc.data.scores import Scores, require_scores
+from betaroc.data.groups import Groups, groups_of, settled, single_trials, units_of, weights_of
+from betaroc.data.scores import Scores, refuse_few, require_scores
 from betaroc.inference.interval import Interval
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 
-__all__ = ["AucTest", "PairedAreas", "auc_interval", "auc_test", "paired_areas", "welch"]
+__all__ = [
+    "AUC_METHODS", "AucTest", "PairedAreas", "auc_interval", "auc_test", "of_means", "paired_areas",
+    "welch",
+]  # fmt: skip
 
-_METHODS = ("delong", "logit-delong", "newcombe")
+AUC_METHODS = ("delong", "logit-delong", "newcombe")
 _CLASSES = ("client", "impostor")
 #: Placements are shares: what is closer together than this differs by rounding.
 _ROUNDING = 1e-12
@@ -160,28 +164,28 @@ def auc_interval(
     >>> apart.estimate, round(apart.low, 4), apart.method
     (1.0, 0.501, 'newcombe')
     """
-    level, groups = checks.level(level), checks.flag(groups, "groups")
+    options = IntervalOptions(level, method, groups=groups)
     if method is not None:
-        checks.choice(method, _METHODS, "method")
+        options.by(AUC_METHODS)
     area, parts = _placements(scores, "scores")
-    found = groups_of(scores) if groups else None
-    dependent = found is not None and found.dependent
-    if found is None or (method is None and not dependent):
+    found = units_of(scores, groups=options.groups)
+    dependent = found.dependent
+    if method is None and not dependent:
         found = single_trials(scores)
     if method == "newcombe" and dependent:
         raise InputError.about("method")(
             'method="newcombe" takes trials as independent, and these depend on each other by'
             " their groups. Leave method out, or take groups=False."
         )
-    sizes, tail = _sizes(scores, found), 0.5 * (1.0 - level)
+    sizes, tail = _sizes(scores, found), options.tail
     if method == "newcombe":
-        return Interval(area, *_newcombe(area, sizes, tail), level, method)
+        return Interval(area, *_newcombe(area, sizes, tail), options.level, method)
     spread = _spread(parts, found)
     if method is None:
         ends, method = _best(area, spread, sizes, tail, dependent=dependent)
     else:
         ends = _ends(area, spread, tail, logit=method == "logit-delong")
-    return Interval(area, *ends, level, method)
+    return Interval(area, *ends, options.level, method)
 
 
 @public
@@ -246,8 +250,8 @@ def auc_test(
     >>> same.statistic, same.p_value, same.reason
     (0.0, 1.0, 'both systems order all trials alike: one ROC')
     """
-    level = checks.level(level)
-    paired, groups = checks.flag(paired, "paired"), checks.flag(groups, "groups")
+    options, paired = IntervalOptions(level, groups=groups), checks.flag(paired, "paired")
+    level, groups = options.level, options.groups
     one, two = (_Judged.of(s, name, groups=groups) for s, name in ((a, "a"), (b, "b")))
     difference = one.area - two.area if abs(one.area - two.area) > _ROUNDING else 0.0
     if paired:
@@ -258,15 +262,15 @@ def auc_test(
                 interval, 0.0, 1.0, paired, "both systems order all trials alike: one ROC"
             )
         moved = [_settled(v - w) for v, w in zip(one.parts, two.parts, strict=True)]
-        spread = _spread(moved, _groups(joint_trials(a, b), groups=groups))
+        spread = _spread(moved, units_of(joint_trials(a, b), groups=groups))
     else:
         spread = _Spread(
             math.hypot(one.spread.sd, two.spread.sd), min(one.spread.freedom, two.spread.freedom)
         )
     why = _no_variance(one, two, spread)
     if why:
-        return _square_and_add(one, two, difference, level, paired=paired, why=why)
-    low, high = spread.around(difference, 0.5 * (1.0 - level))
+        return _square_and_add(one, two, difference, options, paired=paired, why=why)
+    low, high = spread.around(difference, options.tail)
     interval = Interval(difference, max(low, -1.0), min(high, 1.0), level, "delong")
     z = difference / spread.sd
     return AucTest(interval, z, spread.p_value(z), paired)
@@ -284,7 +288,7 @@ class _Judged(NamedTuple):
     @classmethod
     def of(cls, scores: Scores, name: str, *, groups: bool) -> _Judged:
         area, parts = _placements(scores, name)
-        units = _groups(scores, groups=groups)
+        units = units_of(scores, groups=groups)
         return cls(area, parts, _spread(parts, units), _sizes(scores, units), units.dependent)
 
     def still(self) -> bool:
@@ -325,8 +329,9 @@ def _no_variance(one: _Judged, two: _Judged, spread: _Spread) -> str:
 
 
 def _square_and_add(
-    one: _Judged, two: _Judged, difference: float, level: float, *, paired: bool, why: str
-) -> AucTest:
+    one: _Judged, two: _Judged, difference: float, options: IntervalOptions, *, paired: bool,
+    why: str,
+) -> AucTest:  # fmt: skip
     """The interval from those of both areas, and the test that agrees with it."""
     from scipy.special import ndtr
 
@@ -335,7 +340,7 @@ def _square_and_add(
         down = math.hypot(one.area - low, most - two.area)
         return difference - down, difference + math.hypot(high - one.area, two.area - least)
 
-    interval = Interval(difference, *ends(0.5 * (1.0 - level)), level, "newcombe")
+    interval = Interval(difference, *ends(options.tail), options.level, "newcombe")
     if difference == 0.0:
         return AucTest(interval, 0.0, 1.0, paired, why)
     inner, sign = (0, 1.0) if difference > 0.0 else (1, -1.0)
@@ -375,8 +380,7 @@ def paired_areas(a: Scores, b: Scores) -> PairedAreas:
         for who, x in zip(_CLASSES, apart, strict=True)
     ]
     if groups is None:
-        variance, freedom = welch([float(np.var(x, ddof=1)) / x.size for x in apart],
-                                  [x.size - 1.0 for x in apart])  # fmt: skip
+        variance, freedom = of_means(apart)
     else:
         spread = _spread(apart, groups)
         units = [n.size if g is None else g for n, g in zip(apart, groups.sizes, strict=True)]
@@ -399,17 +403,18 @@ def welch(variances: Sequence[float], freedoms: Sequence[float]) -> tuple[float,
     return total, total**2 / below if below > 0.0 else math.inf
 
 
+def of_means(samples: Sequence[FloatArray]) -> tuple[float, float]:
+    """The same of the sum of their means; nan of a sample of one."""
+    parts = [float(np.var(x, ddof=1)) / x.size if x.size > 1 else math.nan for x in samples]
+    return welch(parts, [max(x.size - 1.0, 1.0) for x in samples])
+
+
 def _placements(scores: Scores, name: str) -> tuple[float, list[FloatArray]]:
     """The area, and each trial's share of the other class on its right side, less the area."""
     require_scores(scores, "an interval of the empirical area", name=name)
     client, impostor = scores.client, scores.impostor
     weights = [weights_of(scores, who) for who in _CLASSES]
-    for who, w in zip(_CLASSES, weights, strict=True):
-        if not np.sum(w) >= 2.0:
-            raise InputError.about(name)(
-                f"{name} must hold two or more trials of each class for a variance; got"
-                f" {float(np.sum(w)):g} {who} trials. Give more."
-            )
+    refuse_few(scores, name, "for a variance")
     below = _share_below(client, impostor, weights[1])
     above = 1.0 - _share_below(impostor, client, weights[0])
     area = math.fsum(below * weights[0]) / math.fsum(weights[0])
@@ -449,12 +454,6 @@ class _Spread(NamedTuple):
         from scipy.special import stdtr
 
         return float(2.0 * stdtr(self.freedom, -abs(z)))
-
-
-def _groups(scores: ScoredTrials, *, groups: bool) -> Groups:
-    """What the trials hang on, each on itself where there are no groups."""
-    found = groups_of(scores) if groups else None
-    return single_trials(scores) if found is None else found
 
 
 def _spread(parts: list[FloatArray], groups: Groups) -> _Spread:

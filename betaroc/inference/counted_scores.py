@@ -12,6 +12,7 @@ import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError
+from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import bracketed_root, share_ends
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import ScoreData, Scores
@@ -24,7 +25,7 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Where, point_at
 
-__all__ = ["CountedScores", "RateLine", "number_of", "whole_weights"]
+__all__ = ["CountedScores", "RateLine", "number_of_scores", "whole_weights"]
 
 _CLASSES = ("client", "impostor")
 #: Standard errors of a rate within which thresholds are looked at.
@@ -45,7 +46,7 @@ def whole_weights(scores: ScoreData) -> bool:
     return all(w is None or bool(np.all(w == np.floor(w))) for w in given)
 
 
-def number_of(asking: Asking, model: ScoreModel) -> float:
+def number_of_scores(asking: Asking, model: ScoreModel) -> float:
     """A statistic of scores as a model; refuses nan."""
     estimate = asking.number(model)
     if math.isnan(estimate):
@@ -92,11 +93,9 @@ class CountedScores:
     groups: bool = True
 
     def __post_init__(self) -> None:
-        if not whole_weights(self.data):
-            raise InputError.about("weights")(
-                "weights must be whole numbers of copies to be counted; some are not. Leave the"
-                " weights out, or repeat trials."
-            )
+        for who in _CLASSES:
+            weights = getattr(self.data, f"{who}_weights", None)  # none of a summary
+            refuse_fractional_weights(weights, who, "to be counted")
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -132,7 +131,7 @@ class CountedScores:
     def number(self, asking: Asking) -> float:
         """A statistic of the scores; refuses nan."""
         if asking not in self._found:
-            self._found[asking] = number_of(asking, self.model)
+            self._found[asking] = number_of_scores(asking, self.model)
         return self._found[asking]  # type: ignore[no-any-return]
 
     def worth(self, t: Thresholds, tail: float) -> tuple[float, float]:

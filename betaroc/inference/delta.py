@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import streams
 from betaroc.core.sentences import worded
+from betaroc.core.value import Result
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Interval, from_log, from_logit
 from betaroc.inference.nearby import STEP, Nearby, Steps, nearby
@@ -33,6 +33,7 @@ __all__ = [
     "supported",
 ]
 
+_T = TypeVar("_T", bound=Result)
 #: The ways to an interval of a fit, the best first.
 METHODS = ("delta", "bootstrap")
 #: Fractions nearer than this to 0 or 1 have no logit to speak of.
@@ -70,17 +71,19 @@ class Delta(NamedTuple):
 
 def interval_of_fit(f: SupportedPair, asking: Asking, options: IntervalOptions) -> Interval:
     """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
-    return supported(bare_interval(f, asking, options), f._evidence, f.model, asking)
+    return supported(bare_interval(f, asking, options), asking, (f._evidence, f.model))
 
 
-def supported(found: Interval, evidence: Evidence, model: ScoreModel, asking: Asking) -> Interval:
-    """The interval with the scores that speak for it; a warning where none does."""
-    asked = asking.rates(model)
-    beyond = fewest(evidence, asked)
-    return replace(
-        found, n_beyond=None if beyond is None else float(beyond),
-        extrapolated=tell(evidence, asked),
-    )  # fmt: skip
+def supported(found: _T, asking: Asking, *systems: tuple[Evidence, ScoreModel]) -> _T:
+    """A number of a system, or of two, with the scores that speak for it; a warning of none."""
+    beyond, flags = [], []
+    for evidence, model in systems:
+        asked = asking.rates(model)
+        least = fewest(evidence, asked)
+        beyond += [] if least is None else [float(least)]
+        flags.append(tell(evidence, asked))
+    support: dict[str, Any] = {"n_beyond": min(beyond, default=None), "extrapolated": any(flags)}
+    return replace(found, **support)
 
 
 def near_of(f: PairEstimate, *, groups: bool) -> Nearby:
@@ -120,10 +123,7 @@ def _drawn_interval(near: Nearby, asking: Asking, options: IntervalOptions) -> I
     # Only thresholds have more digits on their scale than the number itself.
     own = asking.row.scale if asking.row.scale == "threshold" else "plain"
     to, back = _scale(own, asking, model)
-    values = np.empty(options.replicates)
-    for rows, stream in streams(options.replicates, options.rng):
-        drawn = near.small.draw(stream, rows.stop - rows.start)
-        values[rows] = [to(asking.value(near.model(one))) for one in drawn]
+    values = near.drawn(lambda model: to(asking.value(model)), options)
     gone = int(np.sum(~np.isfinite(values)))
     if gone:
         raise InputError(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple, Protocol, Unpack, runtime_checkable
+from typing import Any, Protocol, Unpack, runtime_checkable
 
 import numpy as np
 
@@ -18,31 +18,31 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.text import shown
 from betaroc.core.value import Result
-from betaroc.data.groups import Groups, groups_of, settled, single_trials, weights_of
+from betaroc.data.groups import correlation_of, settled, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
 from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.delta import METHODS, delta, delta_intervals, near_of
-from betaroc.inference.interval import Interval
+from betaroc.inference.delta import METHODS, delta, delta_intervals, near_of, supported
+from betaroc.inference.interval import Interval, Limits, difference_ends
 from betaroc.inference.of_scores import (
-    AUC_METHODS,
     bare_interval_of_scores,
     interval_of_counts,
     methods_of,
-    percentiles,
     rate_weights,
     refuse_unanswered,
     replicates_of,
+    rows_of,
 )
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 from betaroc.inference.sandwich import observation_scores
-from betaroc.inference.scores_beyond import Evidence, SupportedPair, fewest, tell
+from betaroc.inference.scores_beyond import Evidence, SupportedPair
+from betaroc.inference.simultaneous import percentiles
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
 
-__all__ = ["Compares", "Difference", "alike", "difference", "of_replicates", "reach"]
+__all__ = ["Compares", "Difference", "alike", "difference", "of_replicates"]
 
 #: The level of farther deviates rounds to 1; between 0 and there intervals are looked at in steps.
 _FARTHEST, _STEP = 8.0, 0.25
@@ -140,8 +140,8 @@ def difference(
 
     Parameters
     ----------
-    a, b : Scores, Fit or Epc
-        The two systems, both of one kind.
+    a, b : Scores or ScoreSummary, Fit, Epc or EpcAverage
+        The two systems, both of one kind; of summaries with ``paired=False`` what counts answer.
     stat : str or callable
         As in :func:`interval`.
     paired : bool
@@ -202,7 +202,7 @@ def difference(
     options, paired = (
         IntervalOptions(level, method, replicates, groups, rng), checks.flag(paired, "paired"),
     )  # fmt: skip
-    if isinstance(a, Scores) and isinstance(b, Scores):
+    if isinstance(a, ScoreData) and isinstance(b, ScoreData):
         asked = asking(stat, given, **point)
         return _of_scores((a, b), asked, options, paired=paired)
     if isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
@@ -210,7 +210,7 @@ def difference(
     if isinstance(a, Compares) and type(a) is type(b):
         return a._difference_of(b, stat, given, point, options, paired=paired)
     raise InputTypeError(
-        "a and b must both be Scores, both Fits or both Epcs; got"
+        "a and b must both be scores, both Fits or both Epcs; got"
         f" {shown(a, 40)} of type {type(a).__name__} and {shown(b, 40)} of type"
         f" {type(b).__name__}. Give both systems as one kind."
     )
@@ -218,39 +218,49 @@ def difference(
 
 # ------------------------------------------------------------------------------ of scores
 def _of_scores(
-    systems: tuple[Scores, Scores], asked: Asking, options: IntervalOptions, *, paired: bool
+    systems: tuple[ScoreData, ScoreData], asked: Asking, options: IntervalOptions, *, paired: bool
 ) -> Difference:
-    a, b = systems
     refuse_unanswered(asked)
-    if paired:
-        refuse_other_trials(a, b, ("a", "b"), groups=options.groups)
+    pair = _on_the_same_trials(systems, options) if paired else None
     if asked.name == "auc" and options.method in (None, "delong"):
+        a, b = (rows_of(s, asked) for s in systems)
         test = auc_test(a, b, paired, level=options.level, groups=options.groups)
         own = test.difference
         return Difference(own.estimate, own.low, own.high, test.p_value, options.level, own.method,
                           paired)  # fmt: skip
-    methods = (*AUC_METHODS, "bootstrap") if asked.name == "auc" else methods_of(asked)
-    options = options.by(methods)
-    evidence = [Evidence(s, grouped=options.groups) for s in systems]
+    options = options.by(methods_of(asked))
     models = [empirical_model(s) for s in systems]
     if options.method in ("smoothed", "bootstrap"):
-        found = _drawn(systems, models, asked, options, paired=paired)
+        a, b = (rows_of(s, asked) for s in systems)
+        found = _drawn((a, b), models, asked, options, paired=paired)
     else:
-        r = _score_correlation(systems, models, asked, options) if paired else 0.0
+        r = _score_correlation(pair, models, asked, options) if pair else 0.0
         counted = [CountedScores(s, options.groups) for s in systems]
 
         def intervals(level: float) -> list[Interval]:
-            own = _at(options, level)
+            own = replace(options, level=level)
             if asked.name == "auc":
                 return [bare_interval_of_scores(s, asked, own) for s in systems]
             return [interval_of_counts(c, asked, own) for c in counted]
 
         found = _square_and_add(intervals, r, options, paired=paired)
-    return _supported(found, evidence, models, asked)
+    evidence = [Evidence(s, grouped=options.groups) for s in systems]
+    return supported(found, asked, *zip(evidence, models, strict=True))
 
 
-def _at(options: IntervalOptions, level: float) -> IntervalOptions:
-    return IntervalOptions(level, options.method, options.replicates, options.groups, options.rng)
+def _on_the_same_trials(
+    systems: tuple[ScoreData, ScoreData], options: IntervalOptions
+) -> tuple[Scores, Scores]:
+    found = []
+    for name, data in zip("ab", systems, strict=True):
+        if not isinstance(data, Scores):
+            raise InputError.about("paired")(
+                f"paired systems must be Scores, trial by trial; {name} is a summary, which knows"
+                " no trials. Give the scores, or take paired=False if the trials are others."
+            )
+        found.append(data)
+    refuse_other_trials(found[0], found[1], ("a", "b"), groups=options.groups)
+    return found[0], found[1]
 
 
 def _score_correlation(
@@ -272,8 +282,7 @@ def _correlation(
 ) -> float:  # fmt: skip
     """Of two numbers from what each client and each impostor adds to them, up to a constant."""
     trials = joint_trials(*systems)
-    found = groups_of(trials) if options.groups else None
-    units: Groups = single_trials(trials) if found is None else found
+    units = units_of(trials, groups=options.groups)
     cut, grow = units.rows[0].size, units.factors()
     contributions = np.zeros((units.first.size, 2))
     for column, both in enumerate(parts):
@@ -283,9 +292,7 @@ def _correlation(
             n = float(np.sum(w))
             mean = float(np.sum(w * own)) / n
             contributions[where, column] = grow[which] * (own - mean) / n
-    matrix = settled(*units.meat(contributions))
-    scale = math.sqrt(max(float(matrix[0, 0] * matrix[1, 1]), 0.0))
-    return max(-1.0, min(1.0, float(matrix[0, 1]) / scale)) if scale > 0.0 else 0.0
+    return correlation_of(settled(*units.meat(contributions)))
 
 
 # -------------------------------------------------------------------------------- of fits
@@ -299,15 +306,7 @@ def _of_fits(
         r = _fit_correlation(fits, asked, options)
     own = [delta_intervals(f, asked, groups=options.groups) for f in fits]
     found = _square_and_add(lambda level: [at(level) for at in own], r, options, paired=paired)
-    evidence, models = [f._evidence for f in fits], [f.model for f in fits]
-    return _supported(found, evidence, models, asked)
-
-
-class _Influence(NamedTuple):
-    """What each client and each impostor adds to a number of a fit."""
-
-    client: FloatArray
-    impostor: FloatArray
+    return supported(found, asked, *((f._evidence, f.model) for f in fits))
 
 
 def _fit_correlation(
@@ -324,13 +323,16 @@ def _fit_correlation(
     both = (scores[0], scores[1])
     refuse_other_trials(*both, ("a", "b"), groups=options.groups)
     parts = [_influence(f, s, asked, options) for f, s in zip(fits, both, strict=True)]
-    return _correlation(both, [tuple(p) for p in parts], options)  # type: ignore[misc]
+    return _correlation(both, parts, options)
 
 
 def _influence(
     f: SupportedPair, scores: Scores, asked: Asking, options: IntervalOptions
-) -> _Influence:
-    """Scores of the likelihood, through the covariance and the gradient of the number."""
+) -> tuple[FloatArray, FloatArray]:
+    """What each client and each impostor adds to a number of a fit.
+
+    Scores of the likelihood, through the covariance and the gradient of the number.
+    """
     near = near_of(f, groups=options.groups)
     slopes = delta(asked, f.model, near.steps).slopes
     gradient = np.linalg.lstsq(near.small.roots, slopes, rcond=None)[0]
@@ -345,7 +347,7 @@ def _influence(
         # A sum over trials, where the correlation takes means.
         part[kept] = score @ result.cov @ rates.T @ own * float(np.sum(weights))
         parts.append(part)
-    return _Influence(parts[0], parts[1])
+    return parts[0], parts[1]
 
 
 # -------------------------------------------------------------------------------- engines
@@ -354,32 +356,24 @@ def _square_and_add(
     paired: bool,
 ) -> Difference:  # fmt: skip
     """The interval from those of both numbers, and the test that agrees with it."""
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
     both = intervals(options.level)
     gap = both[0].estimate - both[1].estimate
 
     @cache
-    def distances(z: float) -> tuple[float, float]:
+    def ends(z: float) -> Limits:
         """From the difference to its ends, so many deviates out."""
         one, two = intervals(float(1.0 - 2.0 * ndtr(-z)))
-        down = reach(one.estimate - one.low, two.high - two.estimate, r)
-        return down, reach(one.high - one.estimate, two.estimate - two.low, r)
+        return difference_ends(one, two, r)
 
     # What both share may leave less of a longer interval: the ends of lower levels count too.
-    own = float(ndtri(0.5 * (1.0 + options.level)))
-    inner = [distances(z) for z in (*np.arange(_STEP, own, _STEP).tolist(), own)]
+    own = options.deviate
+    inner = [ends(z) for z in (*np.arange(_STEP, own, _STEP).tolist(), own)]
     down, up = (max(side) for side in zip(*inner, strict=True))
-    z = _deviate(gap, lambda z: distances(z)[0 if gap > 0.0 else 1])
+    z = _deviate(gap, lambda z: ends(z)[0 if gap > 0.0 else 1])
     p = 1.0 if gap == 0.0 else float(2.0 * ndtr(-z))
     return Difference(gap, gap - down, gap + up, p, options.level, both[0].method, paired, r)
-
-
-def reach(one: float, two: float, r: float) -> float:
-    """The root of the squared distances, less what both share."""
-    if math.isinf(one) or math.isinf(two):
-        return math.inf
-    return math.sqrt(max(one * one + two * two - 2.0 * r * one * two, 0.0))
 
 
 def _deviate(gap: float, distance: Callable[[float], float]) -> float:
@@ -410,11 +404,12 @@ def _drawn(
         values = replicates_of(alike(systems), asked, options)
     else:
         seeds = np.random.default_rng(options.rng).spawn(2)
-        values = np.column_stack([
-            replicates_of([s], asked, IntervalOptions(options.level, options.method,
-                                                      options.replicates, options.groups, seed))
-            for s, seed in zip(systems, seeds, strict=True)
-        ])  # fmt: skip
+        values = np.column_stack(
+            [
+                replicates_of([s], asked, replace(options, rng=seed))
+                for s, seed in zip(systems, seeds, strict=True)
+            ]
+        )
     gap = asked.number(models[0]) - asked.number(models[1])
     with np.errstate(invalid="ignore"):  # of two infinite thresholds there is no difference
         apart = values[:, 0] - values[:, 1]
@@ -441,19 +436,3 @@ def alike(systems: tuple[Scores, Scores]) -> list[Scores]:
                impostor_groups=joint.impostor_groups)
         for s in systems
     ]  # fmt: skip
-
-
-def _supported(
-    found: Difference, evidence: list[Evidence], models: list[ScoreModel], asked: Asking
-) -> Difference:
-    """With the scores that speak for both numbers; a warning where none does."""
-    beyond, flags = [], []
-    for own, model in zip(evidence, models, strict=True):
-        rates = asked.rates(model)
-        least = fewest(own, rates)
-        beyond += [] if least is None else [float(least)]
-        flags.append(tell(own, rates))
-    values = {f: getattr(found, f) for f in (
-        "estimate", "low", "high", "p_value", "level", "method", "paired", "correlation", "failed"
-    )}  # fmt: skip
-    return Difference(**values, n_beyond=min(beyond, default=None), extrapolated=any(flags))

@@ -14,13 +14,13 @@ from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
-from betaroc.data.scores import Scores
+from betaroc.data.scores import Scores, refuse_few
 from betaroc.distributions.empirical import Drawn
 from betaroc.distributions.gaps import Gaps
 from betaroc.inference.drawn_trials import DrawnRows
 from betaroc.model.model import ScoreModel
 
-__all__ = ["DrawnScores", "drawn_equal_errors", "refuse_few"]
+__all__ = ["DrawnScores", "drawn_equal_errors", "refuse_still"]
 
 _CLASSES = ("client", "impostor")
 #: Silverman's rule.
@@ -165,15 +165,10 @@ def _bandwidth(values: FloatArray, weights: FloatArray) -> float:
     return float(_FACTOR * spread * n**-0.2)
 
 
-def refuse_few(scores: Scores, name: str) -> None:
-    """A class whose one trial is all that can be drawn does not vary."""
+def refuse_still(scores: Scores, name: str) -> None:
+    """A class whose one trial, or group, is all that can be drawn does not vary."""
+    refuse_few(scores, name, "to be drawn again")
     for who in _CLASSES:
-        total = float(getattr(scores, f"{who}_total"))
-        if total < 2.0:
-            raise InputError.about(name)(
-                f"{name} must hold two or more trials of each class to be drawn again; got"
-                f" {total:g} {who} trials. Give more."
-            )
         groups = getattr(scores, f"{who}_groups")
         if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
             raise InputError.about(name)(
@@ -192,10 +187,7 @@ def drawn_equal_errors(gaps: Gaps, options: IntervalOptions) -> FloatArray:
     """
     clients = np.rint(gaps._clients).astype(np.int64)
     impostors = np.rint(gaps._impostors).astype(np.int64)
-    found = np.empty(options.replicates)
-    for rows, stream in streams(options.replicates, options.rng):
-        found[rows] = _balanced(stream, clients, impostors, rows.stop - rows.start)
-    return found
+    return options.replicated(lambda rng, size: _balanced(rng, clients, impostors, size))
 
 
 def _balanced(

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.value import Result
 
-__all__ = ["Band", "Interval", "Limits", "from_log", "from_logit"]
+__all__ = [
+    "Band", "Interval", "Limits", "difference_ends", "from_log", "from_logit", "root_of_squares",
+]  # fmt: skip
 
 #: Beyond it the exponential function leaves the doubles.
 _LARGEST = math.log(sys.float_info.max)
@@ -118,6 +120,19 @@ class Band(Result):
     m: int | None = None
     groups: tuple[int | None, int | None] | None = None
     n_beyond: FloatArray | None = None
+
+
+def root_of_squares(one: float, two: float, r: float) -> float:
+    """The root of two squared distances, less what both share."""
+    if math.isinf(one) or math.isinf(two):
+        return math.inf
+    return math.sqrt(max(one * one + two * two - 2.0 * r * one * two, 0.0))
+
+
+def difference_ends(one: Interval, two: Interval, r: float) -> Limits:
+    """From the difference of two numbers, whose errors have a correlation, to its ends."""
+    down = root_of_squares(one.estimate - one.low, two.high - two.estimate, r)
+    return down, root_of_squares(one.high - one.estimate, two.estimate - two.low, r)
 
 
 def from_log(y: float) -> float:

@@ -65,11 +65,12 @@ def interval(
         Of a fit: "delta", "bootstrap"; see `Fit.interval`.
         Of scores: the area has the methods of :func:`auc_interval`. "exact" (Clopper and Pearson):
         a rate at a fixed threshold; the threshold of a rate, between two scores. "square-and-add"
-        (Zou and Donner): a measure of both rates at a fixed threshold. "likelihood", above: a
-        measure at a FAR, an FRR or a TPR, the EER, the break-even point, and the threshold of
-        these two. "smoothed": quantiles of replicates with normal noise on the joint normal scores
-        of both classes, for what is largest or least at its point. "bootstrap": quantiles
-        of plain replicates, for averages; it is there for every statistic.
+        (Zou and Donner): a measure of both rates at a fixed threshold, or at the threshold that is
+        best by it, such as the least HTER. "likelihood", above: a measure at a FAR, an FRR or a
+        TPR, the EER, the break-even point, and the threshold of these two. "smoothed": quantiles
+        of replicates with normal noise, for thresholds of an alpha, what else is taken there, and
+        the H measure, whose quantiles are moved by what they are off in the middle. "bootstrap":
+        quantiles of plain replicates, for averages; it is there for every statistic.
     replicates : int
         Draws of a bootstrap, at least 1.
     groups : bool
@@ -109,8 +110,11 @@ def interval(
     -----
     The likelihood is that of both binomial counts, maximised over the threshold, which is unknown
     (empirical likelihood, Claeskens et al. 2003): no density is estimated and nothing is drawn.
-    Simulated coverage of all methods: docs/intervals.md. A summary is counted at the borders of
-    its bins; what is off inside them is added to both ends.
+    That the best threshold varies costs the value there nothing of first order, and makes it a
+    little too good on its own scores: of 100 to 10 000 scores the interval at that threshold still
+    covers (simulated). The noise of "smoothed" is Silverman's, on the sum of the normal deviates of
+    the ranks in both classes. Simulated coverage of all methods: docs/intervals.md. A summary is
+    counted at the borders of its bins; what is off inside them is added to both ends.
 
     References
     ----------

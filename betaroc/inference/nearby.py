@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.options import IntervalOptions
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.parameter_errors import FreeFit, free_coordinates, laws_at
 from betaroc.inference.small_samples import SmallSample, small_sample
 from betaroc.model.model import ScoreModel
 
-__all__ = ["STEP", "Nearby", "Steps", "models_near", "nearby", "slopes_of"]
+__all__ = ["STEP", "Nearby", "Steps", "models_near", "nearby", "slopes_along", "slopes_of"]
 
 #: Step of the differences, in standard errors.
 STEP = 0.01
@@ -58,6 +60,16 @@ class Nearby:
         moved = laws_at(laws, self.errors.names, self.errors.place + away)
         return ScoreModel(*moved, prior=self.fit.model.prior)
 
+    def drawn(
+        self, of: Callable[[ScoreModel], Any], options: IntervalOptions, *columns: int
+    ) -> FloatArray:
+        """Numbers of the models at drawn parameters, a row a replicate."""
+
+        def draw(rng: np.random.Generator, size: int) -> list[Any]:
+            return [of(self.model(away)) for away in self.small.draw(rng, size)]
+
+        return options.replicated(draw, *columns)
+
 
 def models_near(moved: Callable[[FloatArray], ScoreModel], roots: FloatArray) -> Steps:
     """The models a step forward and a step back along each root."""
@@ -66,7 +78,15 @@ def models_near(moved: Callable[[FloatArray], ScoreModel], roots: FloatArray) ->
 
 def slopes_of(steps: Steps, of: Callable[[ScoreModel], FloatArray]) -> FloatArray:
     """Changes of numbers with one standard error along each root, on the last axis."""
-    ends = [[of(model) for model in pair] for pair in steps]
+    return _slopes([(of(forward), of(back)) for forward, back in steps])
+
+
+def slopes_along(roots: FloatArray, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """The same of numbers that are given off by so much."""
+    return _slopes([(of(STEP * r), of(-STEP * r)) for r in roots])
+
+
+def _slopes(ends: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
     with np.errstate(invalid="ignore"):
         changes = [(forward - back) / (2.0 * STEP) for forward, back in ends]
     return np.stack(changes, axis=-1)

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError, SmallSampleWarning
-from betaroc.core.notices import warn
+from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
+from betaroc.data.groups import correlation_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
-from betaroc.inference.auc import auc_interval
-from betaroc.inference.counted_scores import CountedScores, RateLine, number_of
+from betaroc.inference.auc import AUC_METHODS, auc_interval
+from betaroc.inference.counted_scores import CountedScores, RateLine, number_of_scores
 from betaroc.inference.delta import supported
-from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_few
-from betaroc.inference.interval import Interval, Limits
+from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_still
+from betaroc.inference.interval import Interval, Limits, root_of_squares
 from betaroc.inference.rate_errors import robust_rates
+from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import Asking
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -28,13 +30,11 @@ from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Where, point_at
 
 __all__ = [
-    "AUC_METHODS", "bare_interval_of_scores", "interval_at", "interval_of_counts",
-    "interval_of_scores", "line_of", "methods_of", "percentiles",
-    "rate_weights", "refuse_unanswered", "replicates_of",
+    "bare_interval_of_scores", "interval_at", "interval_of_counts",
+    "interval_of_scores", "line_of", "methods_of", "rate_weights",
+    "refuse_unanswered", "replicates_of",
 ]  # fmt: skip
 
-#: Statistics of the area that `auc_interval` has.
-AUC_METHODS = ("delong", "logit-delong", "newcombe")
 #: Measures of one class: which, and whether of its complement.
 _SINGLE = {
     "far": (1, False), "tnr": (1, True), "specificity": (1, True), "frr": (0, False),
@@ -72,21 +72,21 @@ def methods_of(asking: Asking) -> tuple[str, ...]:
 def interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
     """The interval of a statistic of scores, and what it rests on."""
     found = bare_interval_of_scores(data, asking, options)
-    counted = CountedScores(data, options.groups) if asking.is_named else None
-    if counted is None:
+    if not asking.is_named:
         return found
-    return supported(found, counted.evidence, counted.model, asking)
+    counted = CountedScores(data, options.groups)
+    return supported(found, asking, (counted.evidence, counted.model))
 
 
 def bare_interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
     """The interval of a statistic of scores."""
     refuse_unanswered(asking)
     if asking.name == "auc" and options.method != "bootstrap":
-        return auc_interval(_rows(data, asking), options.level, options.method,
+        return auc_interval(rows_of(data, asking), options.level, options.method,
                             groups=options.groups)  # fmt: skip
     options = options.by(methods_of(asking))
     if options.method in ("smoothed", "bootstrap"):
-        return _drawn(_rows(data, asking), asking, options)
+        return _drawn(rows_of(data, asking), asking, options)
     return interval_of_counts(CountedScores(data, options.groups), asking, options)
 
 
@@ -173,7 +173,7 @@ def _square_and_add(
     # What both rates share moves a measure of both in one direction more, in the other less.
     r = _correlation(counted, point) * math.copysign(1.0, parts[0][1] * parts[1][1])
     down, up = (
-        math.sqrt(max(a * a + b * b + 2.0 * r * a * b, 0.0))
+        root_of_squares(a, b, -r)
         for a, b in ([abs(min(0.0, *part)) for part in parts], [max(0.0, *p) for p in parts])
     )
     return max(centre - down, within[0]), min(centre + up, within[1])
@@ -183,9 +183,7 @@ def _correlation(counted: CountedScores, point: OperatingPoint) -> float:
     """Of FAR and FRR at a threshold, where groups hold trials of both classes."""
     if counted.evidence.groups is None or not isinstance(counted.data, Scores):
         return 0.0
-    matrix = robust_rates(counted.data, float(point.threshold))
-    scale = math.sqrt(float(matrix[0, 0] * matrix[1, 1]))
-    return max(-1.0, min(1.0, float(matrix[0, 1]) / scale)) if scale > 0.0 else 0.0
+    return correlation_of(robust_rates(counted.data, float(point.threshold)))
 
 
 # -------------------------------------------------------------- at a point that varies too
@@ -251,7 +249,7 @@ def replicates_of(
     """The statistic of each system in each replicate, nan where it has no value; a row each."""
     names = ("scores",) if len(systems) == 1 else ("a", "b")
     for name, scores in zip(names, systems, strict=True):
-        refuse_few(scores, name)
+        refuse_still(scores, name)
     counted = [CountedScores(scores, options.groups) for scores in systems]
     fast = len(systems) == 1 and options.method == "bootstrap" and str(asking) == "eer"
     if fast and counted[0].evidence.groups is None:
@@ -265,35 +263,16 @@ def replicates_of(
 
 def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval:
     """Quantiles of the statistic in the replicates."""
-    estimate = number_of(asking, empirical_model(scores))
+    estimate = number_of_scores(asking, empirical_model(scores))
     values = replicates_of([scores], asking, options)[:, 0]
-    (low, high), failed = percentiles(values, options, str(asking))
-    if options.method == "smoothed" and asking.is_named and not asking.where.point:
-        # Where optima are averaged, that of few scores is too good, and noise makes it worse.
-        (whole,) = DrawnScores((scores,), options, smoothed=True).drawn_from()
-        off = 2.0 * float(np.nanmedian(values)) - asking.number(whole) - estimate
-        low, high = max(low - off, asking.row.low), min(high - off, asking.row.high)
-    return Interval(estimate, low, high, options.level, str(options.method), failed=failed)
-
-
-def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tuple[Limits, int]:
-    """Quantiles of the replicates that have a value, and how many have none."""
-    kept = values[~np.isnan(values)]
-    failed = int(values.size - kept.size)
-    if not kept.size:
-        raise InputError(
-            f"{name!r} must have a value in the replicates; it has in none of {values.size}. Give"
-            " more scores, or take another statistic."
-        )
-    if failed:
-        warn(
-            f"{name!r} has no value in {failed} of {values.size} replicates, which are left out of"
-            " its interval. Give more scores.",
-            SmallSampleWarning,
-        )
-    # Replicates are steps, thresholds among them infinite: no value between two.
-    low, high = np.quantile(kept, [options.tail, 1.0 - options.tail], method="inverted_cdf")
-    return (float(low), float(high)), failed
+    found = interval_of_replicates(estimate, values, options, str(asking))
+    if options.method != "smoothed" or not asking.is_named or asking.where.point:
+        return found
+    # Where optima are averaged, that of few scores is too good, and noise makes it worse.
+    (whole,) = DrawnScores((scores,), options, smoothed=True).drawn_from()
+    off = 2.0 * float(np.nanmedian(values)) - asking.number(whole) - estimate
+    low, high = max(found.low - off, asking.row.low), min(found.high - off, asking.row.high)
+    return replace(found, low=low, high=high)
 
 
 # -------------------------------------------------------------------------------- checks
@@ -306,7 +285,8 @@ def refuse_unanswered(asking: Asking) -> None:
         )
 
 
-def _rows(data: ScoreData, asking: Asking) -> Scores:
+def rows_of(data: ScoreData, asking: Asking) -> Scores:
+    """The scores themselves; refuses a summary."""
     if isinstance(data, Scores):
         return data
     raise InputError(

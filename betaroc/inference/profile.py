@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from betaroc.core.checks import choice, flag
-from betaroc.core.checks import level as checked_level
 from betaroc.core.errors import InputError
+from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root, log_beta_ratio
 from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import Beta
@@ -18,7 +18,7 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tied import ClassSums, best_partner
-from betaroc.inference.interval import Interval, from_log, from_logit
+from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 from betaroc.inference.sandwich import in_cells, joint_cov, policy_in_force
 from betaroc.inference.small_samples import (
     freedom_of,
@@ -35,38 +35,39 @@ __all__ = ["conf_int", "grouped_conf_int"]
 _METHODS = ("profile", "wald")
 #: Beyond this concentration the beta deviance cancels too many digits.
 _CONCENTRATED = 1e8
-#: _Ends are looked for by doubling, this many times.
+#: Ends are looked for by doubling, this many times.
 _DOUBLINGS = 1100
 
-_Ends = tuple[float, float]
 
-
-def grouped_conf_int(
-    f: PairEstimate, level: float, method: str, *, groups: bool
-) -> dict[str, dict[str, Interval]]:
+def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dict[str, Interval]]:
     """Intervals of both classes; `Fit.conf_int` documents it."""
-    flag(groups, "groups")
+    options = options.by(_METHODS)
     results = {"client": f.client, "impostor": f.impostor}
-    labels = groups_of(f.scores) if groups else None
+    labels = groups_of(f.scores) if options.groups else None
     if labels is None:
-        methods = _methods(f, method)
-        return {who: conf_int(result, level, methods[who]) for who, result in results.items()}
-    choice(method, _METHODS, "method")
-    if method == "profile":
+        methods = _methods(f, str(options.method))
+        ways = {who: replace(options, method=method) for who, method in methods.items()}
+        return {who: conf_int(result, ways[who]) for who, result in results.items()}
+    if options.method == "profile":
         raise InputError.about("method")(
             'method="profile" takes trials as independent, and these scores carry groups. Take'
             ' method="wald", or groups=False.'
         )
-    level = checked_level(level)
     errors = iter(np.sqrt(np.diag(joint_cov(f))).tolist())
     found = {}
     for (who, result), size in zip(results.items(), labels.sizes, strict=True):
         freedom = freedom_of(inner_trials(result) if size is None else size)
         own = {name: next(errors) for name in result.names}
         # Errors between groups have G/(G - 1) already.
-        ends = _wald(result, own, level, freedom, 1.0)
-        found[who] = {n: Interval(result.params[n], *ends[n], level, method) for n in own}
+        found[who] = _intervals(result, _wald(result, own, options.level, freedom, 1.0), options)
     return found
+
+
+def _intervals(
+    fit: Estimate, ends: dict[str, Limits], options: IntervalOptions
+) -> dict[str, Interval]:
+    level, method = options.level, str(options.method)
+    return {name: Interval(fit.params[name], *ends[name], level, method) for name in fit.names}
 
 
 def _methods(f: PairEstimate, method: str) -> dict[str, str]:
@@ -82,18 +83,16 @@ def _has_sums(fit: Estimate) -> bool:
     return isinstance(base_of(fit.distribution), Beta | Normal | LogitNormal)
 
 
-def conf_int(fit: Estimate, level: float, method: str) -> dict[str, Interval]:
+def conf_int(fit: Estimate, options: IntervalOptions) -> dict[str, Interval]:
     """The interval of each parameter; `DistributionFit.conf_int` documents it."""
-    level = checked_level(level)
-    choice(method, _METHODS, "method")
+    options = options.by(_METHODS)
     refuse_light(fit)
-    if method == "profile":
+    if options.method == "profile":
         _refuse_without_sums(fit)
-        ends = _profile(fit, level)
-    else:
-        freedom = freedom_of(inner_trials(fit), fit.fixed)
-        ends = _wald(fit, fit.std_errors, level, freedom, stretch_of(freedom))
-    return {name: Interval(fit.params[name], *ends[name], level, method) for name in fit.names}
+        return _intervals(fit, _profile(fit, options.level), options)
+    freedom = freedom_of(inner_trials(fit), fit.fixed)
+    ends = _wald(fit, fit.std_errors, options.level, freedom, stretch_of(freedom))
+    return _intervals(fit, ends, options)
 
 
 def _refuse_without_sums(fit: Estimate) -> None:
@@ -123,7 +122,7 @@ def _refuse_without_sums(fit: Estimate) -> None:
 
 
 # ------------------------------------------------------------------------------ profile
-def _profile(fit: Estimate, level: float) -> dict[str, _Ends]:
+def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
     """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile.
 
     Its quantile is that of chi-squared for a point mass, exact for normal laws and for a
@@ -149,7 +148,7 @@ def _profile(fit: Estimate, level: float) -> dict[str, _Ends]:
     return ends
 
 
-def _both_shapes(fit: Estimate, n: float, fall: float, level: float) -> dict[str, _Ends]:
+def _both_shapes(fit: Estimate, n: float, fall: float, level: float) -> dict[str, Limits]:
     a, b = fit.params["a"], fit.params["b"]
     if fit.fixed:
         # 2 n p/estimate is chi-squared with 2 n degrees of freedom.
@@ -163,7 +162,7 @@ def _both_shapes(fit: Estimate, n: float, fall: float, level: float) -> dict[str
     return {"a": _shape_ends(a, b, of_a / n), "b": _shape_ends(b, a, of_b / n)}
 
 
-def _shape_ends(a: float, b: float, fall: float) -> _Ends:
+def _shape_ends(a: float, b: float, fall: float) -> Limits:
     """Shapes a' with 2 [l(a, b) - max over b' of l(a', b')] = fall, per score.
 
     The sums of the likelihood are those at the estimate: mean log s = psi(a) - psi(a + b).
@@ -194,7 +193,7 @@ def _end(deviance: Callable[[float], float], fall: float, side: float) -> float:
     return bracketed_root(excess, inner, outer, what="end of a profile interval")
 
 
-def _scale_ends(sigma: float, fall: float) -> _Ends:
+def _scale_ends(sigma: float, fall: float) -> Limits:
     """r - 1 - log r = fall with r = (sigma / sigma')^2, by Lambert's function."""
     from scipy.special import lambertw
 
@@ -203,7 +202,7 @@ def _scale_ends(sigma: float, fall: float) -> _Ends:
     return sigma / math.sqrt(large), sigma / math.sqrt(small)
 
 
-def _share_ends(p: float, fall: float) -> _Ends:
+def _share_ends(p: float, fall: float) -> Limits:
     """Kullback-Leibler divergence of a binomial share equal to `fall`."""
     if p == 0.0:
         return 0.0, -math.expm1(-fall)
@@ -226,7 +225,7 @@ def _share_ends(p: float, fall: float) -> _Ends:
 # ------------------------------------------------------------------------------ Wald
 def _wald(
     fit: Estimate, errors: Mapping[str, float], level: float, freedom: float, stretch: float
-) -> dict[str, _Ends]:
+) -> dict[str, Limits]:
     """estimate -+ t standard errors: of logs of positive parameters, of logits of masses.
 
     Of masses, whose error is binomial, the normal quantile. An end that leaves the doubles is

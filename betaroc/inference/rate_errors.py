@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import Groups, ScoredTrials, groups_of, settled, single_trials
+from betaroc.data.groups import Groups, ScoredTrials, settled, units_of
 from betaroc.distributions.empirical import Empirical
 from betaroc.inference.drawn_groups import cell_of, rows_in
 
@@ -102,8 +102,7 @@ def robust_rates(
         Empirical(scores.client, scores.client_weights),
         Empirical(scores.impostor, scores.impostor_weights),
     )
-    found = groups_of(scores) if groups else None
-    found = single_trials(scores) if found is None else found
+    found = units_of(scores, groups=groups)
     flat = Thresholds.from_theta(t.ravel())
     at = np.arange(t.size)[:, None, None] + t.size * np.arange(2)
     rows, columns = at, np.swapaxes(at, 1, 2)

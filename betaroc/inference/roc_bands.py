@@ -12,22 +12,22 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
-from betaroc.core.resampling import streams
 from betaroc.core.text import shown
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, near_of
-from betaroc.inference.drawn_scores import DrawnScores, refuse_few
+from betaroc.inference.drawn_scores import DrawnScores, refuse_still
 from betaroc.inference.interval import Band
 from betaroc.inference.nearby import slopes_of
 from betaroc.inference.of_scores import line_of
 from betaroc.inference.scores_beyond import SupportedPair, fewest, tell
-from betaroc.inference.simultaneous import sup_t
+from betaroc.inference.simultaneous import band_of_replicates
+from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Where, of_point
 
-__all__ = ["band_of_fit", "roc_band"]
+__all__ = ["roc_band"]
 
 #: FARs of a band.
 _GRID = 201
@@ -106,25 +106,40 @@ def roc_band(
     True
     """
     options = IntervalOptions(level, method, replicates, groups, rng)
+    simultaneous = checks.flag(simultaneous, "simultaneous")
+    grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
+    at = np.atleast_1d(checks.rate_array(grid, "far"))
     if isinstance(x, SupportedPair):
-        return band_of_fit(x, far, options, simultaneous=simultaneous)
-    if isinstance(x, ScoreData):
-        return _band_of_scores(x, far, options, simultaneous=simultaneous)
-    raise InputTypeError.about("x")(
-        f"x must be Scores, a ScoreSummary or a Fit; got {shown(x)} of type {type(x).__name__}. A"
-        " ScoreModel has no error: fit scores first."
-    )
+        options, evidence, points = options.by(METHODS), x._evidence, x.model.at_far(at)
+        estimate = _tpr(x.model, at)
+        low, high = _ends_of_fit(x, at, estimate, options, simultaneous=simultaneous)
+    elif isinstance(x, ScoreData):
+        options, counted = options.by(("likelihood",)), CountedScores(x, options.groups)
+        evidence, points = counted.evidence, counted.model.at_far(at)
+        estimate = np.asarray(points.tpr)
+        low, high = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
+    else:
+        raise InputTypeError.about("x")(
+            f"x must be Scores, a ScoreSummary or a Fit; got {shown(x)} of type"
+            f" {type(x).__name__}. A ScoreModel has no error: fit scores first."
+        )
+    asked = of_point(points, {"FAR": at})
+    if far is not None:
+        tell(evidence, asked)
+    drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
+    return Band(
+        at, estimate, low, high, options.level, simultaneous,
+        "scores" if isinstance(x, ScoreData) else "fit", drawn, np.zeros(at.size, dtype=np.int64),
+        n_beyond=fewest(evidence, asked),
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------ of scores
-def _band_of_scores(
-    data: ScoreData, far: npt.ArrayLike | None, options: IntervalOptions, *, simultaneous: bool
-) -> Band:
-    options = options.by(("likelihood",))
-    simultaneous = checks.flag(simultaneous, "simultaneous")
-    x = _grid(far)
-    counted = CountedScores(data, options.groups)
-    points = counted.model.at_far(x)
+def _ends_of_scores(
+    counted: CountedScores, x: FloatArray, points: OperatingPoint, options: IntervalOptions, *,
+    simultaneous: bool,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    data = counted.data
     level = _joint_level(data, x, options) if simultaneous else options.level
     ends = [
         counted.likelihood_ends(line_of(Where("far", float(v)), data.prior), point, level)
@@ -132,14 +147,7 @@ def _band_of_scores(
     ]
     off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
     low, high = (np.array([1.0 - end[k] for end in ends]) for k in (1, 0))
-    asked = of_point(points, {"FAR": x})
-    if far is not None:
-        tell(counted.evidence, asked)
-    return Band(
-        x, np.asarray(points.tpr), np.maximum(low - off, 0.0), np.minimum(high + off, 1.0),
-        options.level, simultaneous, "scores", options.replicates if simultaneous else 0,
-        np.zeros(x.size, dtype=np.int64), n_beyond=fewest(counted.evidence, asked),
-    )  # fmt: skip
+    return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)
 
 
 def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> float:
@@ -152,7 +160,7 @@ def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> fl
             "a simultaneous band needs the scores themselves; a summary keeps counts. Give the"
             " scores, or take simultaneous=False."
         )
-    refuse_few(data, "x")
+    refuse_still(data, "x")
     drawn = [
         np.asarray(model.at_far(x).tpr)
         for (model,) in DrawnScores((data,), options).models()
@@ -160,71 +168,40 @@ def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> fl
     ]
     ranks = rankdata(np.array(drawn), axis=0)
     largest = np.max(np.abs(ndtri((ranks - 0.5) / len(drawn))), axis=1)
-    reach = max(float(np.quantile(largest, options.level)), float(ndtri(1.0 - options.tail)))
+    reach = max(float(np.quantile(largest, options.level)), options.deviate)
     return float(1.0 - 2.0 * ndtr(-reach))
 
 
-def _grid(far: npt.ArrayLike | None) -> FloatArray:
-    grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
-    return np.atleast_1d(checks.rate_array(grid, "far"))
-
-
 # -------------------------------------------------------------------------------- of fits
+def _tpr(model: ScoreModel, x: FloatArray) -> FloatArray:
+    return np.asarray(model.roc().tpr(x), dtype=np.float64)
 
 
-def band_of_fit(
-    f: SupportedPair, far: npt.ArrayLike | None, options: IntervalOptions, *, simultaneous: bool
-) -> Band:
-    """The band of the fitted ROC; `Fit.roc_band` documents it."""
+def _ends_of_fit(
+    f: SupportedPair, x: FloatArray, estimate: FloatArray, options: IntervalOptions, *,
+    simultaneous: bool,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     from scipy.special import ndtr
 
-    options = options.by(METHODS)
-    simultaneous = checks.flag(simultaneous, "simultaneous")
-    level, replicates, rng = options.level, options.replicates, options.rng
-    x = _grid(far)
     near = near_of(f, groups=options.groups)
-    small = near.small
-
-    def tpr(away: FloatArray) -> FloatArray:
-        return np.asarray(near.model(away).roc().tpr(x), dtype=np.float64)
-
-    estimate = np.asarray(f.model.roc().tpr(x), dtype=np.float64)
-    if options.method == "delta":
-        place = _probits(f.model, x)
-        inside = np.isfinite(place)
-        changes = slopes_of(near.steps, lambda model: _probits(model, x))
-        slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
-        reach = (
-            small.largest(slopes, level, replicates, rng)
-            if simultaneous
-            else small.reach(slopes, level)
-        )
-        away = reach * np.sqrt(np.sum(slopes**2, axis=1))
-        low, high = (np.where(inside, ndtr(place + s * away), estimate) for s in (-1.0, 1.0))
-    else:
-        drawn = np.empty((replicates, x.size))
-        for rows, stream in streams(replicates, rng):
-            drawn[rows] = [tpr(one) for one in small.draw(stream, rows.stop - rows.start)]
-        if simultaneous:
-            low, high = np.clip(sup_t(drawn, estimate, level), 0.0, 1.0)
-        else:
-            low, high = np.quantile(drawn, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
-    nowhere = np.zeros(x.size, dtype=np.int64)
-    count = replicates if options.method == "bootstrap" or simultaneous else 0
-    asked = of_point(f.model.at_far(x), {"FAR": x})
-    if far is not None:
-        tell(f._evidence, asked)
-    return Band(
-        x, estimate, low, high, level, simultaneous, "fit", count, nowhere,
-        n_beyond=fewest(f._evidence, asked),
-    )  # fmt: skip
+    if options.method == "bootstrap":
+        drawn = near.drawn(lambda model: _tpr(model, x), options, x.size)
+        return band_of_replicates(drawn, estimate, options, (0.0, 1.0), simultaneous=simultaneous)
+    place, small = _probits(f.model, x), near.small
+    inside = np.isfinite(place)
+    changes = slopes_of(near.steps, lambda model: _probits(model, x))
+    slopes = np.where(inside[:, None] & np.isfinite(changes), changes, 0.0)
+    reach = small.largest(slopes, options) if simultaneous else small.reach(slopes, options.level)
+    away = reach * np.sqrt(np.sum(slopes**2, axis=1))
+    low, high = (np.where(inside, ndtr(place + s * away), estimate) for s in (-1.0, 1.0))
+    return low, high
 
 
 def _probits(model: ScoreModel, far: FloatArray) -> FloatArray:
     """Probit of TPR at each FAR, near 1 from the tail of FRR; infinite where TPR is 0 or 1."""
     from scipy.special import ndtri
 
-    tpr = np.asarray(model.roc().tpr(far), dtype=np.float64)
+    tpr = _tpr(model, far)
     if any(law.atoms.places.size for law in (model.client, model.impostor)):
         return np.asarray(ndtri(tpr))
     frr = np.asarray(model.at_far(far).frr, dtype=np.float64)

@@ -15,7 +15,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.groups import Groups, Trials, groups_of, settled, single_trials
+from betaroc.data.groups import Groups, Trials, groups_of, settled, units_of
 from betaroc.data.names import name_columns
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
@@ -116,14 +116,8 @@ def joint_cov(fit: PairEstimate, *, groups: bool = True) -> FloatArray:
         return own
     scores = require_scores(fit.scores, "the errors of groups")
     samples = ((scores.client, scores.client_weights), (scores.impostor, scores.impostor_weights))
-    cut, grow = found.rows[0].size, found.factors()
-    contributions = np.zeros((found.first.size, sum(sizes)))
-    parts = [
-        factor * observation_scores(result, *sample)[rows]
-        for factor, result, sample, rows in zip(grow, results, samples, found.rows, strict=True)
-    ]
-    contributions[:cut, : sizes[0]], contributions[cut:, sizes[0] :] = parts
-    return np.asarray(own @ settled(*found.meat(contributions)) @ own)
+    parts = [observation_scores(r, *sample) for r, sample in zip(results, samples, strict=True)]
+    return np.asarray(own @ found.covariance(parts[0], parts[1]) @ own)
 
 
 def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArray | None) -> None:
@@ -165,9 +159,7 @@ def _refuse_one_group(groups: AnyArray | None) -> None:
 
 def _one_class(values: FloatArray, weights: FloatArray | None, groups: AnyArray | None) -> Groups:
     """A sample as the clients of a side without impostors."""
-    trials = Trials(values, values[:0], weights, None, groups)
-    found = groups_of(trials)
-    return single_trials(trials) if found is None else found
+    return units_of(Trials(values, values[:0], weights, None, groups))
 
 
 # ------------------------------------------------------------ scores of single observations

@@ -29,8 +29,8 @@ from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
 
 __all__ = [
-    "SHOW", "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of", "fewest",
-    "needed", "stated", "tell",
+    "SHOW", "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of",
+    "evidence_of_pair", "fewest", "needed", "stated", "tell",
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
@@ -180,10 +180,7 @@ class Evidence(Value):
         invert = law._upper_quantile if above else law._lower_quantile
         t = self._countable(who, invert(rates, np.log(rates)))
         expected = (law._upper(t) if above else law._lower(t))[0]
-        counts = self.counts[who]
-        zeros, ones = self._left_out(who)
-        seen = counts.counts_above(t) - ones if above else counts.counts_at_most(t) - zeros
-        observed = np.maximum(seen, 0.0)
+        observed = np.maximum(self.observed(who, t, above=above), 0.0)
         total, sizes = self.totals[who], self.effective(who, t, 0.5 * _LEVEL, above=above)
         share = observed / total
         low, high = share_ends(share * sizes, sizes, 0.5 * _LEVEL)
@@ -198,6 +195,11 @@ class Evidence(Value):
             one = Misfit(_CLASSES[who], name, rate, above, place, rate * total, hits, total)
             found.append((float(distance[k]), one))
         return found
+
+    def observed(self, who: int, t: Thresholds, *, above: bool) -> FloatArray:
+        """Scores counted above each threshold, or at or below it."""
+        counts, (zeros, ones) = self.counts[who], self._left_out(who)
+        return counts.counts_above(t) - ones if above else counts.counts_at_most(t) - zeros
 
     def _countable(self, who: int, t: Thresholds) -> Thresholds:
         """The thresholds, moved to where counts are exact: edges of cells, borders of bins."""
@@ -235,18 +237,23 @@ def about(n: float) -> str:
 
 
 # -------------------------------------------------------------------------- of whom
+def evidence_of_pair(pair: PairEstimate) -> Evidence:
+    """What the scores of both classes say of the distributions that were fitted to them."""
+    fits = (pair.client, pair.impostor)
+    laws = [None if isinstance(f.distribution, Empirical) else f.distribution for f in fits]
+    rules = [f.boundary for f in fits]
+    cells = [r.resolution if r is not None and r.policy == "interval" else None for r in rules]
+    left = [r is not None and r.policy == "drop" for r in rules]
+    return Evidence(pair.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1]))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SupportedPair(PairEstimate):
     """Both classes estimated, with what their scores say of the rates."""
 
     @cached_property
     def _evidence(self) -> Evidence:
-        fits = (self.client, self.impostor)
-        laws = [None if isinstance(f.distribution, Empirical) else f.distribution for f in fits]
-        rules = [f.boundary for f in fits]
-        cells = [r.resolution if r is not None and r.policy == "interval" else None for r in rules]
-        left = [r is not None and r.policy == "drop" for r in rules]
-        return Evidence(self.scores, (laws[0], laws[1]), (cells[0], cells[1]), (left[0], left[1]))
+        return evidence_of_pair(self)
 
 
 #: What may stand on a side, as dev or as test.

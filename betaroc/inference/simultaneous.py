@@ -1,15 +1,22 @@
-"""Ends of a band, at each point of a curve or for all of it at once: from replicates or slopes."""
+"""Ends from replicates or slopes: of one number, of each point of a curve, of all at once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.resampling import streams
+from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.notices import warn
+from betaroc.core.options import IntervalOptions
+from betaroc.inference.interval import Interval, Limits
 
-__all__ = ["gaussian_reach", "percentile_band", "pointwise", "sup_t"]
+__all__ = [
+    "band_of_replicates", "gaussian_reach", "interval_of_replicates", "largest_reach",
+    "percentile_band", "percentiles", "pointwise",
+]  # fmt: skip
 
 #: Quotients of counts that agree to this are one.
 _SAME = 1e-9
@@ -53,21 +60,63 @@ def percentile_band(values: FloatArray, level: float) -> tuple[FloatArray, Float
     return low, high
 
 
+def percentiles(values: FloatArray, options: IntervalOptions, name: str) -> tuple[Limits, int]:
+    """Quantiles of the replicates that have a value, and how many have none."""
+    kept = values[~np.isnan(values)]
+    failed = int(values.size - kept.size)
+    if not kept.size:
+        raise InputError(
+            f"{name!r} must have a value in the replicates; it has in none of {values.size}. Give"
+            " more scores, or take another statistic."
+        )
+    if failed:
+        warn(
+            f"{name!r} has no value in {failed} of {values.size} replicates, which are left out of"
+            " its interval. Give more scores.",
+            SmallSampleWarning,
+        )
+    # Replicates are steps, thresholds among them infinite: no value between two.
+    low, high = np.quantile(kept, [options.tail, 1.0 - options.tail], method="inverted_cdf")
+    return (float(low), float(high)), failed
+
+
+def interval_of_replicates(
+    estimate: float, values: FloatArray, options: IntervalOptions, name: str,
+    n_beyond: float | None = None,
+) -> Interval:  # fmt: skip
+    """The percentile interval of a number."""
+    ends, failed = percentiles(values, options, name)
+    return Interval(
+        estimate, *ends, options.level, str(options.method), n_beyond=n_beyond, failed=failed
+    )
+
+
 def pointwise(
-    values: FloatArray, estimate: FloatArray, level: float
+    values: FloatArray, estimate: FloatArray, options: IntervalOptions
 ) -> tuple[FloatArray, FloatArray]:
     """Percentiles of the replicates at each point, those that are nan left out."""
-    tail = 0.5 * (1.0 - level)
     low, high = (np.array(estimate, dtype=np.float64) for _ in range(2))
+    shares = [options.tail, 1.0 - options.tail]
     for k in range(estimate.size):
         kept = values[~np.isnan(values[:, k]), k]
         defined = kept.size > 0 and not np.isnan(estimate[k])
-        low[k], high[k] = np.quantile(kept, [tail, 1.0 - tail]) if defined else (np.nan, np.nan)
+        low[k], high[k] = np.quantile(kept, shares) if defined else (np.nan, np.nan)
     return low, high
 
 
-def sup_t(values: FloatArray, estimate: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """estimate -+ c sd, c the quantile of the largest standardised deviation of a replicate."""
+def band_of_replicates(
+    values: FloatArray, estimate: FloatArray, options: IntervalOptions, bounds: Limits, *,
+    simultaneous: bool,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Percentiles at each point, or estimate -+ c sd for all at once; within the range."""
+    ends = (_sup_t if simultaneous else pointwise)(values, estimate, options)
+    return np.maximum(ends[0], bounds[0]), np.minimum(ends[1], bounds[1])
+
+
+def _sup_t(
+    values: FloatArray, estimate: FloatArray, options: IntervalOptions
+) -> tuple[FloatArray, FloatArray]:
+    """c is the quantile of the largest standardised deviation of a replicate."""
     gone = np.isnan(values)
     kept = np.where(gone, estimate, values)
     n = np.maximum(np.sum(~gone, axis=0), 1)
@@ -77,26 +126,30 @@ def sup_t(values: FloatArray, estimate: FloatArray, level: float) -> tuple[Float
     reach = 0.0
     if np.any(moving):
         largest = np.nanmax(np.abs(deviation[:, moving]) / sd[moving], axis=1)
-        reach = float(np.quantile(largest, level))
+        reach = float(np.quantile(largest, options.level))
     return estimate - reach * sd, estimate + reach * sd
 
 
-def gaussian_reach(
-    changes: FloatArray, error: FloatArray, level: float, replicates: int, rng: Any
-) -> float:
+def gaussian_reach(changes: FloatArray, options: IntervalOptions) -> float:
     """Quantile of the largest standardised deviation of the Gaussian process."""
-    from scipy.special import ndtri
-
+    error = np.sqrt(np.sum(changes**2, axis=1))
     moving = error > 0.0
     if not np.any(moving):
         return 0.0
-    one = float(ndtri(0.5 * (1.0 + level)))
     unit = changes[moving] / error[moving, None]
-    if unit.shape[0] == 1 or unit.shape[1] == 1:
-        return one
-    largest = np.empty(replicates)
-    for rows, stream in streams(replicates, rng):
-        z = stream.standard_normal((rows.stop - rows.start, unit.shape[1]))
-        largest[rows] = np.max(np.abs(z @ unit.T), axis=1)
-    # The draws of a quantile that is no larger than that of one place are unlucky.
-    return max(one, float(np.quantile(largest, level)))
+    if 1 in unit.shape:
+        return options.deviate
+
+    def draw(rng: np.random.Generator, size: int) -> FloatArray:
+        z = rng.standard_normal((size, unit.shape[1]))
+        return np.asarray(np.max(np.abs(z @ unit.T), axis=1))
+
+    return largest_reach(draw, options.deviate, options)
+
+
+def largest_reach(
+    draw: Callable[[np.random.Generator, int], Any], one: float, options: IntervalOptions
+) -> float:
+    """Quantile of drawn largest deviations, and no less than that of one place."""
+    # The draws of a smaller quantile are unlucky.
+    return max(one, float(np.quantile(options.replicated(draw), options.level)))

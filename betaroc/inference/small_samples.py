@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
-from betaroc.core.resampling import streams
+from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.data.groups import groups_of
 from betaroc.distributions.beta import Beta
@@ -19,6 +19,7 @@ from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.parameter_errors import FreeFit
+from betaroc.inference.simultaneous import largest_reach
 
 __all__ = [
     "SmallSample", "freedom_of", "inner_trials", "refuse_light", "scale_deviance", "shape_bias",
@@ -89,7 +90,7 @@ class SmallSample(NamedTuple):
         """
         from scipy.special import stdtrit
 
-        parts = self._variances(slopes)
+        parts = self.variances(slopes)
         largest = np.max(parts, axis=-1)
         moving = largest > 0.0
         parts = parts / np.where(moving, largest, 1.0)[..., None]
@@ -110,24 +111,22 @@ class SmallSample(NamedTuple):
         z = stream.standard_normal((size, self.roots.shape[0]))
         return np.asarray((z / self._errors(stream, size)[:, self.owner]) @ self.roots - self.bias)
 
-    def largest(self, slopes: FloatArray, level: float, replicates: int, rng: Any) -> float:
+    def largest(self, slopes: FloatArray, options: IntervalOptions) -> float:
         """Quantile of the largest studentised departure of many numbers, a row of slopes each."""
-        variances = self._variances(slopes)
+        variances = self.variances(slopes)
         moving = np.sum(variances, axis=1) > 0.0
         slopes, variances = slopes[moving], variances[moving]
         if not slopes.size:
             return 0.0
-        found = np.empty(replicates)
-        for rows, stream in streams(replicates, rng):
-            size = rows.stop - rows.start
-            z = stream.standard_normal((size, self.roots.shape[0]))
-            error = np.sqrt(self._errors(stream, size) ** 2 @ variances.T)
-            found[rows] = np.max(np.abs(z @ slopes.T) / error, axis=1)
-        # The draws of a quantile that is no larger than that of one place are unlucky.
-        one = float(np.max(self.reach(slopes, level)))
-        return max(one, float(np.quantile(found, level)))
 
-    def _variances(self, slopes: FloatArray) -> FloatArray:
+        def draw(rng: np.random.Generator, size: int) -> FloatArray:
+            z = rng.standard_normal((size, self.roots.shape[0]))
+            error = np.sqrt(self._errors(rng, size) ** 2 @ variances.T)
+            return np.asarray(np.max(np.abs(z @ slopes.T) / error, axis=1))
+
+        return largest_reach(draw, float(np.max(self.reach(slopes, options.level))), options)
+
+    def variances(self, slopes: FloatArray) -> FloatArray:
         """Of each class, on a last axis in place of the roots."""
         parts = [
             np.sum(slopes[..., self.owner == k] ** 2, axis=-1) for k in range(len(self.freedom))

@@ -16,7 +16,6 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
-from betaroc.core.resampling import checked_rng
 from betaroc.core.text import listed, shown
 from betaroc.core.value import Value
 
@@ -255,7 +254,7 @@ class Design(Value):
     ) -> Design:
         from scipy.stats import qmc
 
-        source = checks.generator(checked_rng(rng))
+        source = checks.generator(rng)
         units = points(qmc, len(ranges), source)
         columns = [r.of(u) for r, u in zip(ranges.values(), units.T, strict=True)]
         return cls(tuple(ranges), tuple(columns))

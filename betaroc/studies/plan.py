@@ -13,6 +13,7 @@ import numpy as np
 from betaroc.core import checks
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError, SmallSampleWarning
 from betaroc.core.notices import public, warn
+from betaroc.core.options import IntervalOptions
 from betaroc.core.value import Result
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
@@ -327,11 +328,11 @@ def plan_sample_size(
     if kind == "width" and len(models) == 2:
         kind = "difference"
     _refuse_unused(name, kind, options, method)
-    level, share = checks.level(level), _ratio(ratio)
-    _refuse_level_of_shapes(name, level)
+    chosen, share = IntervalOptions(level, groups=False), _ratio(ratio)
+    _refuse_level_of_shapes(name, chosen.level)
     by_chance = kind == "chance" or power is not None
     if by_chance:
-        wanted = _chance(power, name, level, tested=kind == "difference")
+        wanted = _chance(power, name, chosen, tested=kind == "difference")
     else:
         wanted = _width(name, asked, width, models[0])
     if kind == "gap":
@@ -339,12 +340,13 @@ def plan_sample_size(
         method = checks.choice(
             "smooth" if thresholds is None else thresholds, _THRESHOLDS, "thresholds"
         )
+    chosen = replace(chosen, method=method)
     r = _correlation(correlation) if kind == "difference" else math.nan
     if asked is not None and kind == "difference":
         made = DifferenceChance if by_chance else DifferenceWidth
-        goal: Goal = made(asked, models, level, r)
+        goal: Goal = made(asked, models, chosen, r)
     else:
-        goal = _goal(name, asked, models, level, method, measure)
+        goal = _goal(name, asked, models, chosen, measure)
     estimate = goal.estimate
     sizes, reached = _fewest(goal, wanted, share)
     found = SampleSize(
@@ -355,7 +357,7 @@ def plan_sample_size(
         estimate=estimate,
         width=math.nan if by_chance else reached,
         wanted=wanted,
-        level=level,
+        level=chosen.level,
         ratio=float(share),
         power=reached if by_chance else math.nan,
         method=_method(name, method),
@@ -509,9 +511,9 @@ def _refuse_level_of_shapes(name: str, level: float) -> None:
         )
 
 
-def _chance(power: Any, name: str, level: float, *, tested: bool) -> float:
+def _chance(power: Any, name: str, options: IntervalOptions, *, tested: bool) -> float:
     """Of a side or a difference above what a test of that level finds where there is none."""
-    least = 0.5 * (1.0 - level) if tested or name in SIDES else 0.0
+    least = options.tail if tested or name in SIDES else 0.0
     must = f"power must be a probability strictly between {least:.4g} and 1"
     value = checks.fraction(_POWER if power is None else power, "power", must[6:])
     if not least < value < 1.0:
@@ -520,18 +522,18 @@ def _chance(power: Any, name: str, level: float, *, tested: bool) -> float:
 
 
 def _goal(
-    name: str, asked: Asking | None, models: tuple[ScoreModel, ...], level: float, method: str,
+    name: str, asked: Asking | None, models: tuple[ScoreModel, ...], options: IntervalOptions,
     measure: str | None,
 ) -> Goal:  # fmt: skip
     if asked is None:
         if name in SIDES:
-            return SideChance(name, models[0], level)
+            return SideChance(name, models[0], options)
         return ShapeChance(_SHAPES[name], models[0])
     if name == _GAP:
-        return GapWidth(models, asked.where.value, level, str(measure), method == "smooth")
-    if method != "delta":
-        return AreaWidth(models[0], level, method == "logit-delong")
-    return StatWidth(asked, models[0], level)
+        return GapWidth(models, asked.where.value, options, str(measure))
+    if options.method != "delta":
+        return AreaWidth(models[0], options)
+    return StatWidth(asked, models[0], options)
 
 
 def _method(name: str, method: str) -> str:

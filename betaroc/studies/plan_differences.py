@@ -9,8 +9,7 @@ from functools import cached_property
 from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.inference.delta import bare_interval
-from betaroc.inference.differences import reach
-from betaroc.inference.interval import Interval
+from betaroc.inference.interval import Interval, difference_ends
 from betaroc.model.asking import Asking
 from betaroc.model.model import ScoreModel
 from betaroc.studies.expected_fits import Sizes, expected_fit
@@ -25,19 +24,16 @@ class _TwoSystems:
 
     asking: Asking
     models: tuple[ScoreModel, ...]
-    level: float
+    options: IntervalOptions
     correlation: float
 
     def distances(self, sizes: Sizes) -> tuple[float, float, float]:
         """The difference at the expected fits, and from it to both ends of its interval."""
         one, two = (self._interval(model, sizes) for model in self.models)
-        down = reach(one.estimate - one.low, two.high - two.estimate, self.correlation)
-        up = reach(one.high - one.estimate, two.estimate - two.low, self.correlation)
-        return one.estimate - two.estimate, down, up
+        return one.estimate - two.estimate, *difference_ends(one, two, self.correlation)
 
     def _interval(self, model: ScoreModel, sizes: Sizes) -> Interval:
-        options = IntervalOptions(self.level, groups=False)
-        return bare_interval(expected_fit(model, sizes), self.asking, options)
+        return bare_interval(expected_fit(model, sizes), self.asking, self.options)
 
     @cached_property
     def estimate(self) -> float:
@@ -66,11 +62,11 @@ class DifferenceChance(_TwoSystems, Chance):
 
     @property
     def least(self) -> float:
-        return 0.5 * (1.0 - self.level)
+        return self.options.tail
 
     def reached(self, sizes: Sizes) -> float:
         """The difference over its error is taken as normal."""
-        from scipy.special import ndtr, ndtri
+        from scipy.special import ndtr
 
         if self.estimate == 0.0:
             raise InputError(
@@ -79,5 +75,5 @@ class DifferenceChance(_TwoSystems, Chance):
             )
         gap, down, up = self.distances(sizes)
         away = down if gap > 0.0 else up
-        z = float(ndtri(1.0 - self.least))
+        z = self.options.deviate
         return 1.0 if away == 0.0 else float(ndtr(z * abs(gap) / away - z))

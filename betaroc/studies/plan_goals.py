@@ -97,7 +97,7 @@ class StatWidth(Width):
 
     asking: Asking
     model: ScoreModel
-    level: float
+    options: IntervalOptions
 
     @cached_property
     def estimate(self) -> float:
@@ -107,7 +107,7 @@ class StatWidth(Width):
         return mean_over_fits(self._width, expected_fit(self.model, sizes))[0]
 
     def _interval(self, fit: Fit) -> Interval:
-        return bare_interval(fit, self.asking, IntervalOptions(self.level, groups=False))
+        return bare_interval(fit, self.asking, self.options)
 
     def _width(self, fit: Fit) -> float:
         try:
@@ -128,8 +128,7 @@ class AreaWidth(Width):
     """
 
     model: ScoreModel
-    level: float
-    logit: bool
+    options: IntervalOptions
 
     @cached_property
     def estimate(self) -> float:
@@ -145,8 +144,8 @@ class AreaWidth(Width):
         from scipy.special import expit, logit
 
         area, sd = self.estimate, math.sqrt(self.variance(sizes))
-        reach = student(math.inf, self.level) * sd
-        if self.logit:
+        reach = student(math.inf, self.options.level) * sd
+        if self.options.method == "logit-delong":
             away = reach / (area * (1.0 - area))
             low, high = expit(logit(area) + np.array([-away, away]))
             return float(high - low)
@@ -232,14 +231,13 @@ class GapWidth(Width):
 
     models: tuple[ScoreModel, ...]
     alpha: float
-    level: float
+    options: IntervalOptions
     measure: str
-    smooth: bool
 
     @cached_property
     def estimate(self) -> float:
         values = [self._value(model, _best(model, self.alpha)) for model in self.models]
-        if self.smooth:
+        if self.options.method == "smooth":
             for model in self.models:
                 expected_fit(model, (1000, 1000))  # refuses laws without information
         return 0.0 if len(values) == 1 else values[0] - values[1]
@@ -250,7 +248,7 @@ class GapWidth(Width):
             + (self._promise if len(self.models) == 1 else self._choice)(model, sizes)
             for model in self.models
         ]
-        return 2.0 * student(math.inf, self.level) * math.sqrt(math.fsum(variances))
+        return 2.0 * student(math.inf, self.options.level) * math.sqrt(math.fsum(variances))
 
     @property
     def _weights(self) -> tuple[float, float]:
@@ -271,7 +269,7 @@ class GapWidth(Width):
 
     def _promise(self, model: ScoreModel, sizes: Sizes) -> float:
         """Variance of dev's own value there: the threshold's error is in both values."""
-        if not self.smooth:
+        if self.options.method != "smooth":
             return self._binomial(model, sizes)
         fit, t = expected_fit(model, sizes), _best(model, self.alpha)
         errors = free_coordinates(fit, groups=False)
@@ -288,7 +286,7 @@ class GapWidth(Width):
         if self.measure != "hter":
             return 0.0
         found = epc_forecast(model, n_client=sizes[0], n_impostor=sizes[1], alpha=[self.alpha])
-        return float(found.smooth_hter_sd[0] if self.smooth else found.empirical_hter_sd[0]) ** 2
+        return float(getattr(found, f"{self.options.method}_hter_sd")[0]) ** 2
 
 
 def _best(model: ScoreModel, alpha: float) -> Thresholds:
@@ -309,7 +307,7 @@ class SideChance(Chance):
 
     end: str
     model: ScoreModel
-    level: float
+    options: IntervalOptions
 
     @cached_property
     def estimate(self) -> float:
@@ -325,7 +323,7 @@ class SideChance(Chance):
 
     @property
     def least(self) -> float:
-        return 0.5 * (1.0 - self.level)
+        return self.options.tail
 
     @property
     def exact(self) -> bool:  # type: ignore[override]
@@ -361,7 +359,7 @@ class SideChance(Chance):
         sign = 1.0 if self._there.side == "above" else -1.0
         mean, sd = mean_over_fits(self._departure, expected_fit(self.model, sizes))
         sd = 1.0 if math.isnan(sd) else sd
-        return float(ndtr((sign * mean - student(math.inf, self.level)) / sd))
+        return float(ndtr((sign * mean - student(math.inf, self.options.level)) / sd))
 
     def _departure(self, fit: Fit) -> float:
         return FittedEnds.of(fit, groups=False).test(SIDES[self.end]).z

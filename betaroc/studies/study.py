@@ -18,7 +18,7 @@ from betaroc.core.errors import (
     StudyError,
 )
 from betaroc.core.notices import public
-from betaroc.core.resampling import checked_rng
+from betaroc.core.resampling import seed_sequence
 from betaroc.core.text import shown
 from betaroc.rendering.numbers import version
 from betaroc.studies.blocks import Block, computed
@@ -418,13 +418,9 @@ def _workers(workers: Any) -> int | None:
 
 def _seed(rng: Any) -> list[Any] | None:
     """Entropy and spawn key as JSON keeps them; None to take what the folder has."""
-    rng = checked_rng(rng)
     if rng is None:
         return None
-    if isinstance(rng, np.random.Generator):
-        rng = np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
-    elif not isinstance(rng, np.random.SeedSequence):
-        rng = np.random.SeedSequence(rng)
+    rng = seed_sequence(rng)
     entropy: Any = rng.entropy
     many: Sequence[Any] = entropy if isinstance(entropy, Sequence) else [entropy]
     return [[str(int(e)) for e in many], [int(k) for k in rng.spawn_key]]

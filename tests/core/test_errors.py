@@ -94,3 +94,27 @@ def test_notices_keep_them_too() -> None:
     ((_, message),) = notices
     assert isinstance(message, Sentence)
     assert message.parts[:2] == ("dev: ", "Use ")
+
+
+def test_randomness_is_checked_alike_everywhere() -> None:
+    curve = br.epc(SCORES, OTHER, alpha=[0.5])
+    fit = br.fit(br.Scores([k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]))
+    calls: list[Callable[[object], object]] = [
+        lambda rng: curve.band(resample="test", method="delta", rng=rng),
+        lambda rng: br.compare(curve, curve, replicates=5, rng=rng),
+        lambda rng: br.interval(SCORES, "eer", rng=rng),
+        lambda rng: br.difference(fit, fit, "eer", rng=rng),
+        lambda rng: br.roc_band(fit, rng=rng),
+        lambda rng: br.epc_average(SCORES, OTHER).interval(rng=rng),
+        lambda rng: br.guaranteed_threshold(SCORES, far=0.5, rng=rng),
+        lambda rng: br.epc_cv(SCORES, folds=2, rng=rng),
+        lambda rng: br.check_fit(fit, replicates=19, rng=rng),
+        lambda rng: br.Beta(2, 1).sample(2, rng=rng),
+    ]
+    for number, call in enumerate(calls):
+        with pytest.raises(br.InputError, match="rng must be an int >= 0; got -1"):
+            call(-1)
+        for wrong in ("a", 1.5, True, [1, 2]):
+            with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0") as caught:
+                call(wrong)
+            assert caught.value.argument == "rng", number

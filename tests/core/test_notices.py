@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 import math
+import pickle
 import threading
 import warnings
 from collections import Counter
@@ -113,6 +114,46 @@ def test_a_point_carries_its_notice() -> None:
     with pytest.warns(br.ExtrapolationWarning):
         point = fit.at_far(1e-4)
     assert [n.category for n in point.notices] == [br.ExtrapolationWarning]
+
+
+def test_whatever_warns_carries_its_notices() -> None:
+    """One call of each kind of result: what it warns of is what the result keeps."""
+    half = np.float16([0.2, 0.4, 0.7])
+    scores = br.Scores([0.5, 0.6, 0.7, 0.9], [0.1, 0.2, 0.3, 0.55])
+    fit = br.fit(br.Scores(np.linspace(0.3, 0.9, 40), np.linspace(0.1, 0.7, 40)), "normal")
+    curve = br.epc(fit, br.Scores([0.8, 0.9, 0.95], [0.01, 0.05, 0.1]), alpha=[0.5])
+    model = br.ScoreModel(br.Normal(3, 1), br.Normal(-3, 1))
+    calls: list[Callable[[], Any]] = [
+        lambda: br.Empirical(half),
+        lambda: br.fit_distribution(half, "normal"),
+        lambda: br.fit(few()),
+        lambda: br.epc(scores, scores, alpha=[0.5]),
+        lambda: fit.at_far(1e-6),
+        lambda: fit.interval("tpr", far=1e-6),
+        lambda: fit.roc_band(far=[1e-6]),
+        lambda: br.difference(fit, fit, "tpr", far=1e-6, paired=False),
+        lambda: br.roc_band(scores, far=[0.01]),
+        lambda: br.interval(scores, "tpr", far=0.01),
+        lambda: br.epc(fit, scores, criterion="far", alpha=[1e-6]),
+        lambda: curve.band(resample="test", replicates=50, rng=1),
+        lambda: br.plan_sample_size("auc", model=model, width=0.5),
+        lambda: br.inclusion({"a": scores, "b": scores}, folds=2, alpha=[0.5]),
+    ]
+    for number, call in enumerate(calls):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            result = call()
+        assert said, number
+        assert [n.message for n in result.notices] == [str(w.message) for w in said], number
+
+
+def test_a_distribution_is_the_same_whatever_it_was_warned_of() -> None:
+    with pytest.warns(br.PrecisionWarning):
+        rough = br.Empirical(np.float16([0.25, 0.5]))
+    exact = br.Empirical([0.25, 0.5])
+    assert (rough, hash(rough)) == (exact, hash(exact))
+    assert pickle.loads(pickle.dumps(rough)).notices == rough.notices != ()
+    assert br.Normal(0, 1).notices == ()
 
 
 def test_every_public_function_is_an_edge() -> None:

@@ -406,7 +406,7 @@ def test_a_curve_of_one_point_needs_no_alpha() -> None:
     with pytest.raises(br.InputError, match="alpha must be left out: criterion 'eer' has none"):
         result.proportion_test(0.3)
     several = br.compare(curve_of(), curve_of(), replicates=5)
-    with pytest.raises(br.InputError, match="alpha must be given: the curves were computed at 2"):
+    with pytest.raises(br.InputError, match="alpha must be given: the curve has 2"):
         several.proportion_test()
 
 

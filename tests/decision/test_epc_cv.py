@@ -283,7 +283,6 @@ def test_a_fold_whose_weights_are_all_zero_is_refused() -> None:
         (SCORES, {"folds": [[0, 1, 0], [0, 1, 0, 1]]}),
         (SCORES, {"folds": np.array([0, 1, 0])}),
         (SCORES, {"folds": 2, "rng": "seed"}),
-        (SCORES, {"folds": 2, "rng": -1}),
         (SCORES, {"folds": ([True, False, True], [0, 1, 0, 1])}),
     ],
 )

@@ -274,14 +274,17 @@ def test_other_inputs_that_are_refused() -> None:
     with pytest.raises(br.InputTypeError, match="A model alone has no sample"):
         br.guaranteed_threshold(br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2)), far=0.1)
     broken = sample("far", [1.0, 2.0], weights=[100.0, 0.5])
-    with pytest.raises(br.InputError, match=r"impostor_weights must be whole .* 0\.5 at index 1"):
+    with pytest.raises(
+        br.InputError, match=r"weights must be whole .* impostor .* 0\.5 at index 1"
+    ):
         br.guaranteed_threshold(broken, far=0.1)
 
 
 @pytest.mark.parametrize("rng", ["a", 1.5, -1])
 def test_rng_is_checked_where_nothing_is_drawn(rng: Any) -> None:
     scores = br.Scores(np.arange(50.0), np.arange(50.0))
-    with pytest.raises(br.InputTypeError, match="rng must be None, an int >= 0"):
+    kind = br.InputError if rng == -1 else br.InputTypeError
+    with pytest.raises(kind, match=r"rng must be .*an int >= 0"):
         br.guaranteed_threshold(scores, far=0.2, rng=rng)
     known = br.guaranteed_threshold(scores, far=0.2)
     assert br.guaranteed_threshold(scores, far=0.2, rng=1) == known

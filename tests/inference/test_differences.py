@@ -28,6 +28,11 @@ def systems(seed: int, n: int = 80, rho: float = 0.6, shift: float = 0.4) -> lis
     return [br.Scores(c, i) for c, i in zip(*parts, strict=True)]
 
 
+def normal_system(seed: int, gap: float) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.normal(gap, 1.0, 300), rng.normal(0.0, 1.0, 300))
+
+
 # ------------------------------------------------------------------------------- by hand
 def test_rates_at_a_threshold_are_compared_by_squares_with_the_correlation() -> None:
     a, b = systems(1)
@@ -107,6 +112,28 @@ def test_the_p_value_is_that_of_the_interval_that_ends_at_0(
     inner = there.low if found.estimate > 0 else there.high
     assert inner == pytest.approx(0.0, abs=1e-6)
     assert found.significant == (found.p_value < 0.05)
+
+
+def test_summaries_of_other_trials_are_compared_by_their_counts() -> None:
+    """What two scores in a bin hide is added: the ends lie around those of the scores."""
+    import pandas as pd
+
+    both = [normal_system(21, 1.5), normal_system(22, 1.0)]
+    frames = [
+        pd.DataFrame({"score": np.r_[s.client, s.impostor], "label": [1] * 300 + [0] * 300})
+        for s in both
+    ]
+    summaries = [br.summarize(frame) for frame in frames]
+    for stat, point in (("eer", {}), ("frr", {"far": 0.1}), ("min-hter", {})):
+        one = br.difference(*both, stat, **point, paired=False)
+        other = br.difference(*summaries, stat, **point, paired=False)
+        assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.02)
+        assert other.low <= one.low < one.high <= other.high
+    with pytest.raises(br.InputError, match="must be Scores, trial by trial; a is a summary"):
+        br.difference(*summaries, "eer")
+    for stat in ("auc", "h-measure"):
+        with pytest.raises(br.InputError, match="needs the scores themselves"):
+            br.difference(*summaries, stat, paired=False)
 
 
 def test_a_system_does_not_differ_from_itself() -> None:

@@ -119,7 +119,7 @@ def test_the_power_of_a_spread_is_that_of_an_f_test() -> None:
 
 def test_the_generic_power_of_a_spread_is_near_the_exact_one() -> None:
     for n in ((40, 80), (80, 40), (60, 60)):
-        goal = SideChance("side-at-zero", NORMAL, 0.95)
+        goal = SideChance("side-at-zero", NORMAL, IntervalOptions())
         assert goal.generic(n) == pytest.approx(goal.reached(n), abs=0.015)
 
 
@@ -158,7 +158,7 @@ def delong_mean(client: Any, impostor: Any, m: int, n: int) -> float:
 def test_delongs_mean_variance_by_enumeration() -> None:
     client, impostor = [1, 2, 4], [0, 2, 3]
     model = br.ScoreModel(br.Empirical(client), br.Empirical(impostor))
-    goal = AreaWidth(model, 0.95, logit=False)
+    goal = AreaWidth(model, IntervalOptions(method="delong"))
     x, y = goal.variances
     area = goal.estimate
     m, n = 3, 2
@@ -176,7 +176,7 @@ def test_exponential_scores_have_hanley_and_mcneils_variances() -> None:
     # F_i = t, F_c = t^k on [0, 1]: A = k/(k + 1), Q1 = A/(2 - A), Q2 = 2 A^2/(1 + A).
     for k in (1.5, 4.0):
         model = br.ScoreModel(br.Beta(k, 1.0), br.Beta(1.0, 1.0))
-        goal, area = AreaWidth(model, 0.95, logit=False), k / (k + 1)
+        goal, area = AreaWidth(model, IntervalOptions(method="delong")), k / (k + 1)
         q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
         assert goal.estimate == pytest.approx(area, rel=1e-12)
         assert goal.variances == pytest.approx((q1 - area**2, q2 - area**2), rel=1e-10)
@@ -188,7 +188,7 @@ def test_delong_of_laws_with_masses() -> None:
     )
     rng = np.random.default_rng(4)
     c, i = model.client.sample(200_000, rng), model.impostor.sample(200_000, rng)
-    x, y = AreaWidth(model, 0.95, logit=False).variances
+    x, y = AreaWidth(model, IntervalOptions(method="delong")).variances
     # An error of about 0.3 % each.
     assert np.var(model.impostor.cdf(c) - 0.5 * mass_at(model.impostor, c)) == pytest.approx(
         x, rel=0.015
@@ -225,14 +225,15 @@ def test_one_score_less_is_not_enough(
 ) -> None:
     found = br.plan_sample_size(stat, **point, model=JJ, **options)
     goals = {
-        "side-at-one": SideChance(stat, JJ, 0.95),
+        "side-at-one": SideChance(stat, JJ, IntervalOptions()),
         "shapes": ShapeChance(("client", "impostor"), JJ),
-        "epc-gap": GapWidth((JJ,), 0.3, 0.95, found.measure, found.method == "smooth"),
+        "epc-gap": GapWidth((JJ,), 0.3, IntervalOptions(method=found.method), found.measure),
     }
     goal: Any = goals.get(stat)
     if goal is None:
         by_fit = "method" not in options
-        goal = StatWidth(asking(stat, **point), JJ, 0.95) if by_fit else AreaWidth(JJ, 0.95, False)
+        own = IntervalOptions(method=found.method, groups=False)
+        goal = StatWidth(asking(stat, **point), JJ, own) if by_fit else AreaWidth(JJ, own)
     sign = 1.0 if math.isnan(found.power) else -1.0
     sizes = found.n_client, found.n_impostor
     assert sign * goal.reached(sizes) <= sign * found.wanted
@@ -300,7 +301,7 @@ def test_a_fit_is_its_model_and_a_function_is_what_it_computes() -> None:
 def test_every_statistic_of_an_interval_can_be_planned(stat: str, point: dict[str, Any]) -> None:
     crosses = point.get("at") == "crossing"
     model = br.ScoreModel(br.Beta(5.0, 3.0), br.Beta(2.0, 2.0)) if crosses else BELL
-    goal = StatWidth(asking(stat, **point), model, 0.95)
+    goal = StatWidth(asking(stat, **point), model, IntervalOptions(groups=False))
     first = goal._width(expected_fit(model, (400, 400)))
     # Few per cent of second order, more of a coefficient.
     assert goal.reached((400, 400)) == pytest.approx(first, rel=0.06)
