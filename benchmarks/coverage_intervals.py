@@ -28,6 +28,7 @@ from scipy.stats import chi2
 
 import betaroc as br
 from betaroc.core.arrays import FloatArray
+from betaroc.core.options import IntervalOptions
 from betaroc.inference.small_samples import (
     SmallSample,
     freedom_of,
@@ -297,7 +298,8 @@ def _of_band(fits: Fits, truth: Array, n: tuple[int, int]) -> dict[str, float]:
     error = np.sqrt(np.sum(slopes**2, axis=2))
     away = np.abs(value[..., 0].T - numbers.tpr_probit(BAND, truth[:, None]))
     one = away <= small.reach(slopes, LEVEL) * error
-    reach = [small.largest(s, LEVEL, 1000, k) for k, s in enumerate(slopes)]
+    options = [IntervalOptions(LEVEL, replicates=1000, rng=k) for k in range(sets)]
+    reach = [small.largest(s, o) for s, o in zip(slopes, options, strict=True)]
     whole = np.all(away <= np.array(reach)[:, None] * error, axis=1)
     return {
         "ROC band, pointwise": float(np.mean(one)),

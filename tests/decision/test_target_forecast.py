@@ -150,14 +150,14 @@ SIMULATED = [
 def test_dev_sets_do_what_is_forecast(
     model: br.ScoreModel, criterion: str, m: int, n: int, alpha: float
 ) -> None:
-    """4000 dev sets: means to 4.5 errors, spreads to 8 % (their error is at most 2 %)."""
-    values = simulated(model, criterion, m, n, alpha, 4000)
+    """600 dev sets: means to 4.5 errors, spreads to 20 % (their error is at most 5 %)."""
+    values = simulated(model, criterion, m, n, alpha, 600)
     found = forecast(model, criterion, m, n, [alpha])
     for column, name in enumerate(("far", "frr", "hter")):
         own = values[:, column]
         error = own.std() / math.sqrt(own.size)
         assert abs(own.mean() - getattr(found, name)[0]) <= 4.5 * error + 1e-12, name
-        assert own.std() == pytest.approx(getattr(found, f"{name}_sd")[0], rel=0.08, abs=1e-9)
+        assert own.std() == pytest.approx(getattr(found, f"{name}_sd")[0], rel=0.2, abs=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.BetarocWarning")

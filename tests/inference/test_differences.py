@@ -181,11 +181,11 @@ def test_what_is_refused(call: Any, error: type[Exception], text: str) -> None:
 @pytest.mark.simulation
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
 def test_differences_cover() -> None:
-    """Of 120 pairs of systems the standard error is 0.02 at .95; .92 wanted less three of them."""
+    """Of 80 pairs of systems the standard error is 0.024 at .95; .92 wanted less three of them."""
     models = [br.ScoreModel(br.Normal(m, 1.0), br.Normal(0.0, 1.0)) for m in (1.5, 1.1)]
     asked = [("eer", {}), ("frr", {"far": 0.1}), ("hter", {"threshold": 0.7})]
     true = [asking(s, **p).number(models[0]) - asking(s, **p).number(models[1]) for s, p in asked]
-    hits, fitted, sets = np.zeros(len(asked)), 0, 120
+    hits, fitted, sets = np.zeros(len(asked)), 0, 80
     for seed in range(sets):
         a, b = systems(100 + seed, 100)
         found = [br.difference(a, b, stat, **point) for stat, point in asked]
@@ -193,5 +193,5 @@ def test_differences_cover() -> None:
         fits = [br.fit(s, "normal") for s in (a, b)]
         own = br.difference(*fits, "eer")
         fitted += own.low <= true[0] <= own.high
-    assert np.all(hits / sets >= 0.92 - 3 * 0.02), hits / sets
-    assert 0.92 - 3 * 0.02 <= fitted / sets
+    assert np.all(hits / sets >= 0.92 - 3 * 0.024), hits / sets
+    assert 0.92 - 3 * 0.024 <= fitted / sets

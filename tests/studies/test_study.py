@@ -150,6 +150,7 @@ def one_by_one(trial: Trial) -> dict[str, Any]:
 
 
 @pytest.mark.simulation
+@pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")  # of 25 scores
 def test_names_are_the_numbers_of_the_package(tmp_path: Path) -> None:
     """Batches against one fit after another, to the accuracy of the fits."""
     design = br.Design.sobol(SHAPES, 16, rng=2) * br.Design.grid({"n": [25, 300]})
