@@ -177,7 +177,9 @@ def test_band_of_both_sides_covers_the_value_at_the_true_choice() -> None:
         band = curve.band(resample="test", replicates=150, rng=seed)
         fixed += (band.low <= value) & (value <= band.high)
     assert np.all(both / 60 >= 0.95 - 3 * 0.028), both
-    assert np.all(fixed[[0, 2]] / 60 <= 0.8), fixed  # the papers' band leaves out the choice
+    assert np.all(fixed[[0, 2]] / 60 <= 0.75 + 3 * 0.056), (
+        fixed
+    )  # the papers' band leaves out the choice
 
 
 # ------------------------------------------------------------------- dev and test together
