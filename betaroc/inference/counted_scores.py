@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import bracketed_root, share_ends
@@ -28,8 +28,6 @@ from betaroc.model.statistics import Where, point_at
 __all__ = ["CountedScores", "RateLine", "number_of_scores", "whole_weights"]
 
 _CLASSES = ("client", "impostor")
-#: Standard errors of a rate within which thresholds are looked at.
-_REACH = 12.0
 #: Thresholds that are looked at.
 _MOST = 4000
 #: For the log of 0, of which there are no counts or no likelihood.
@@ -69,12 +67,22 @@ class RateLine:
         The number of an operating point near the line.
     most : float
         Its largest value.
+    share : float, optional
+        Of a line through the origin, FAR over FRR; else one of them is fixed.
     """
 
     far: Callable[[FloatArray], FloatArray]
     frr: Callable[[FloatArray], FloatArray]
     place: Callable[[OperatingPoint], float]
     most: float = 1.0
+    share: float | None = None
+
+    def likeliest(self, far: FloatArray, frr: FloatArray, sizes: tuple[float, float]) -> FloatArray:
+        """The number of the point that is likeliest given counts at some thresholds."""
+        if self.share is not None:
+            return _likeliest(frr * sizes[0], far * sizes[1], *sizes, self.share)
+        fixed = np.ndim(self.far(far)) == 0
+        return frr if fixed else far
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,63 +191,62 @@ class CountedScores:
         K(p, q) = p log(p/q) + (1 - p) log((1 - p)/(1 - q)): of all thresholds at which the true
         rates may lie on the line.
         """
-        near, most = self._near(at, level), _quantile(level)
+        sizes, most = self._sizes(at, level), _quantile(level)
+        e, deviances = self._likeliest(line, sizes)
+        best = int(np.argmin(deviances))
+        if deviances[best] > most:  # a level so low that no point of the line is likely enough
+            return (float(line.place(at)),) * 2
+        near = self._at(np.flatnonzero(deviances <= most), best, sizes)
 
         def excess(e: float) -> float:
-            at = np.array(e)
-            return near.deviance(float(line.far(at)), float(line.frr(at))) - most
+            here = np.array(e)
+            return near.deviance(float(line.far(here)), float(line.frr(here))) - most
 
-        inside = float(line.place(at))
-        if excess(inside) > 0.0:
-            inside = min(inside, _likeliest_place(line, excess), key=excess)
-        if excess(inside) > 0.0:  # a level so low that no point of the line is likely enough
-            return inside, inside
-        low, high = 0.0, line.most
+        low, inside, high = 0.0, min(max(float(e[best]), 0.0), line.most), line.most
         if excess(low) > 0.0:
             low = bracketed_root(excess, low, inside, what="end of a likelihood interval")
         if excess(high) > 0.0:
             high = bracketed_root(excess, inside, high, what="end of a likelihood interval")
         return low, high
 
-    def threshold_ends(
-        self, line: RateLine, share: float, at: OperatingPoint, level: float
-    ) -> Limits:
-        """Ends of the threshold whose true rates lie on a line through the origin.
+    def threshold_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
+        """Ends of the threshold whose true rates lie on a line, which they may anywhere on it.
 
         Parameters
         ----------
         line : RateLine
-            FAR = k FRR.
-        share : float
-            k.
+            The line.
         at : OperatingPoint
             Where it is by the scores.
         level : float
             Confidence.
         """
-        gaps = self.pair.gaps
-        clients, impostors = self.worth(at.thresholds, 0.5 * (1.0 - level))
-        rejected, accepted = clients * gaps.frr, impostors * gaps.far
-        # The likeliest point of the line for each gap: a quadratic in FRR.
-        e = _likeliest(rejected, accepted, clients, impostors, share)
-        found = _deviance(gaps.far, gaps.frr, (clients, impostors), line, e) <= _quantile(level)
-        kept = np.flatnonzero(found)
+        places = self.pair.gaps.places
+        deviances = self._likeliest(line, self._sizes(at, level))[1]
+        kept = np.flatnonzero(deviances <= _quantile(level))
         if not kept.size:
             return float(at.threshold), float(at.threshold)
-        low = -math.inf if kept[0] == 0 else float(gaps.places[kept[0] - 1])
-        high = math.inf if kept[-1] == gaps.places.size else float(gaps.places[kept[-1]])
+        low = -math.inf if kept[0] == 0 else float(places[kept[0] - 1])
+        high = math.inf if kept[-1] == places.size else float(places[kept[-1]])
         return low, high
 
-    def _near(self, at: OperatingPoint, level: float) -> _Gaps:
-        """The counts at the gaps that may matter, not too many."""
-        gaps, sizes = self.pair.gaps, self.worth(at.thresholds, 0.5 * (1.0 - level))
-        far, frr = gaps.far, gaps.frr
-        away = np.minimum(np.abs(far - float(at.far)), np.abs(frr - float(at.frr)))
-        near = np.flatnonzero(away <= _REACH / math.sqrt(min(sizes)))
-        if near.size > _MOST:
-            near = near[np.rint(np.linspace(0, near.size - 1, _MOST)).astype(np.intp)]
-        kept = np.unique(np.concatenate([near, [0, far.size - 1]]))
-        return _Gaps.of(far[kept], frr[kept], sizes)
+    def _sizes(self, at: OperatingPoint, level: float) -> tuple[float, float]:
+        return self.worth(at.thresholds, 0.5 * (1.0 - level))
+
+    def _likeliest(
+        self, line: RateLine, sizes: tuple[float, float]
+    ) -> tuple[FloatArray, FloatArray]:
+        """At each gap the likeliest point of a line, and its deviance."""
+        far, frr = self.pair.gaps.far, self.pair.gaps.frr
+        e = line.likeliest(far, frr, sizes)
+        return e, _deviance(far, frr, sizes, line, e)
+
+    def _at(self, possible: IntArray, best: int, sizes: tuple[float, float]) -> _Gaps:
+        """The counts at the gaps that matter, not too many where these are dense."""
+        if possible.size > _MOST:
+            some = np.rint(np.linspace(0, possible.size - 1, _MOST)).astype(np.intp)
+            possible = np.union1d(possible[some], [best])
+        return _Gaps.of(self.pair.gaps.far[possible], self.pair.gaps.frr[possible], sizes)
 
     def measured(
         self, line: RateLine, ends: Limits, measure: Callable[[OperatingPoint], FloatArray],
@@ -279,12 +286,6 @@ class _Gaps(NamedTuple):
 def _log(share: float) -> float:
     """That no count forbids, only counts above 0."""
     return math.log(share) if share > 0.0 else -_NEVER
-
-
-def _likeliest_place(line: RateLine, excess: Callable[[float], float]) -> float:
-    """Of many numbers that with the least excess."""
-    places = line.most * (np.arange(401) / 400.0) ** 2
-    return float(places[int(np.argmin([excess(float(e)) for e in places]))])
 
 
 def _quantile(level: float) -> float:

@@ -27,7 +27,7 @@ from betaroc.model.asking import Asking
 from betaroc.model.measures import MEASURES, OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
-from betaroc.model.statistics import Where, point_at
+from betaroc.model.statistics import Where, frr_at, point_at
 
 __all__ = [
     "bare_interval_of_scores", "interval_at", "interval_of_counts",
@@ -105,6 +105,8 @@ def interval_of_counts(
     low, high = way(counted, asking, options)
     if isinstance(data, ScoreSummary):
         low, high = _widened(data, asking, (low, high))
+    # The scores' own point may lie beside the line on which the true one is.
+    low, high = min(low, estimate), max(high, estimate)
     return Interval(estimate, low, high, options.level, str(options.method))
 
 
@@ -189,8 +191,9 @@ def _correlation(counted: CountedScores, point: OperatingPoint) -> float:
 # -------------------------------------------------------------- at a point that varies too
 def _threshold_of_rate(counted: CountedScores, asking: Asking, options: IntervalOptions) -> Limits:
     """Of the threshold of a rate, between two scores."""
-    point, value = asking.where
-    who, rate = (1, value) if point == "far" else (0, 1.0 - value if point == "tpr" else value)
+    who, rate = (
+        (1, asking.where.value) if asking.where.point == "far" else (0, frr_at(asking.where))
+    )
     return counted.threshold_of(who, rate, options.tail)
 
 
@@ -200,8 +203,7 @@ def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions
     line = line_of(where, counted.model.prior)
     at = counted.at(where)
     if asking.name == "threshold":
-        share = 1.0 / _odds(counted.model.prior) if where.value == "break-even" else 1.0
-        return counted.threshold_ends(line, share, at, options.level)
+        return counted.threshold_ends(line, at, options.level)
     if _is_given(asking):
         raise InputError(
             f"{str(asking)!r} is what was asked for: it has no error. Take another statistic there."
@@ -232,13 +234,13 @@ def line_of(where: Where, prior: float) -> RateLine:
     if point == "far":
         return RateLine(lambda e: np.asarray(value), lambda e: e, lambda p: p.frr)
     if point in ("frr", "tpr"):
-        rate = value if point == "frr" else 1.0 - value
+        rate = frr_at(where)
         return RateLine(lambda e: e, lambda e: np.asarray(rate), lambda p: p.far)
     if value == "eer":
-        return RateLine(lambda e: e, lambda e: e, lambda p: p.hter)
+        return RateLine(lambda e: e, lambda e: e, lambda p: p.hter, share=1.0)
     share, most = 1.0 / _odds(prior), min(1.0, _odds(prior))
     return RateLine(
-        lambda e: np.minimum(share * e, 1.0), lambda e: e, lambda p: min(p.frr, most), most
+        lambda e: np.minimum(share * e, 1.0), lambda e: e, lambda p: min(p.frr, most), most, share
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = [
-    "NAMED_POINTS", "STATISTICS", "Asked", "Statistic", "Where", "of_measure", "of_point",
+    "NAMED_POINTS", "STATISTICS", "Asked", "Statistic", "Where", "of_measure", "frr_at", "of_point",
     "point_at", "statistics",
 ]  # fmt: skip
 
@@ -138,7 +139,13 @@ def point_at(model: ScoreModel, where: Where) -> OperatingPoint:
         return model.at(value)
     if point == "far":
         return model.at_far(value)
-    return model.at_frr(value if point == "frr" else 1.0 - value)
+    return model.at_frr(frr_at(where))
+
+
+def frr_at(where: Where) -> float:
+    """The FRR at which an FRR or a TPR is given: 0.1 at a TPR of 0.9, digit for digit."""
+    value = float(where.value)
+    return value if where.point == "frr" else float(1 - Fraction(repr(value)))
 
 
 def _rests(model: ScoreModel, where: Where) -> list[Asked]:
@@ -146,7 +153,7 @@ def _rests(model: ScoreModel, where: Where) -> list[Asked]:
     point, value = where
     if point == "threshold":
         return of_point(model.at(value))
-    rate = 1.0 - value if point == "tpr" else value
+    rate = frr_at(where) if point == "tpr" else value
     solved = {"FAR" if point == "far" else "FRR": rate} if point in _RATES else None
     return of_point(point_at(model, where), solved)
 

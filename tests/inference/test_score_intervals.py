@@ -237,6 +237,22 @@ def test_smoothing_does_not_change_with_an_increasing_map() -> None:
     assert ends(one) == pytest.approx(ends(other), rel=1e-12)
 
 
+def test_classes_of_very_different_sizes() -> None:
+    """10 clients, 100 000 impostors: a TPR of 0.9 is an FRR of 0.1, and intervals hold."""
+    rng = np.random.default_rng(21)
+    scores = br.Scores(rng.normal(1.5, 1.0, 10), rng.normal(0.0, 1.0, 100_000))
+    for stat, point in (
+        ("break-even", {}), ("eer", {}), ("hter", {"tpr": 0.9}), ("f1", {"frr": 0.1}),
+        ("far", {"frr": 0.1}),
+    ):  # fmt: skip
+        found = br.interval(scores, stat, **point)
+        assert found.low <= found.estimate <= found.high
+        assert found.low < found.high
+    one, other = (br.interval(scores, "far", **at) for at in ({"tpr": 0.9}, {"frr": 0.1}))
+    assert one == other
+    assert one.estimate == float(np.mean(scores.impostor > np.sort(scores.client)[0]))
+
+
 def test_weights_are_copies_where_noise_is_added() -> None:
     scores = normal_scores(20)
     weights = np.r_[np.zeros(10), np.ones(50)]
