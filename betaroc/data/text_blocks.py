@@ -75,10 +75,11 @@ class _Texts(NamedTuple):
     def stripped(self) -> _Texts:
         """Without the blanks around; an empty one is a doubt."""
         known: dict[str, int] = {}
-        codes = np.array([known.setdefault(t.strip(), len(known)) for t in self.texts])
+        codes = [known.setdefault(text.strip(), len(known)) for text in self.texts]
         if "" in known:
             raise _DoubtError
-        return self if len(known) == len(self.texts) else _Texts(codes[self.codes], list(known))
+        merged = len(known) < len(codes)
+        return _Texts(np.array(codes)[self.codes] if merged else self.codes, list(known))
 
 
 #: What parses a block: the scores, and the columns of texts.
@@ -243,13 +244,13 @@ def _pyarrow(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
         )
     except pa.ArrowInvalid as error:
         raise _DoubtError from error
-    return found.column(names[0]).to_numpy(), [_arrow_texts(found.column(n)) for n in names[1:]]
-
-
-def _arrow_texts(column: Any) -> _Texts:
-    whole = column.unify_dictionaries().combine_chunks()
-    chunk = whole.chunk(0) if hasattr(whole, "chunk") else whole
-    return _Texts(chunk.indices.to_numpy(), chunk.dictionary.to_pylist())
+    scores, *texts = [found.column(name).unify_dictionaries().combine_chunks() for name in names]
+    # Not to_numpy, which imports pandas.
+    values = np.asarray(np.from_dlpack(scores), dtype=np.float64)
+    return values, [
+        _Texts(np.asarray(np.from_dlpack(t.indices), dtype=np.int32), t.dictionary.to_pylist())
+        for t in texts
+    ]
 
 
 def _polars(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:

@@ -12,7 +12,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -111,11 +111,12 @@ class TextFile:
                 yield rest
 
     def about_rows(self) -> int:
-        """How many lines there are about, by those of the beginning."""
+        """How many lines there are about, by those of the beginning; 0 if these are damaged."""
         size = self.path.stat().st_size
-        with self.path.open("rb") as raw:
+        with self.path.open("rb") as raw, suppress(*DAMAGED):
             lines = self._bytes(raw, size).read(_SAMPLE).count(b"\n")
             return lines * size // max(raw.tell(), 1)
+        return 0
 
     def _bytes(self, raw: BinaryIO, size: int) -> BinaryIO:
         if not self.zipped:
