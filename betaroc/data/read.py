@@ -22,7 +22,7 @@ from betaroc.data.frames import named_columns
 from betaroc.data.parquet import read_parquet
 from betaroc.data.rows import Rows, Wanted, whole
 from betaroc.data.scores import Scores, ScoreSource
-from betaroc.data.text_blocks import DELIMITERS, collected
+from betaroc.data.text_blocks import DELIMITERS, collect_parts
 from betaroc.data.text_files import TextFile, layout_of
 
 __all__ = ["OpenedText", "of_the_system", "opened_text", "read_scores", "regular_file"]
@@ -103,9 +103,11 @@ def read_scores(
     In verification a trial hangs on two people: ``group=("claimed", "real")``. Groups and ids
     of text files are text, also where they look like numbers.
 
-    CSV and TSV are parsed in blocks by pyarrow, else Polars, else Python's own functions; what these
-    leave in doubt is read line by line, from the first line on: several times slower, with the same
-    values. Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
+    CSV and TSV are parsed in blocks by pyarrow, else Polars, else Python's own functions; what
+    these leave in doubt is read line by line, from the first line on: several times slower, with
+    the same values.
+
+    Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
     they would become inf and 0. A gzip file that expands beyond 1 GiB and 1000 times its size
     is refused, so is a line beyond 1 MiB. Parquet page checksums are verified where the
     writer stored them; without them a flipped bit cannot be seen.
@@ -157,7 +159,7 @@ def _read(
     text = opened_text(path, name, columns, client_label, wanted)
     if text is None:
         return "parquet", read_parquet(path, name, columns)
-    return text.kind, collected(text.file, text.layout, columns, whole)
+    return text.kind, collect_parts(text.file, text.layout, columns, whole)
 
 
 class OpenedText(NamedTuple):

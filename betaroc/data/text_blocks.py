@@ -1,9 +1,9 @@
 """Text tables in blocks, through a parser of columns; the line-exact reader decides all doubts.
 
 What is read here is what the line-exact reader reads, to the last bit. A block goes to the parser
-only if it is ASCII without quotes, blank lines and control characters, so that a row is a line and
-a field is what stands between two delimiters; a number that is not finite, or that may have been
-rounded to 0, is a doubt.
+only if it is ASCII without blank lines and control characters, and without quotes but around whole
+fields, so that a row is a line and a field is what stands between two delimiters; a number that is
+not finite, or that may have been rounded to 0, is a doubt.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.data.rows import Rows, Wanted
 from betaroc.data.text_files import DAMAGED, TextFile, columns_of, is_rounded_to_zero, read_table
 
-__all__ = ["DELIMITERS", "collected"]
+__all__ = ["DELIMITERS", "collect_parts"]
 
 _T = TypeVar("_T")
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -34,14 +34,14 @@ _LONGEST = 2**16
 #: More kinds of labels are for the line-exact reader to refuse.
 _MANY = 16
 _BOM = b"\xef\xbb\xbf"
-_LF, _BLANK = 10, 32
+_LF, _BLANK, _QUOTE = 10, 32, 34
 
 
 class _DoubtError(Exception):
     """The line-exact reader must decide."""
 
 
-def collected(
+def collect_parts(
     file: TextFile, layout: str, wanted: Wanted, collect: Callable[[Iterator[Rows]], _T]
 ) -> _T:
     """What `collect` makes of the parts of a text file, of which there is one at least.
@@ -96,7 +96,7 @@ def _quick_table(file: TextFile, wanted: Wanted, delimiter: str) -> Generator[Ro
             raise _DoubtError
         table = _table_of(header, wanted, delimiter)
         labels = _Labels()
-        while body or not labels.rows:
+        while body or labels.lines == 1:
             yield _part(body, table, parser, labels, file.name, list(wanted.named))
             body = _next(blocks, b"")
 
@@ -133,25 +133,25 @@ class _Labels:
 
     tokens: list[str] = field(default_factory=list)
     first: list[int] = field(default_factory=list)
-    rows: int = 0
+    lines: int = 1  # the header
 
-    def codes(self, found: _Texts) -> IntArray:
-        """The codes of a block's labels, among those of the whole file."""
+    def codes(self, found: _Texts, lines: int) -> IntArray:
+        """The codes of the labels of a block of so many lines, among those of the whole file."""
         if len({*self.tokens, *found.texts}) > _MANY:
             raise _DoubtError
         places = [int(np.argmax(found.codes == k)) for k in range(len(found.texts))]
         for place, text in sorted(zip(places, found.texts, strict=True)):
             if text not in self.tokens:
                 self.tokens.append(text)
-                self.first.append(self.rows + place + 2)  # the header is line 1
-        self.rows += found.codes.size
+                self.first.append(self.lines + place + 1)
+        self.lines += lines
         return np.array([self.tokens.index(t) for t in found.texts], dtype=np.int8)[found.codes]
 
 
 def _part(
     body: bytes, table: _Table, parser: _Parser, labels: _Labels, name: str, columns: list[str]
 ) -> Rows:
-    body = _ended(body)
+    block, body = body, _plain(body, table.delimiter)
     data = np.frombuffer(body, np.uint8)
     ends = np.flatnonzero(data == _LF)
     _doubt_bytes(body, data, ends, table.delimiter)
@@ -162,16 +162,39 @@ def _part(
     label, *names = [text.stripped() for text in texts]
     if not scores.size == label.codes.size == ends.size:
         raise _DoubtError
-    codes = labels.codes(label)
+    codes = labels.codes(label, ends.size + _blank_lines_after(block))
     named = {c: np.array(n.texts)[n.codes] for c, n in zip(columns, names, strict=True)}
     return Rows(name, "line", labels.tokens[:], labels.first[:], scores, codes, named)
 
 
-def _ended(body: bytes) -> bytes:
-    """The block with LF at the end of every line."""
+def _plain(body: bytes, delimiter: str) -> bytes:
+    """The block with LF at the end of every line, no blank line at its end, and no quotes."""
     if b"\r" in body:
         body = body.replace(b"\r\n", b"\n")
-    return body if body.endswith(b"\n") else body + b"\n"
+    if not body.endswith(b"\n") or body.endswith(b"\n\n"):
+        body = body.rstrip(b"\n") + b"\n"
+    return _unquoted(body, delimiter) if b'"' in body else body
+
+
+def _blank_lines_after(block: bytes) -> int:
+    """Blank lines at the end of a block."""
+    end = block[len(block.rstrip(b"\r\n")) :]
+    return max(end.count(b"\n") - 1, 0)
+
+
+def _unquoted(body: bytes, delimiter: str) -> bytes:
+    """The block without the quotes around whole fields; any others are a doubt."""
+    data = np.frombuffer(b"\n" + body, np.uint8)
+    between = (data == _LF) | (data == ord(delimiter))
+    quotes = np.flatnonzero(data == _QUOTE)
+    if quotes.size % 2:
+        raise _DoubtError
+    opened, closed = quotes[::2], quotes[1::2]
+    ends = np.flatnonzero(between)
+    inside = np.searchsorted(ends, closed) - np.searchsorted(ends, opened)
+    if not (between[opened - 1].all() and between[closed + 1].all()) or inside.any():
+        raise _DoubtError
+    return body.replace(b'"', b"")
 
 
 def _doubt_bytes(body: bytes, data: AnyArray, ends: IntArray, delimiter: str) -> None:
@@ -180,13 +203,7 @@ def _doubt_bytes(body: bytes, data: AnyArray, ends: IntArray, delimiter: str) ->
     controls = int(np.count_nonzero(data < _BLANK)) - ends.size
     if delimiter == "\t":
         controls -= int(np.count_nonzero(data == ord("\t")))
-    if (
-        controls
-        or b'"' in body
-        or not body.isascii()
-        or lengths.min() == 1
-        or lengths.max() > _LONGEST
-    ):
+    if controls or not body.isascii() or lengths.min() == 1 or lengths.max() > _LONGEST:
         raise _DoubtError
 
 

@@ -15,7 +15,7 @@ from betaroc.data.layout import Layout
 from betaroc.data.read import OpenedText
 from betaroc.data.rows import LabelTexts, Rows, Wanted, no_rows, whole
 from betaroc.data.sums import ClassSummary, Labels, LabelSums, added, array_sums
-from betaroc.data.text_blocks import collected
+from betaroc.data.text_blocks import collect_parts
 
 __all__ = ["text_sums"]
 
@@ -45,7 +45,7 @@ def text_sums(
     """Of the clients and the impostors; refuses what `read_scores` refuses, in its words."""
     with np.errstate(over="ignore"):  # of squares
         collect = partial(_summed, bins=bins, layout=layout)
-        labels, sums = collected(text.file, text.layout, wanted, collect)
+        labels, sums = collect_parts(text.file, text.layout, wanted, collect)
         if not labels.counts.sum():
             raise no_rows(text.file.name)
         client = labels.clients(client_label).tolist()

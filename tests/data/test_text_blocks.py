@@ -70,11 +70,16 @@ def table(draw: random.Random) -> tuple[bytes, str]:
         for _ in range(draw.choice([0, 2, 3, 5, 20, 40]))
     ]
     rows.insert(0, list(columns))
+    if draw.random() < 0.2:
+        quoted = draw.choice([range(1), range(len(rows)), range(1, len(rows))])
+        k = draw.randrange(len(columns))
+        for row in quoted:
+            rows[row][k] = f'"{rows[row][k]}"'
     for _ in range(draw.choice([0, 0, 0, 0, 1, 1, 2])):
         spoil(draw, rows, columns)
     end = draw.choice(["\n"] * 6 + ["\r\n", "\r\n", "\r"])
     text = end.join(delimiter.join(row) for row in rows)
-    data = (text + end * draw.choice([1, 1, 1, 1, 0, 0, 2])).encode()
+    data = (text + end * draw.choice([1, 1, 1, 1, 0, 0, 2, 3])).encode()
     if draw.random() < 0.1:
         data = b"\xef\xbb\xbf" + data
     if draw.random() < 0.12:
