@@ -99,9 +99,9 @@ def of_a_million(folder: Path, rows: bytes) -> tuple[str, list[Goal]]:
         cases: dict[str, Callable[[], object]] = {
             "pyarrow's own reading": pyarrow_reads(path),
             "read_scores": lambda path=path: br.read_scores(path),
-            "read_scores without pyarrow": lambda path=path: without("pyarrow")(path),
+            "read_scores without pyarrow": lambda path=path: without("pyarrow.csv")(path),
             "read_scores without pyarrow and Polars": lambda path=path: without(
-                "pyarrow", "polars"
+                "pyarrow.csv", "polars"
             )(path),
         }
         if name == "scores.csv":

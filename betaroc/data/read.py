@@ -104,8 +104,8 @@ def read_scores(
     of text files are text, also where they look like numbers.
 
     CSV and TSV are parsed in blocks by pyarrow, else Polars, else Python's own functions; what
-    these leave in doubt is read line by line, from the first line on: several times slower, with
-    the same values.
+    these leave in doubt is read line by line, from the first line on: slower by an order of
+    magnitude, with the same values.
 
     Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
     they would become inf and 0. A gzip file that expands beyond 1 GiB and 1000 times its size

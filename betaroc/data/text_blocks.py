@@ -9,10 +9,10 @@ not finite, or that may have been rounded to 0, is a doubt.
 from __future__ import annotations
 
 import csv
-import importlib.util
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -228,10 +228,11 @@ def _doubt_zeros(
 
 # ------------------------------------------------------------------------------------- parsers
 def _parser_for(size: int) -> _Parser:
-    """The first parser that is installed; none is imported for a small file."""
+    """The first parser that can be imported; none is imported for a small file."""
     if size > _SMALL:
         for package, parser in _PARSERS.items():
-            if importlib.util.find_spec(package) is not None:
+            with suppress(ImportError):
+                import_module(package)
                 return parser
     return _split
 
@@ -296,7 +297,7 @@ def _polars(body: bytes, table: _Table) -> tuple[FloatArray, list[_Texts]]:
 
 def _polars_texts(column: Any) -> _Texts:
     texts = column.unique(maintain_order=True)
-    codes = column.replace_strict(texts, np.arange(len(texts)))
+    codes = column.replace_strict(texts, range(len(texts)))
     return _Texts(codes.to_numpy(), texts.to_list())
 
 
@@ -331,4 +332,4 @@ def _require_width(body: bytes, table: _Table) -> None:
         raise _DoubtError
 
 
-_PARSERS: dict[str, _Parser] = {"pyarrow": _pyarrow, "polars": _polars}
+_PARSERS: dict[str, _Parser] = {"pyarrow.csv": _pyarrow, "polars": _polars}

@@ -147,6 +147,7 @@ def test_blocks_are_read_as_lines_are(
 def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
     for package in packages:
         monkeypatch.setitem(sys.modules, package, None)
+        monkeypatch.setitem(sys.modules, f"{package}.csv", None)
 
 
 def large(n: int = 60_000) -> tuple[np.ndarray, np.ndarray, bytes]:
@@ -178,7 +179,8 @@ def test_each_parser_stands_in_for_those_that_are_absent(
         monkeypatch.setattr(text_blocks, f"_{name}", spy)
         if name != "split":
             pytest.importorskip(name)
-            monkeypatch.setitem(text_blocks._PARSERS, name, spy)
+            package = "pyarrow.csv" if name == "pyarrow" else name
+            monkeypatch.setitem(text_blocks._PARSERS, package, spy)
     for absent in ((), ("pyarrow",), ("pyarrow", "polars")):
         with monkeypatch.context() as patch:
             hide(patch, *absent)
