@@ -161,7 +161,7 @@ class EpcAverage(Result):
         tests = [one._scores_of(options)[1] for one in (self, other)]
         if paired:
             refuse_other_trials(tests[0], tests[1], ("a", "b"), groups=options.groups)
-            tests = alike((tests[0], tests[1]))
+            tests = list(alike((tests[0], tests[1])))
         # The same stream draws the same rows of equally many trials.
         ours, theirs = options.halves()
         values = [
@@ -183,8 +183,8 @@ class EpcAverage(Result):
                     f"{name} must be scores to be drawn again; got {type(given).__name__}. Give"
                     " Scores to epc_average" + worded('`, or take method="test"`.')
                 )
-            refuse_still(given, name)
-            CountedScores(given)  # whose weights are numbers of copies
+            refuse_still(given, name, groups=options.groups)
+            CountedScores(given, options.groups)  # whose weights are numbers of copies
         return self.dev, self.test  # type: ignore[return-value]
 
     def _replicates(self, name: str, options: IntervalOptions) -> FloatArray:

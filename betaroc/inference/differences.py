@@ -226,13 +226,16 @@ def _of_scores(
     for name, data in zip("ab", systems, strict=True):
         warn_of_reversed(data._distributions, name)
     pair = _on_the_same_trials(systems, options) if paired else None
+    if pair and options.groups:
+        pair = systems = alike(pair)
     if asked.name == "auc" and options.method in (None, "delong"):
         a, b = (rows_of(s, asked) for s in systems)
         test = auc_test(a, b, paired, level=options.level, groups=options.groups)
         own = test.difference
         return Difference(own.estimate, own.low, own.high, test.p_value, options.level, own.method,
                           paired)  # fmt: skip
-    options = options.by(methods_of(asked))
+    methods = ("delong", "bootstrap") if asked.name == "auc" and paired else methods_of(asked)
+    options = options.by(methods)
     models = [empirical_model(s) for s in systems]
     if options.method in ("smoothed", "bootstrap"):
         a, b = (rows_of(s, asked) for s in systems)
@@ -364,6 +367,11 @@ def _square_and_add(
 
     both = intervals(options.level)
     gap = both[0].estimate - both[1].estimate
+    if math.isnan(gap):
+        raise InputError(
+            "the difference must be a number; both systems have"
+            f" {both[0].estimate!r} there, and {both[1].estimate!r}. Take another point."
+        )
 
     @cache
     def ends(z: float) -> Limits:
@@ -407,11 +415,10 @@ def _drawn(
     if paired:
         values = replicates_of(alike(systems), asked, options)
     else:
-        seeds = np.random.default_rng(options.rng).spawn(2)
         values = np.column_stack(
             [
-                replicates_of([s], asked, replace(options, rng=seed))
-                for s, seed in zip(systems, seeds, strict=True)
+                replicates_of([s], asked, own)
+                for s, own in zip(systems, options.halves(), strict=True)
             ]
         )
     for name, own in zip("ab", values.T, strict=True):
@@ -433,12 +440,13 @@ def of_replicates(
     return Difference(gap, low, high, p, options.level, str(options.method), paired, failed=failed)
 
 
-def alike(systems: tuple[Scores, Scores]) -> list[Scores]:
+def alike(systems: tuple[Scores, Scores]) -> tuple[Scores, Scores]:
     """Both systems with the groups that either has."""
     joint = joint_trials(*systems)
-    return [
+    one, two = (
         Scores(s.client, s.impostor, client_weights=s.client_weights,
                impostor_weights=s.impostor_weights, client_groups=joint.client_groups,
                impostor_groups=joint.impostor_groups)
         for s in systems
-    ]  # fmt: skip
+    )  # fmt: skip
+    return one, two

@@ -164,10 +164,11 @@ def _bandwidth(values: FloatArray, weights: FloatArray) -> float:
     return float(_FACTOR * spread * n**-0.2)
 
 
-def refuse_still(scores: Scores, name: str) -> None:
+def refuse_still(scores: Scores, name: str, *, groups: bool = True) -> None:
     """A class whose one trial, or group, is all that can be drawn does not vary."""
     refuse_few(scores, name, "to be drawn again")
-    refuse_one_group(scores, name)
+    if groups:
+        refuse_one_group(scores, name)
 
 
 # ------------------------------------------------------------------ equal error rates

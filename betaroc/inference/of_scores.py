@@ -271,7 +271,7 @@ def replicates_of(
     """The statistic of each system in each replicate, nan where it has no value; a row each."""
     names = ("scores",) if len(systems) == 1 else ("a", "b")
     for name, scores in zip(names, systems, strict=True):
-        refuse_still(scores, name)
+        refuse_still(scores, name, groups=options.groups)
     counted = [CountedScores(scores, options.groups) for scores in systems]
     fast = len(systems) == 1 and options.method == "bootstrap" and str(asking) == "eer"
     if fast and counted[0].evidence.groups is None:

@@ -164,7 +164,7 @@ def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> fl
             "a simultaneous band needs the scores themselves; a summary keeps counts. Give the"
             " scores, or take simultaneous=False."
         )
-    refuse_still(data, "x")
+    refuse_still(data, "x", groups=options.groups)
     drawn = [
         np.asarray(model.at_far(x).tpr)
         for (model,) in DrawnScores((data,), options).models()

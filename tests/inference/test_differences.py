@@ -114,6 +114,31 @@ def test_the_p_value_is_that_of_the_interval_that_ends_at_0(
     assert found.significant == (found.p_value < 0.05)
 
 
+def test_groups_that_one_of_two_systems_has_hold_for_both() -> None:
+    a, b = systems(9, 60)
+    labels = np.repeat(np.arange(12), 5)
+    groups = {"client_groups": labels, "impostor_groups": 99 + labels}
+    one = br.Scores(a.client, a.impostor, **groups)
+    both = br.Scores(b.client, b.impostor, **groups)
+    for stat, point in (("eer", {}), ("far", {"threshold": 0.5})):
+        assert br.difference(one, b, stat, **point) == br.difference(one, both, stat, **point)
+
+
+def test_what_is_undefined_or_drawn_has_its_error_and_its_seed() -> None:
+    a, b = systems(10)
+    with pytest.raises(br.InputError, match="must be a number; both systems have -inf"):
+        br.difference(a, b, "threshold", far=1)
+    with pytest.raises(br.InputError, match="method must be one of 'delong', 'bootstrap'"):
+        br.difference(a, b, "auc", method="newcombe")
+    alone = br.Scores(a.client, a.impostor, client_groups=np.zeros(80, dtype=int),
+                      impostor_groups=np.arange(80) + 1)  # fmt: skip
+    assert br.interval(alone, "d-prime", groups=False, replicates=20).low < 2.0
+    seed = np.random.SeedSequence(1)
+    ends = [br.difference(a, b, "d-prime", paired=False, rng=seed, replicates=20).low
+            for _ in range(2)]  # fmt: skip
+    assert ends[0] == ends[1]
+
+
 def test_summaries_of_other_trials_are_compared_by_their_counts() -> None:
     """What two scores in a bin hide is added: the ends lie around those of the scores."""
     import pandas as pd
