@@ -96,7 +96,8 @@ def test_nothing_but_rendering_imports_matplotlib() -> None:
 def test_importing_betaroc_loads_nothing_heavy() -> None:
     code = (
         "import sys, betaroc\n"
-        "heavy = {'scipy', 'matplotlib', 'pandas', 'statsmodels', 'narwhals', 'jinja2', 'tqdm'}\n"
+        "heavy = {'scipy', 'matplotlib', 'pandas', 'statsmodels', 'narwhals', 'jinja2', 'tqdm',\n"
+        "         'formulaic', 'filelock'}\n"
         "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)"
     )
     result = subprocess.run(

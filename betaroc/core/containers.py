@@ -19,8 +19,14 @@ def refuse_kind(values: object, name: str, what: str, do: str) -> NoReturn:
     )
 
 
-def _module(values: object) -> str:
-    return type(values).__module__.partition(".")[0]
+def as_narwhals(values: object) -> Any:
+    """The frame or column as Narwhals holds it; None of what is neither."""
+    if values is None or isinstance(values, np.ndarray | list | tuple | str | dict):
+        return None  # most of what is given: Narwhals need not be loaded
+    import narwhals as nw
+
+    held = nw.from_native(values, allow_series=True, pass_through=True)
+    return held if isinstance(held, nw.DataFrame | nw.LazyFrame | nw.Series) else None
 
 
 def _refuse_foreign(values: object, name: str) -> None:
@@ -40,7 +46,7 @@ def _refuse_foreign(values: object, name: str) -> None:
     if hasattr(values, "collect") and not hasattr(values, "__len__"):
         refuse_kind(values, name, "a lazy frame", "Collect it, or use Scores.from_frame.")
     device = getattr(values, "device", "cpu")
-    if _module(values) in {"torch", "cupy", "jax", "jaxlib"} and "cpu" not in str(device).lower():
+    if "cpu" not in str(device).lower():
         refuse_kind(values, name, f"an array on {shown(device)}", "Pass x.cpu().")
     if np.isscalar(values):
         raise InputError.about(name)(
@@ -52,30 +58,26 @@ def _refuse_foreign(values: object, name: str) -> None:
 
 
 def _missing(values: Any) -> BoolArray | None:
-    """Where pandas, polars or pyarrow say NA; None if they cannot."""
-    root = _module(values)
-    if root == "pandas" and hasattr(values, "isna"):
-        return np.asarray(values.isna(), dtype=bool)
-    if root == "polars" and hasattr(values, "is_null"):
-        return np.asarray(values.is_null(), dtype=bool)
-    if root == "pyarrow" and hasattr(values, "is_null"):
-        return np.asarray(values.is_null().to_pylist(), dtype=bool)
-    return None
+    """Where pandas, Polars or pyarrow say NA; None if they cannot."""
+    column = as_narwhals(values)
+    if column is not None:
+        return np.asarray(column.is_null().to_numpy(), dtype=bool)
+    # Arrays and indexes of pandas, arrays of pyarrow: Narwhals holds none of them.
+    asked = getattr(values, "isna", getattr(values, "is_null", None))
+    return np.asarray(asked(), dtype=bool) if callable(asked) else None
 
 
 def _one_column(values: Any, name: str) -> Any:
     """The only column of a frame; anything else unchanged."""
-    columns = getattr(values, "columns", None)
-    if columns is None or _module(values) not in {"pandas", "polars", "pyarrow"}:
+    frame = as_narwhals(values)
+    columns = getattr(frame, "columns", None)
+    if columns is None:
         return values
     if len(columns) != 1:
         refuse_kind(
             values, name, f"a frame of {len(columns)} columns", "Pass one of them, or from_frame."
         )
-    root = _module(values)
-    if root == "pandas":
-        return values.iloc[:, 0]
-    return values.column(0) if root == "pyarrow" else values.to_series(0)
+    return frame[columns[0]]
 
 
 def array_1d(values: Any, name: str) -> AnyArray:
@@ -102,7 +104,7 @@ def array_1d(values: Any, name: str) -> AnyArray:
 def to_numpy(values: Any, name: str) -> AnyArray:
     """numpy's reading of the object; whatever that raises is chained."""
     try:
-        if _module(values) == "torch" and hasattr(values, "detach"):
+        if callable(getattr(values, "detach", None)):  # a tensor with a gradient
             values = values.detach()
         mixed = isinstance(values, list | tuple) and len(set(map(type, values))) > 1
         array = np.asarray(values)

@@ -12,6 +12,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import AnyArray
+from betaroc.core.containers import as_narwhals
 from betaroc.core.errors import MissingDependencyError
 from betaroc.core.value import Result
 
@@ -50,9 +51,8 @@ def first_library(given: Iterable[Tabular | None]) -> Library | None:
 
 def library_of(values: object) -> Library | None:
     """The library of a frame or a column, Narwhals' own included; None of anything else."""
-    name = type(values).__module__.partition(".")[0]
-    if name == "narwhals":
-        name = values.implementation.name.lower()  # type: ignore[attr-defined]
+    held = as_narwhals(values)
+    name = "" if held is None else held.implementation.name.lower()
     return cast(Library, name) if name in get_args(Library) else None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.arrays import AnyArray
-from betaroc.core.containers import array_1d
+from betaroc.core.containers import array_1d, as_narwhals
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import shown
 
@@ -56,11 +56,9 @@ def stacked(parts: list[AnyArray], name: str) -> AnyArray:
 
 def _two_columns(values: Any, n: int, name: str) -> tuple[Any, Any] | None:
     """Both columns of what has two; None for what is left to one-dimensional reading."""
-    if type(values).__module__.partition(".")[0] in {"pandas", "polars"}:
-        if len(getattr(values, "columns", ())) != 2:
-            return None
-        frame = values.iloc if hasattr(values, "iloc") else values
-        return frame[:, 0], frame[:, 1]
+    frame = as_narwhals(values)
+    if frame is not None:
+        return (frame[:, 0], frame[:, 1]) if len(getattr(frame, "columns", ())) == 2 else None
     if isinstance(values, list | tuple) and values:
         widths = {len(v) if isinstance(v, list | tuple | np.ndarray) else -1 for v in values}
         if widths == {2}:

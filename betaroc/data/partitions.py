@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -53,10 +52,11 @@ def _merged(parts: list[_T], merge: Merge[_T]) -> _T:
 
 def dask_frame(frame: Any) -> Any:
     """The Dask frame that this is, or that Narwhals holds as this; None of any other object."""
-    name = getattr(getattr(frame, "implementation", None), "name", "")
-    native = frame.to_native() if name == "DASK" else frame
-    module = sys.modules.get("dask.dataframe")  # of a Dask frame it is there
-    return native if module is not None and isinstance(native, module.DataFrame) else None
+    import narwhals as nw
+    from narwhals.dependencies import is_dask_dataframe
+
+    native = nw.to_native(frame, pass_through=True)
+    return native if is_dask_dataframe(native) else None
 
 
 def dask_schema(frame: Any) -> Any:

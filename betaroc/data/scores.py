@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import frozen, score_array, weights_array
-from betaroc.core.containers import array_1d
+from betaroc.core.containers import array_1d, as_narwhals
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.sentences import worded
 from betaroc.core.tables import Library, Tabular, checked_library, library_of
@@ -514,5 +514,9 @@ def _refuse_other_index(y_true: Any, **others: Any) -> None:
 
 
 def _pandas_index(values: Any) -> Any:
-    pandas = type(values).__module__.partition(".")[0] == "pandas"
-    return getattr(values, "index", None) if pandas else None
+    column = as_narwhals(values)
+    if column is None:
+        return None
+    import narwhals as nw
+
+    return nw.maybe_get_index(column)

@@ -1,9 +1,7 @@
-"""From covariates to the columns of a regression: formulas, their checks, and new rows."""
+"""From covariates to the columns of a regression: their checks, and new rows."""
 
 from __future__ import annotations
 
-import ast
-import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,11 +13,11 @@ from betaroc.core.checks import finite
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
+from betaroc.data.formulas import factor_columns, of_numpy, right_side, term_name
 from betaroc.data.scores import Scores
 
 __all__ = [
-    "Covariate", "DesignMatrix", "as_text", "checked_values", "formula_columns", "designs_of",
-    "outside", "read_column", "right_side", "spelled", "term_names", "without",
+    "Covariate", "DesignMatrix", "checked_values", "designs_of", "outside", "read_column",
 ]  # fmt: skip
 
 #: Singular values below this share of the largest, of columns of length 1, are none.
@@ -48,135 +46,6 @@ class Covariate(Value):
     client: AnyArray
     impostor: AnyArray
     levels: tuple[Any, ...] | None = None
-
-
-# ---------------------------------------------------------------------------- formulas
-def right_side(formula: Any, name: str, score: str) -> Any:
-    """The right-hand side, parsed; a left-hand side must be the score column."""
-    import patsy
-
-    if not isinstance(formula, str):
-        raise InputTypeError.about(name)(
-            f"{name} must be text, such as 'sharpening' or 'C(camera) + sharpening'; got"
-            f" {shown(formula)} of type {type(formula).__name__}."
-        )
-    if not formula.strip():
-        raise InputError.about(name)(
-            f"{name} must not be empty; got {formula!r}. Without covariates it is '1'."
-        )
-    try:
-        parsed = patsy.ModelDesc.from_formula(formula)
-    except (patsy.PatsyError, SyntaxError, ValueError) as error:
-        raise InputError.about(name)(
-            f"{name} must be a formula; {shown(formula)} is none: {shown(str(error), 120)}."
-            " Terms are joined by +, categories are C(camera)."
-        ) from error
-    left = "".join(term.name() for term in parsed.lhs_termlist)
-    if left not in ("", score):
-        raise InputError.about(name)(
-            f"{name} must have nothing or the score column, {score!r}, left of ~; got {left!r}."
-            " Write the right-hand side alone."
-        )
-    parsed.lhs_termlist = []
-    if not parsed.rhs_termlist:
-        raise InputError.about(name)(
-            f"{name} must have a term; got {formula!r}. Without covariates it is '1'."
-        )
-    return parsed
-
-
-def formula_columns(parsed: Any, name: str, present: list[str], own: tuple[str, ...]) -> list[str]:
-    """The columns that a parsed formula uses, in its order; every name must be one or a function.
-
-    `own` are the columns of score and label, which are no covariates.
-    """
-    found = list(dict.fromkeys(n for f in _factors(parsed) for n in _names(f.code, name)))
-    for column in found:
-        if column in own:
-            raise InputError.about(name)(
-                f"{name} must not use {column!r}: the score is what is explained, and each class"
-                " has its own regression. Leave it out."
-            )
-        if column == "prior":
-            raise InputError.about(name)(
-                f"{name} must not use a column called 'prior', which means the share of clients"
-                " here. Rename the column."
-            )
-    used = [c for c in found if c in present]
-    known = {*dir(builtins), *_functions(), "np"}
-    unknown = [c for c in found if c not in present and c not in known]
-    if unknown:
-        columns = [c for c in present if c not in own]
-        raise InputError.about(name)(
-            f"{name} must name columns of the frame; {unknown[0]!r} is none of"
-            f" {listed(columns)}. {nearest(unknown[0], columns)}".rstrip()
-        )
-    return used
-
-
-def _factors(parsed: Any) -> list[Any]:
-    return [f for term in parsed.rhs_termlist for f in term.factors]
-
-
-def _names(code: str, name: str) -> list[str]:
-    """Variables of a piece of code, Q('a name') among them."""
-    try:
-        tree = ast.parse(code.strip(), mode="eval")
-    except SyntaxError as error:
-        raise InputError.about(name)(
-            f"{name} must be a formula; {shown(code)} in it is not readable. Names with blanks are"
-            " Q('a name')."
-        ) from error
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Q":
-            found += [a.value for a in node.args if isinstance(a, ast.Constant)]
-        elif isinstance(node, ast.Name):
-            found.append(node.id)
-    return [str(n) for n in found]
-
-
-def _functions() -> set[str]:
-    from patsy import builtins as offered
-
-    return set(offered.__all__)
-
-
-def as_text(parsed: Any) -> str:
-    """The right-hand side, as patsy writes it."""
-    return str(parsed.describe()).removeprefix("~").strip()
-
-
-def without(parsed: Any, terms: tuple[str, ...]) -> tuple[Any, list[str]]:
-    """The formula without these terms and their interactions, and the terms that went."""
-    import patsy
-
-    wanted = [set(term.factors) for name in terms for term in _terms(name)]
-    gone = [t for t in parsed.rhs_termlist if any(w <= set(t.factors) for w in wanted)]
-    kept = [t for t in parsed.rhs_termlist if t not in gone]
-    return patsy.ModelDesc([], kept), [t.name() for t in gone]
-
-
-def _terms(name: str) -> list[Any]:
-    """What is meant by the name of a term, however it is spaced."""
-    parsed = right_side(name, "term", "")
-    return [term for term in parsed.rhs_termlist if term.factors]
-
-
-def term_names(parsed: Any) -> list[str]:
-    """The terms but the intercept."""
-    return [term.name() for term in parsed.rhs_termlist if term.factors]
-
-
-def spelled(name: Any) -> str:
-    """The name of one term as it is spelled here."""
-    found = _terms(name)
-    if len(found) != 1:
-        raise InputError(
-            f"each term must be one term of a formula other than the intercept; got {shown(name)}."
-            " Give several terms as several arguments."
-        )
-    return str(found[0].name())
 
 
 # ----------------------------------------------------------------------------- columns
@@ -229,44 +98,47 @@ class DesignMatrix:
         self, parsed: Any, name: str, covariates: tuple[Covariate, ...], sizes: dict[str, int]
     ) -> None:
         """Columns of the trials of these classes together, which share centres and knots."""
-        import patsy
+        from formulaic import SimpleFormula
 
-        used = {c for f in _factors(parsed) for c in _names(f.code, name)}
+        used = {c for term in parsed for f in term.factors for c in factor_columns(f, name)}
         self.name = name
         self.covariates = [c for c in covariates if c.name in used]
         columns = {
             c.name: _column(np.concatenate([getattr(c, who) for who in sizes]), c)
             for c in self.covariates
         }
+        # Columns of categories alone stand first, then those of each number.
         matrix = self._made(
-            lambda table: patsy.dmatrix(parsed, table, _environment(), "raise", "matrix"),
-            columns,
-            sum(sizes.values()),
-        )
-        self.info = matrix.design_info
+            SimpleFormula(parsed, _ordering="none"), columns, sum(sizes.values()),
+            cluster_by="numerical_factors", na_action="ignore", output="numpy",
+        )  # fmt: skip
+        self.info = matrix.model_spec
         self.names = tuple(self.info.column_names)
         stops = np.cumsum(list(sizes.values())).tolist()
         parts = np.split(np.asarray(matrix, dtype=np.float64), stops[:-1])
         self.rows = dict(zip(sizes, parts, strict=True))
         self.categories = self._categories()
 
-    def _made(self, make: Any, columns: dict[str, Any], n: int) -> Any:
-        """A matrix of finite numbers, made by patsy."""
+    def _made(self, made_by: Any, columns: dict[str, Any], n: int, **options: Any) -> Any:
+        """A matrix of finite numbers, made by formulaic."""
         import pandas as pd
-        import patsy
+        from formulaic.errors import FormulaicError
 
+        table = pd.DataFrame(columns, index=range(n))
         try:
             with np.errstate(all="ignore"):
-                matrix = make(pd.DataFrame(columns, index=range(n)))
-        except (patsy.PatsyError, TypeError, ValueError, ArithmeticError) as error:
-            text = str(error).splitlines()[0] if str(error) else type(error).__name__
+                matrix = made_by.get_model_matrix(table, context=of_numpy(), **options)
+                finite = np.isfinite(np.asarray(matrix, dtype=np.float64))
+        except (FormulaicError, TypeError, ValueError, ArithmeticError, LookupError) as error:
+            cause = error.__cause__ or error
+            text = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
             raise InputError(
                 f"{self.name} must be computable from its columns; it gives: {shown(text, 160)}."
                 " Check its functions and what they are applied to."
             ) from error
-        bad = np.argwhere(~np.isfinite(np.asarray(matrix)))
+        bad = np.argwhere(~finite)
         if bad.size:
-            column = matrix.design_info.column_names[bad[0, 1]]
+            column = matrix.model_spec.column_names[bad[0, 1]]
             raise InputError(
                 f"{self.name} must give finite numbers; {column!r} is"
                 f" {float(matrix[tuple(bad[0])])!r} for {len(bad)} of {n} trials. Check what it"
@@ -277,30 +149,24 @@ class DesignMatrix:
     def _categories(self) -> dict[str, tuple[Any, ...]]:
         """Columns that are categories here, with what they may be."""
         found = {c.name: c.levels for c in self.covariates if c.levels is not None}
-        for factor, info in self.info.factor_infos.items():
-            names = _names(factor.code, self.name)
-            columns = [c for c in self.covariates if c.name in names]
-            if info.type == "categorical" and len(columns) == 1 and columns[0].levels is None:
-                values = np.concatenate([columns[0].client, columns[0].impostor])
-                found[columns[0].name] = tuple(np.unique(values).tolist())
+        coded = [f for term in self.info.formula for f in term.factors if f.expr.startswith("C(")]
+        named = {factor_columns(factor, self.name)[0] for factor in coded}
+        for c in self.covariates:
+            if c.name in named and c.levels is None:
+                values = np.concatenate([c.client, c.impostor])
+                found[c.name] = tuple(np.unique(values).tolist())
         return found
 
     def terms(self, gone: list[str]) -> list[int]:
         """Which columns belong to these terms."""
-        slices = {term.name(): where for term, where in self.info.term_slices.items()}
-        return [k for name in gone if name in slices for k in range(*slices[name].indices(10**6))]
+        stops = np.cumsum([0, *(len(part.columns) for part in self.info.structure)]).tolist()
+        found = zip(self.info.structure, stops, stops[1:], strict=False)
+        return [k for part, a, b in found if term_name(part.term) in gone for k in range(a, b)]
 
     def row(self, values: Mapping[str, Any]) -> FloatArray:
         """The columns at new values, one of each covariate."""
-        import patsy
-
         columns = {c.name: _column(np.array([values[c.name]]), c) for c in self.covariates}
-        matrix = self._made(
-            lambda table: patsy.build_design_matrices([self.info], table, "raise", "matrix")[0],
-            columns,
-            1,
-        )
-        made: FloatArray = np.asarray(matrix, dtype=np.float64)[0]
+        made: FloatArray = np.asarray(self._made(self.info, columns, 1), dtype=np.float64)[0]
         return made
 
     def leverage(self, who: str, row: FloatArray) -> float:
@@ -371,16 +237,9 @@ class DesignMatrix:
 def _column(values: AnyArray, covariate: Covariate) -> Any:
     import pandas as pd
 
-    if covariate.levels is None or values.dtype.kind == "b":
+    if covariate.levels is None:
         return values
     return pd.Categorical(values, categories=list(covariate.levels))
-
-
-def _environment() -> Any:
-    """What a formula may call besides patsy's own functions."""
-    import patsy
-
-    return patsy.EvalEnvironment([{"np": np}])
 
 
 def designs_of(

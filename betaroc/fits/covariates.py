@@ -15,6 +15,7 @@ from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import shown
+from betaroc.data.formulas import as_text, formula_columns, right_side
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import groups_of
 from betaroc.data.labels import client_mask
@@ -29,13 +30,10 @@ from betaroc.estimation.beta_regression import (
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.designs import (
     Covariate,
-    as_text,
     checked_values,
     designs_of,
-    formula_columns,
     outside,
     read_column,
-    right_side,
 )
 from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed_scores
 from betaroc.fits.term_tests import TermTest, term_test
@@ -494,8 +492,12 @@ def fit_covariates(
         Whatever Narwhals reads: pandas, Polars, pyarrow, DuckDB, Dask; one row a trial.
     formula : str
         Right-hand side for the mean in the columns of the frame, such as ``"sharpening"``,
-        ``"C(camera) + sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, as patsy reads it.
-        Text and booleans are categories, numbers are numbers unless in ``C()``.
+        ``"C(camera) + sharpening"``, ``"bs(sharpening, df=4)"`` or ``"1"``, in Wilkinson's
+        notation as formulaic reads it. Text and booleans are categories, numbers are numbers
+        unless in ``C()``. Functions: bs, cc, center, cr, poly, scale, standardize; C, I and Q with
+        the codings Diff, Helmert, Poly, Sum and Treatment; and abs, clip, cos, exp, expm1, floor,
+        log, log10, log1p, log2, maximum, minimum, round, sin, sqrt, tanh and where of numpy, also
+        as ``np.log``. Any other code is refused, and none of it run.
     precision : str
         Right-hand side for the precision phi = a + b.
     client_formula : str, optional
@@ -521,10 +523,10 @@ def fit_covariates(
     Raises
     ------
     InputError
-        For a formula that is none or names no column; missing or infinite values; scores outside
-        [0, 1], or of exactly 0 or 1 unless `boundary` says what to do; a covariate that does not
-        vary in a class, collinear columns, a category without trials in a class, fewer trials
-        than coefficients; and whatever `Scores.from_frame` refuses.
+        For a formula that is none, names no column or has code beyond the functions above; missing
+        or infinite values; scores outside [0, 1], or of exactly 0 or 1 unless `boundary` says what
+        to do; a covariate that does not vary in a class, collinear columns, a category without
+        trials in a class, fewer trials than coefficients; and whatever `Scores.from_frame` refuses.
     InputTypeError
         For an object that is no frame, or columns of other kinds.
     DegenerateDataError
@@ -546,7 +548,7 @@ def fit_covariates(
     the same for mean and precision and with all their interactions, leaves the laws at different
     covariates free of each other: a straight line in x on the logit scale is an assumption, to be
     compared with fits of the parts (see the page on covariates). Weights are not taken: repeat the
-    row. A formula is code that is run: take none from strangers.
+    row.
 
     References
     ----------

@@ -11,9 +11,17 @@ import numpy as np
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
+from betaroc.data.formulas import (
+    as_text,
+    has_intercept,
+    right_side,
+    spelled,
+    term_names,
+    without,
+)
 from betaroc.data.groups import groups_of
 from betaroc.estimation.beta_regression import CovariateEstimate, regression
-from betaroc.estimation.designs import as_text, designs_of, right_side, spelled, term_names, without
+from betaroc.estimation.designs import designs_of
 
 __all__ = ["ChiSquared", "TermTest", "term_test"]
 
@@ -94,7 +102,7 @@ def _shorter(f: CovariateEstimate, names: tuple[str, ...]) -> tuple[list[str], l
     for text in f._formulas:
         parsed = right_side(text, "formula", "")
         shorter, gone = without(parsed, names)
-        if gone and not any(not term.factors for term in parsed.rhs_termlist):
+        if gone and not has_intercept(parsed):
             raise InputError(
                 f"a formula must have an intercept for its terms to be tested; {text!r} has none."
                 " Leave out '0 +' or '- 1'."

@@ -13,7 +13,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
 from betaroc.model.ends import ends
-from betaroc.model.hull import chords_of, upper_chain
+from betaroc.model.hull import chords_of, sample_chain
 from betaroc.model.measures import precision_of
 
 __all__ = ["average_precision", "h_measure", "ks", "partial_auc", "precision_at"]
@@ -205,7 +205,7 @@ def _segments(
     """Client and impostor mass of the hull's straight segments."""
     if pair.discrete:
         t = pair.candidates[::-1]
-        chain = np.array(upper_chain(pair.far(t), pair.tpr(t)))
+        chain = sample_chain(pair.far(t), pair.tpr(t))
         return [(np.diff(pair.tpr(t)[chain]), np.diff(pair.far(t)[chain]))]
     chords = pair.tpr(ends) - pair.tpr(starts), pair.far(ends) - pair.far(starts)
     free = _outside(starts, ends, pair.joints)

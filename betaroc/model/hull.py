@@ -12,7 +12,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import Pair
 from betaroc.model.ends import limits
 
-__all__ = ["chords_of", "is_concave", "upper_chain"]
+__all__ = ["chords_of", "is_concave", "sample_chain"]
 
 #: Relative rounding noise of a slope built from differences of rates.
 _NOISE = 1e-9
@@ -29,7 +29,7 @@ def _dense(pair: Pair) -> Thresholds:
     return pair.along(p)[::-1]
 
 
-def upper_chain(x: FloatArray, y: FloatArray) -> list[int]:
+def _upper_chain(x: FloatArray, y: FloatArray) -> IntArray:
     """Indices of the upper hull of points with x ascending (ties: y ascending)."""
     chain: list[int] = []
     for k in range(x.size):
@@ -40,7 +40,22 @@ def upper_chain(x: FloatArray, y: FloatArray) -> list[int]:
             else:
                 break
         chain.append(k)
-    return chain
+    return np.array(chain)
+
+
+def sample_chain(x: FloatArray, y: FloatArray) -> IntArray:
+    """Indices of the upper hull of points of which x and y ascend, without those on its chords.
+
+    Pooling adjacent violators of falling shares dy / (dx + dy) leaves the hull's chords (Fawcett
+    and Niculescu-Mizil 2007). Steep shares are near 1 and few digits apart, so this is for steps.
+    """
+    from scipy.optimize import isotonic_regression
+
+    run, rise = np.diff(x), np.diff(y)
+    moves = np.flatnonzero((run > 0.0) | (rise > 0.0))
+    run, rise = run[moves], rise[moves]
+    pooled = isotonic_regression(rise / (run + rise), weights=run + rise, increasing=False)
+    return np.append(moves[pooled.blocks[:-1]], x.size - 1)
 
 
 def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
@@ -54,9 +69,12 @@ def chords_of(pair: Pair) -> tuple[Thresholds, Thresholds]:
         return none, none
     t = _dense(pair)
     far, tpr = pair.far(t), pair.tpr(t)
-    kept = _distinct(pair, t, far, tpr)
-    t, far, tpr = t[kept], far[kept], tpr[kept]
-    chain = np.array(upper_chain(far, tpr))
+    if pair.discrete:
+        chain = sample_chain(far, tpr)
+    else:
+        kept = _distinct(pair, t, far, tpr)
+        t, far, tpr = t[kept], far[kept], tpr[kept]
+        chain = _upper_chain(far, tpr)
     starts, ends = [none], [none]
     for g in np.nonzero(np.diff(chain) > 1)[0].tolist():
         inner = slice(int(chain[g]), int(chain[g + 1]) + 1)

@@ -26,6 +26,8 @@ __all__ = ["Folder", "as_parquet"]
 
 MANIFEST = "study.json"
 _PART = re.compile(r"part-(\d{6,})\.parquet")
+#: Held by a run, and removed at its end; it is no file of the study.
+_LOCK = ".betaroc.lock"
 _BESIDE = re.compile(r"\.betaroc-[0-9a-f]+\.tmp")
 #: What a manifest of this layout calls itself.
 _LAYOUT = 1
@@ -163,18 +165,28 @@ class Folder:
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
         """One run at a time; released by the system when the process ends, however it does."""
+        from filelock import FileLock, Timeout
+
         self._make()
-        descriptor = _locked(self.path)
-        if descriptor == _TAKEN:
-            raise StudyError(
-                f"a study must be run once at a time; another run is at work in {self._name}. Wait"
-                " for it, or stop it: its parts are kept."
-            )
-        try:
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(FileLock(self.path / _LOCK, timeout=0.0))
+                held.callback(self._without_lock_file)
+            except Timeout as error:
+                raise StudyError(
+                    f"a study must be run once at a time; another run is at work in {self._name}."
+                    " Wait for it, or stop it: its parts are kept."
+                ) from error
+            except (OSError, NotImplementedError):
+                # No lock can be had, as on some network disks, or where nothing can be written.
+                # Two runs at once are harmless: whole parts of equal bytes.
+                pass
             yield
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
+
+    def _without_lock_file(self) -> None:
+        """Gone before it is released; where open files cannot go, filelock removes it after."""
+        with contextlib.suppress(OSError):
+            (self.path / _LOCK).unlink()
 
     # --------------------------------------------------------------------------- parts
     def parts(self) -> list[int]:
@@ -338,27 +350,3 @@ def _said_of_lists(there: Any, here: list[str]) -> str:
 
 def _are(items: list[str]) -> str:
     return "is" if len(items) == 1 else "are"
-
-
-_TAKEN = -1
-
-
-def _locked(path: Path) -> int | None:
-    """A descriptor that holds the lock of a folder; None where the system has no such locks."""
-    try:
-        import fcntl
-    except ImportError:  # two runs at once are harmless: whole parts of equal bytes
-        return None
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError:  # a folder that may be written to and not read
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return _TAKEN
-    except OSError:  # a file system without locks
-        os.close(descriptor)
-        return None
-    return descriptor

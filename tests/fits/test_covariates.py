@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import copy
 import math
 import pickle
@@ -14,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy.interpolate import BSpline
 from scipy.special import betainc, betaln, expit, logit, psi
 from scipy.stats import beta
 from statsmodels.othermod.betareg import BetaModel
@@ -490,7 +492,16 @@ ONE_CLASS = FRAME.assign(
         (FRAME, "x + label", {}, "must not use 'label'"),
         (FRAME.rename(columns={"x": "prior"}), "prior", {}, "Rename the column"),
         (FRAME, "np.log(x)", {}, "must be computable|must give finite numbers"),
-        (FRAME, "np.log(x + 1 - x.min() - 1)", {}, "is -inf for 1 of 300 trials"),
+        (FRAME.assign(x=np.arange(300.0)), "np.log(x)", {}, "is -inf for 1 of 300 trials"),
+        (FRAME, "np.log(x - x.min())", {}, "got 'x.min'. Compute it as a column"),
+        (FRAME, "te(x)", {}, "formula may call abs, clip, cos, exp, "),
+        (FRAME, "C(x > 0)", {}, "C in formula must be of one column, C(camera); got 'C(x > 0)'"),
+        (FRAME, "C(camera, levels=['top'])", {}, "C in formula cannot be called with levels="),
+        (FRAME, "Q(camera)", {}, "Q('a name'); got 'Q(camera)'. Quote the name."),
+        (FRAME, "x | camera", {}, "formula must be a formula"),
+        (FRAME, "2 + x", {}, "formula must be a formula"),
+        (FRAME, "camera + .", {}, "formula must be a formula"),
+        (FRAME, "C(camera, Treatment('tpo'))", {}, "must be computable from its columns"),
         (FRAME, "C(x, nothing)", {}, "'nothing' is none of"),
         (
             FRAME,
@@ -525,6 +536,89 @@ def test_what_cannot_be_fitted_is_named(
     with pytest.raises(br.InputError) as caught:
         br.fit_covariates(frame, formula, **options)
     assert any(part in str(caught.value) for part in message.split("|")), str(caught.value)
+
+
+#: Whatever runs of this would be seen: {} becomes an expression that leaves a trace.
+CODE = (
+    "x + {}", "I({})", "np.log({})", "{} ~ x", "{}.real ~ x", "({})(x) ~ x", "{{{}}}", "x:{}",
+    "bs(x, df={})", "bs(x, knots=[{}])", "bs(x, **{})", "C(x, {})", "Q({})", "I(x, _state={})",
+    "I([v for v in {}])", "I(lambda: {})()", "I((lambda: {})())", "I(f'{{{}}}')", "I(x[{}])",
+    "I((y := {}))", "I({} if x else 0)", "I(x and {})", "I({} is x)", "center({}, x)",
+    "`x` + I(`x` * {})", "I(x, *{})", "where({}, x, 1)", "I({{1: {}}})", "I(x <= {})",
+)  # fmt: skip
+
+
+def test_nothing_of_a_formula_runs_but_arithmetic_of_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    traces: list[object] = []
+    monkeypatch.setattr(builtins, "trace", lambda *a: traces.append(a), raising=False)
+    found = br.fit_covariates(FRAME, "x")
+    for inner in ("trace(x)", "trace()", "(trace(1), 2)[1]", "__import__('os').system('false')"):
+        for code in CODE:
+            formula = code.format(inner)
+            for call in (
+                lambda f=formula: br.fit_covariates(FRAME, f),
+                lambda f=formula: br.fit_covariates(FRAME, "x", client_formula=f),
+                lambda f=formula: found.test(f),
+            ):
+                with pytest.raises(br.InputError) as caught:
+                    call()
+                assert len(str(caught.value)) <= 400, formula
+    assert traces == []
+    for formula in (
+        "x.__class__", "I(x.__class__)", "np.save('x', x)", "np.load('x')", "np", "I(np)",
+        "np.lib.npyio.DataSource()", "I(x.to_pickle('x'))", "getattr(x, 'values')", "I(...)",
+        "I(b'x')", "I('x' * 9)", "I('x' % x)", "I(9 ** 9 ** 9)", "I(x ** 9 ** 9 ** 9)", "I(x << 9)",
+        "I(x @ x)", "I(x, y=1", "I(" + "-" * 5000 + "x)", "open('x')",
+        "I(__FORMULAIC_CONTEXT__)", "hashed(x, levels=2)", "lag(x)", "C(x, contr.sum)", "1j:x",
+    ):  # fmt: skip
+        with pytest.raises(br.InputError) as caught:
+            br.fit_covariates(FRAME, formula)
+        assert len(str(caught.value)) <= 400, formula
+
+
+def design(formula: str) -> tuple[tuple[str, ...], Any]:
+    """Names and columns of the mean of both classes in `FRAME`."""
+    part = br.fit_covariates(FRAME, formula)._designs["client"][0]
+    return part.names, np.vstack([part.rows["client"], part.rows["impostor"]])
+
+
+def test_transforms_are_those_of_their_definitions() -> None:
+    x = np.concatenate([FRAME.loc[FRAME["label"] == one, "x"] for one in (1, 0)])
+    for formula, expected in (
+        ("scale(x)", (x - x.mean()) / x.std(ddof=1)),
+        ("standardize(x)", (x - x.mean()) / x.std()),
+        ("center(x)", x - x.mean()),
+        ("log1p(abs(x))", np.log1p(np.abs(x))),
+        ("np.sqrt(x + 1)", np.sqrt(x + 1)),
+        ("where(x > 0, x, 0)", np.where(x > 0, x, 0)),
+        ("I(x > 0)", 1.0 * (x > 0)),
+        ("`x`", x),
+    ):
+        names, columns = design(formula)
+        assert names == ("Intercept", formula.strip("`"))
+        assert columns[:, 1] == pytest.approx(expected, rel=1e-12), formula
+    # Orthonormal to the constant and each other, spanning x and its square.
+    _, columns = design("poly(x, 2)")
+    assert columns[:, 1:].T @ columns[:, 1:] == pytest.approx(np.eye(2), abs=1e-12)
+    assert columns[:, 1:].sum(axis=0) == pytest.approx(0.0, abs=1e-12)
+    # Cubic B-splines with a knot at the median, without the first (de Boor's, by scipy).
+    _, columns = design("bs(x, df=4)")
+    knots = np.r_[[x.min()] * 4, np.median(x), [x.max()] * 4]
+    basis = BSpline.design_matrix(x, knots, 3).toarray()
+    assert columns[:, 1:] == pytest.approx(basis[:, 1:], abs=1e-12)
+
+
+def test_columns_of_categories_stand_first() -> None:
+    assert design("x * camera")[0] == (
+        "Intercept", "camera[T.right]", "camera[T.top]", "x", "x:camera[T.right]",
+        "x:camera[T.top]",
+    )  # fmt: skip
+    assert design("0 + camera + x")[0] == ("camera[left]", "camera[right]", "camera[top]", "x")
+    found = br.fit_covariates(FRAME.rename(columns={"x": "the x"}), "`the x` + camera - 1")
+    assert found.formula == "0 + `the x` + camera"
+    assert found.model(**{"the x": 0.1, "camera": "top"}).client.mean > 0.0
 
 
 @pytest.mark.parametrize(
@@ -613,7 +707,7 @@ def test_outside_the_data_there_is_no_number_without_an_interval() -> None:
     for x in (1.2, -3.0, 40.0):
         with pytest.raises(br.InputError, match=r"no intervals. Outside: x=.*Ask interval\(stat"):
             found.model(x=x)
-    with pytest.raises(br.InputError, match="outermost knots"):
+    with pytest.raises(br.InputError, match="extend beyond upper and/or lower bounds"):
         br.fit_covariates(FRAME, "bs(x, df=4)").model(x=0.9999999)
     with pytest.raises(br.InputError, match="too far"):
         found.interval("auc", covariates={"x": 1e9})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 import betaroc as br
 from betaroc.model.curves import Det, PrecisionRecall
+from betaroc.model.hull import sample_chain
 from helpers.cases import over
 from helpers.extras import needs
 from helpers.families import CLOSED_PAIRS, model
@@ -227,6 +230,34 @@ def test_hull_of_a_sample_by_its_definition(sample: tuple[np.ndarray, np.ndarray
             chord = y[k] + (y1 - y[k]) * (at - x[k]) / (x1 - x[k])
             best = np.where(on, np.maximum(best, chord), best)
     np.testing.assert_allclose(roc.hull().tpr(at), best, atol=1e-12)
+
+
+def test_hulls_of_samples_have_the_vertices_of_enumeration() -> None:
+    """1000 sets with ties and weights: from each vertex to the farthest point of steepest slope."""
+    rng = np.random.default_rng(9)
+    for number in range(1000):
+        values = rng.integers(0, rng.integers(2, 12), rng.integers(2, 30))
+        client = np.r_[True, False, rng.random(values.size - 2) < rng.random()]
+        weights = rng.integers(1, 5, values.size)
+        steps = [(values == v) for v in np.unique(values)[::-1]]
+        y = [0, *itertools.accumulate(int(weights[s & client].sum()) for s in steps)]
+        x = [0, *itertools.accumulate(int(weights[s & ~client].sum()) for s in steps)]
+        vertices = [0]
+        while vertices[-1] < len(x) - 1:
+            i = vertices[-1]
+            slopes = {
+                k: (x[k] == x[i], Fraction(y[k] - y[i], x[k] - x[i] or 1), k)
+                for k in range(i + 1, len(x))
+            }
+            vertices.append(max(slopes, key=lambda k: slopes[k]))
+        assert sample_chain(np.array(x, float), np.array(y, float)).tolist() == vertices
+        if number % 20:
+            continue
+        laws = (br.Empirical(values[c], weights=weights[c]) for c in (client, ~client))
+        far, tpr = np.array(x)[vertices] / x[-1], np.array(y)[vertices] / y[-1]
+        at = np.linspace(0.001, 0.999, 23)
+        hull = br.ScoreModel(*laws).roc().hull()
+        np.testing.assert_allclose(hull.tpr(at), np.interp(at, far, tpr), rtol=0, atol=1e-14)
 
 
 # ------------------------------------------------------------------ jumps and corners

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import filelock
 import numpy as np
 import pytest
 
@@ -853,6 +854,34 @@ def test_a_killed_worker_is_told_and_nothing_is_lost(script: Any, tmp_path: Path
 def test_one_run_at_a_time(plain: Path, tmp_path: Path) -> None:
     with Folder(tmp_path).alone(), pytest.raises(br.StudyError, match="another run is at work"):
         forty(tmp_path)
+    forty(tmp_path)
+    assert content(tmp_path) == content(plain)
+
+
+def test_a_run_that_was_killed_holds_nothing(plain: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys, time\nfrom betaroc.studies.storage import Folder\n"
+        "with Folder(sys.argv[1]).alone():\n    print('held', flush=True)\n    time.sleep(60)\n"
+    )
+    folder = tmp_path / "study"
+    other = subprocess.Popen([sys.executable, "-c", code, folder], stdout=subprocess.PIPE)
+    with other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(br.StudyError, match="another run is at work"):
+            forty(folder)
+        other.kill()
+    forty(folder)
+    assert content(folder) == content(plain)
+
+
+def test_a_folder_that_cannot_be_locked_is_used(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(self: object) -> None:
+        raise PermissionError(13, "no locks here")
+
+    monkeypatch.setattr(filelock.FileLock, "_acquire", refused)
     forty(tmp_path)
     assert content(tmp_path) == content(plain)
 
