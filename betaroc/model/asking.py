@@ -17,7 +17,7 @@ from betaroc.model.statistics import (
     Optimum,
     Statistic,
     Where,
-    crossing_words,
+    crossing_absence,
 )
 
 __all__ = [
@@ -85,7 +85,7 @@ class Asking(NamedTuple):
     def absence(self, model: ScoreModel) -> str:
         """Why a model has no such number, where that is known; else empty."""
         if self.where == ("at", "crossing"):
-            return crossing_words(model)
+            return crossing_absence(model)
         return self.row.absence(model)
 
     def rates(self, model: ScoreModel) -> list[Asked]:

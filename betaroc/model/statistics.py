@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = [
-    "NAMED_POINTS", "STATISTICS", "Asked", "Statistic", "Where", "crossing_words", "of_measure",
+    "NAMED_POINTS", "STATISTICS", "Asked", "Statistic", "Where", "crossing_absence", "of_measure",
     "frr_at", "of_point", "point_at", "statistics",
 ]  # fmt: skip
 
@@ -128,7 +128,7 @@ NAMED_POINTS: dict[str, NamedPoint] = {
 }
 
 
-def crossing_words(model: ScoreModel) -> str:
+def crossing_absence(model: ScoreModel) -> str:
     """Why there is no crossing of the diagonal to speak of."""
     many = len(model.diagonal_crossings())
     times = {0: "at no threshold", 1: "once"}.get(many, f"{many} times")

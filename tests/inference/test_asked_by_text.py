@@ -28,7 +28,7 @@ def test_a_text_with_its_point_is_the_name_with_the_keyword() -> None:
     ]  # fmt: skip
     for text, point in points:
         name = text.partition("@")[0]
-        own = {"replicates": 50, "rng": 1}
+        own: dict[str, Any] = {"replicates": 50, "rng": 1}
         assert br.interval(SCORES, text, **own) == br.interval(SCORES, name, **point, **own)
         assert fit.interval(text) == fit.interval(name, **point)
         assert br.difference(fit, fit, text, paired=False) == br.difference(
@@ -102,7 +102,8 @@ def test_a_number_that_is_not_there_is_told_with_its_reason(
 
 def test_the_words_of_a_difference_planned() -> None:
     gap = PAIR.eer().hter - OTHER.eer().hter
-    for wanted in ({"power": 0.8}, {"width": 0.1}):
+    goals: list[dict[str, Any]] = [{"power": 0.8}, {"width": 0.1}]
+    for wanted in goals:
         said = str(br.plan_sample_size("eer", model=(PAIR, OTHER), correlation=0.3, **wanted))
         head = f"difference of two systems in eer, first less second: {gap:.4g}: "
         assert said.startswith(head)
@@ -111,8 +112,8 @@ def test_the_words_of_a_difference_planned() -> None:
 
 def test_few_scores_beyond_are_shown_in_the_repr() -> None:
     """28 impostors expect 2.8 beyond a FAR of 0.1 and 7 beyond 0.25; five are enough."""
-    for found in (br.interval(SCORES, "frr", far=0.1), br.difference(SCORES, br.Scores(
-        IMPOSTOR, CLIENT), "frr", far=0.1, paired=False)):  # fmt: skip
+    gap = br.difference(SCORES, SCORES, "frr", far=0.1, paired=False)
+    for found in (br.interval(SCORES, "frr", far=0.1), gap):
         assert found.sparse
         assert "sparse=True" in repr(found)
     again = eval(repr(br.interval(SCORES, "frr", far=0.1)), {"Interval": br.Interval})
