@@ -14,7 +14,9 @@ from multiprocessing import get_context
 
 from _common import Goal, report, table
 
-SUBJECTS = ("imports", "fits", "beta_auc", "empirical", "epc", "memory", "languages", "study")
+SUBJECTS = (
+    "imports", "fits", "beta_auc", "empirical", "epc", "memory", "read_csv", "languages", "study",
+)  # fmt: skip
 
 
 def summary(goals: list[Goal]) -> str:

@@ -119,7 +119,7 @@ def _memory_words(arguments: argparse.Namespace, error: MemoryError) -> str:
         do = "Run it again to go on, with fewer --workers; or begin it with a smaller block"
     else:
         ways = {
-            "stream": "--stream always for Parquet files", "replicates": "fewer --replicates",
+            "stream": "--stream always", "replicates": "fewer --replicates",
             "systems": "fewer classifiers",
         }  # fmt: skip
         possible = [way for name, way in ways.items() if hasattr(arguments, name)]

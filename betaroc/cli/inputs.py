@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from betaroc.core.text import shown
 from betaroc.data.read import read_scores
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary, parquet_rows, summarize_file, warn_of_bins
+from betaroc.data.text_files import TextFile
 from betaroc.estimation.boundary import SUMMED_POLICIES
 from betaroc.estimation.families import AUTO, BEST, FAMILIES, Names, automatic, names_of_text
 from betaroc.estimation.notices import give
@@ -24,7 +26,7 @@ from betaroc.rendering.numbers import path_words, visible
 
 __all__ = ["chosen_words", "family_of", "family_option", "read_file"]
 
-#: Parquet files with more rows than this are streamed unasked.
+#: Files with more rows than this are streamed unasked.
 STREAMED = 5_000_000
 #: Values of options that sums of a class are enough for.
 _OF_SUMS: dict[str, set[Any]] = {
@@ -63,15 +65,9 @@ def read_file(
 
 
 def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
-    """The summary of a large Parquet file, or of any that is to be streamed."""
+    """The summary of a large file, or of any that is to be streamed."""
     mode = arguments.stream
-    other = arguments.format not in (None, "parquet")  # refused where the file is read
-    if mode == "never" or other or not _is_parquet(path):
-        if mode == "always" and Path(path).is_file():
-            raise InputError(
-                f"--stream always must stand beside Parquet files; {path_words(path)} is none."
-                " Leave it out: other files are read as rows."
-            )
+    if mode == "never" or not _is_file(path):
         return None
     wants = {name for name, kept in _OF_SUMS.items() if _asked(arguments, name) not in kept}
     if mode == "auto" and (wants or not _worth_it(path)):
@@ -82,8 +78,8 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
             " Leave one of them out."
         )
     with _RowsBar(Path(path).name) as progress:
-        columns = {n: getattr(arguments, n) for n in ("score", "label", "client_label")}
-        found = summarize_file(path, **columns, progress=progress)
+        given = {n: getattr(arguments, n) for n in ("score", "label", "client_label", "format")}
+        found = summarize_file(path, **given, progress=progress)
         if not found.is_coarse:
             return found
         # Equal bins between the extremes, which are known now.
@@ -93,7 +89,7 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
             warn_of_bins(found)
             return found
         with quietly():
-            even = summarize_file(path, **columns, layout=(low, high), progress=progress)
+            even = summarize_file(path, **given, layout=(low, high), progress=progress)
     best = min(found, even, key=lambda one: max(one.rate_error))
     if best.is_coarse:
         warn_of_bins(best)
@@ -102,7 +98,12 @@ def _streamed(path: str, arguments: argparse.Namespace) -> ScoreSummary | None:
 
 def _worth_it(path: str) -> bool:
     """Whether a file is large, or nothing is there to read it as rows."""
-    return find_spec("pyarrow") is None or parquet_rows(path) > STREAMED
+    with Path(path).open("rb") as raw:
+        head = raw.read(4)
+    if head == b"PAR1":
+        return find_spec("pyarrow") is None or parquet_rows(path) > STREAMED
+    text = TextFile(Path(path), shown(Path(path).name), zipped=head.startswith(b"\x1f\x8b"))
+    return text.about_rows() > STREAMED
 
 
 def _asked(arguments: argparse.Namespace, name: str) -> object:
@@ -110,12 +111,10 @@ def _asked(arguments: argparse.Namespace, name: str) -> object:
     return tuple(given) if isinstance(given, list) else given
 
 
-def _is_parquet(path: str) -> bool:
+def _is_file(path: str) -> bool:
     # What is no regular file, or cannot be opened, is refused where it is read; a FIFO would wait.
     with suppress(OSError, ValueError):
-        if Path(path).is_file():
-            with Path(path).open("rb") as raw:
-                return raw.read(4) == b"PAR1"
+        return Path(path).is_file() and os.access(path, os.R_OK)
     return False
 
 

@@ -75,7 +75,7 @@ def score_options(parser: argparse.ArgumentParser, family: str, *, stream: bool 
     if not stream:
         return
     option("--stream", choices=("auto", "always", "never"), default="auto",
-        help="read Parquet files in pieces and keep sums and counts in bins instead of rows, in"
+        help="read files in pieces and keep sums and counts in bins instead of rows, in"
         f" bounded memory: always, never, or where a file has more than {STREAMED / 1e6:g} million"
         " rows and nothing asked for needs them (default: auto)")  # fmt: skip
 

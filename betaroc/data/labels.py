@@ -69,10 +69,10 @@ def label_key(token: str) -> object:
 
 def looks_like_labels(values: AnyArray) -> bool:
     """True if both values of {0, 1} or {-1, 1} occur and nothing else."""
-    return {float(v) for v in _few_distinct(values)} in KNOWN_LABELS
+    return {float(v) for v in few_distinct(values)} in KNOWN_LABELS
 
 
-def _few_distinct(values: AnyArray) -> AnyArray:
+def few_distinct(values: AnyArray) -> AnyArray:
     """The distinct values if they are few; three of them tell as much as all."""
     head = np.unique(values[:100])
     return head[:3] if head.size > 2 else np.unique(values)[:3]

@@ -105,4 +105,4 @@ def _rows(scores: pa.ChunkedArray, labels: pa.ChunkedArray, name: str, score: st
     )
     texts = flat.dictionary.to_pylist()
     tokens = [str(texts[i]) for i in used]
-    return Rows(name, "row", scores.to_numpy(), codes, tokens, first.tolist())
+    return Rows(name, "row", tokens, first.tolist(), scores.to_numpy(), codes)

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.data.frames import named_columns
 from betaroc.data.parquet import read_parquet
-from betaroc.data.rows import Rows, Wanted
+from betaroc.data.rows import Rows, Wanted, whole
 from betaroc.data.scores import Scores, ScoreSource
-from betaroc.data.text_files import TextFile, columns_of, layout_of, read_table
+from betaroc.data.text_blocks import DELIMITERS, collect_parts
+from betaroc.data.text_files import TextFile, layout_of
 
-__all__ = ["read_scores", "regular_file"]
+__all__ = ["OpenedText", "of_the_system", "opened_text", "read_scores", "regular_file"]
 
 FORMATS = ("csv", "tsv", "parquet", "2col", "4col", "5col")
 _MAGIC = (
@@ -102,6 +103,10 @@ def read_scores(
     In verification a trial hangs on two people: ``group=("claimed", "real")``. Groups and ids
     of text files are text, also where they look like numbers.
 
+    CSV and TSV are parsed in blocks by pyarrow, else Polars, else Python's own functions; what
+    these leave in doubt is read line by line, from the first line on: slower by an order of
+    magnitude, with the same values.
+
     Decimals are read exactly as Python's ``float`` does; 1e400 and 1e-400 are errors, since
     they would become inf and 0. A gzip file that expands beyond 1 GiB and 1000 times its size
     is refused, so is a line beyond 1 MiB. Parquet page checksums are verified where the
@@ -137,7 +142,7 @@ def read_scores(
     wanted = Wanted(score, label, columns)
     local = regular_file(path)
     shown_as = shown(local.name)
-    with _operating_system(shown_as):
+    with of_the_system(shown_as):
         kind, rows = _read(local, shown_as, wanted, client_label, format)
     values, is_client = rows.split(client_label)
     order = hashlib.blake2b(np.packbits(is_client).tobytes(), digest_size=16).hexdigest()
@@ -151,17 +156,38 @@ def read_scores(
 def _read(
     path: Path, name: str, columns: Wanted, client_label: object, wanted: str | None
 ) -> tuple[str, Rows]:
+    text = opened_text(path, name, columns, client_label, wanted)
+    if text is None:
+        return "parquet", read_parquet(path, name, columns)
+    return text.kind, collect_parts(text.file, text.layout, columns, whole)
+
+
+class OpenedText(NamedTuple):
+    """A text file and its layout, one of FORMATS."""
+
+    file: TextFile
+    layout: str
+
+    @property
+    def kind(self) -> str:
+        """The format as results state it."""
+        return self.layout + (", gzip" if self.file.zipped else "")
+
+
+def opened_text(
+    path: Path, name: str, columns: Wanted, client_label: object, wanted: str | None
+) -> OpenedText | None:
+    """A text file of scores by its content; None for a file that is or should be Parquet."""
     with path.open("rb") as raw:
         head = raw.read(8)
     if not head:
         raise FileFormatError(
             f"{name} must hold scores; the file is empty (0 bytes). Export again."
         )
-    parquet = head.startswith(b"PAR1")
-    if parquet or path.suffix.lower() in {".parquet", ".pq"}:
+    if head.startswith(b"PAR1") or path.suffix.lower() in {".parquet", ".pq"}:
         if wanted not in {None, "parquet"}:
             raise FileFormatError(f"{name} is no {wanted} file; it is Parquet. Leave format out.")
-        return "parquet", read_parquet(path, name, columns)
+        return None
     _refuse_magic(head, name)
     if wanted == "parquet":
         raise FileFormatError(
@@ -170,12 +196,9 @@ def _read(
         )
     file = TextFile(path, name, zipped=head.startswith(b"\x1f\x8b"))
     layout = wanted or layout_of(file)
-    if layout in {"csv", "tsv"}:
-        rows = read_table(file, columns, "," if layout == "csv" else "\t")
-    else:
+    if layout not in DELIMITERS:
         _refuse_unused(layout, name, columns.score, columns.label, client_label)
-        rows = columns_of(file, int(layout[0]), columns)
-    return layout + (", gzip" if file.zipped else ""), rows
+    return OpenedText(file, layout)
 
 
 def _refuse_unused(layout: str, name: str, score: str, label: str, client_label: object) -> None:
@@ -259,7 +282,8 @@ def _neighbours(path: Path) -> str:
 
 
 @contextmanager
-def _operating_system(name: str) -> Iterator[None]:
+def of_the_system(name: str) -> Iterator[None]:
+    """Errors of the operating system as ours."""
     try:
         yield
     except OSError as error:

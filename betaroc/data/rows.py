@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -14,6 +15,11 @@ from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.labels import KNOWN_LABELS, WORDS, label_key, looks_like_labels
 from betaroc.data.names import stacked
+
+
+def no_rows(name: str) -> FileFormatError:
+    """The error for a file without rows."""
+    return FileFormatError(f"{name} must hold scores; it has no rows. Export again.")
 
 
 class Wanted(NamedTuple):
@@ -39,42 +45,34 @@ def missing_column(name: str, role: str, column: str, present: list[str]) -> Fil
 
 
 @dataclass
-class Rows:
-    """Scores of a file in its order and, for each, the code of its label's text.
-
-    ``first`` holds, for each text, the line or row where it first occurs; ``names`` the
-    further columns that were asked for, by name.
-    """
+class LabelTexts:
+    """The texts of a file's labels, and in which line or row each first occurs."""
 
     name: str
     unit: str
-    scores: AnyArray
-    codes: IntArray
     tokens: list[str]
     first: list[int]
-    names: dict[str, AnyArray] = field(default_factory=dict)
 
-    def split(self, client_label: object) -> tuple[FloatArray, BoolArray]:
-        """The scores, and which are clients."""
-        if not self.codes.size:
-            raise FileFormatError(f"{self.name} must hold scores; it has no rows. Export again.")
-        try:
-            values = score_array(self.scores, f"{self.name}, scores")
-        except InputError as error:
-            raise FileFormatError(error.sentence) from error
+    @property
+    def counts(self) -> IntArray:
+        """How often each text occurs."""
+        raise NotImplementedError
+
+    def _are_scores_labels(self) -> bool:
+        """Whether the scores look like labels."""
+        raise NotImplementedError
+
+    def clients(self, client_label: object) -> BoolArray:
+        """Which texts are the clients'."""
         keys = [label_key(token) for token in self.tokens]
         kinds = list(dict.fromkeys(keys))
         if len(kinds) > 2:
             self._refuse_many(kinds, keys)
         client = self._client(kinds, keys, client_label)
-        is_client = np.array([key == client for key in keys])[self.codes]
-        if is_client.all() or not is_client.any():
-            self._refuse_one_class("impostor" if is_client.any() else "client", kinds)
-        return values, is_client
-
-    def joined(self, role: str, columns: tuple[str, ...]) -> AnyArray:
-        """One or two columns of names."""
-        return stacked([self.names[c] for c in columns], f"{role} of {self.name}")
+        mask = np.array([key == client for key in keys])
+        if mask.all() or not mask.any():
+            self._refuse_one_class("impostor" if mask.any() else "client")
+        return mask
 
     def _client(self, kinds: list[object], keys: list[object], client_label: object) -> object:
         if client_label is None:
@@ -100,10 +98,9 @@ class Rows:
         )
 
     def _tally(self, kinds: list[object], keys: list[object]) -> str:
-        counts = np.bincount(self.codes, minlength=len(keys))
         parts = []
         for kind in kinds[:4]:
-            total = sum(int(c) for c, key in zip(counts, keys, strict=True) if key == kind)
+            total = sum(int(c) for c, key in zip(self.counts, keys, strict=True) if key == kind)
             token = self.tokens[keys.index(kind)]
             first = f"{self.unit} {self.first[keys.index(kind)]}"
             parts.append(f"{shown(token, 24)} (count {total}, first in {first})")
@@ -112,10 +109,9 @@ class Rows:
 
     def _refuse_many(self, kinds: list[object], keys: list[object]) -> NoReturn:
         odd = any(isinstance(k, float) and not k.is_integer() for k in kinds)
-        binary = looks_like_labels(self.scores)
         hint = (
             "Are the score and the label column swapped?"
-            if odd or binary
+            if odd or self._are_scores_labels()
             else ("Keep the rows of two labels, or recode one against the rest.")
         )
         raise FileFormatError(
@@ -123,8 +119,55 @@ class Rows:
             f" {self._tally(kinds, keys)}. {hint}"
         )
 
-    def _refuse_one_class(self, missing: str, kinds: list[object]) -> NoReturn:
+    def _refuse_one_class(self, missing: str) -> NoReturn:
         raise FileFormatError(
             f"{self.name} must hold both classes; there are no {missing} scores: all"
-            f" {self.codes.size} labels are {listed(self.tokens)}. Add the other class's trials."
+            f" {self.counts.sum()} labels are {listed(self.tokens)}. Add the other class's trials."
         )
+
+
+@dataclass
+class Rows(LabelTexts):
+    """Scores of a file, or of a part of it, in order and, for each, the code of its label's text.
+
+    ``first`` holds, for each text, the line or row where it first occurs; ``names`` the
+    further columns that were asked for, by name. The codes of a part are those of the whole file.
+    """
+
+    scores: AnyArray
+    codes: IntArray
+    names: dict[str, AnyArray] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> IntArray:
+        """How often each text of a label occurs."""
+        return np.bincount(self.codes, minlength=len(self.tokens))
+
+    def _are_scores_labels(self) -> bool:
+        return looks_like_labels(self.scores)
+
+    def split(self, client_label: object) -> tuple[FloatArray, BoolArray]:
+        """The scores, and which are clients."""
+        if not self.codes.size:
+            raise no_rows(self.name)
+        try:
+            values = score_array(self.scores, f"{self.name}, scores")
+        except InputError as error:
+            raise FileFormatError(error.sentence) from error
+        client = np.flatnonzero(self.clients(client_label))
+        return values, np.logical_or.reduce([self.codes == code for code in client])
+
+    def joined(self, role: str, columns: tuple[str, ...]) -> AnyArray:
+        """One or two columns of names."""
+        return stacked([self.names[c] for c in columns], f"{role} of {self.name}")
+
+
+def whole(parts: Iterable[Rows]) -> Rows:
+    """The rows of all parts of a file, of which there is one at least."""
+    given = list(parts)
+    last = given[-1]
+    if len(given) == 1:
+        return last
+    names = {c: np.concatenate([p.names[c] for p in given if p.codes.size]) for c in last.names}
+    scores, codes = (np.concatenate([getattr(p, k) for p in given]) for k in ("scores", "codes"))
+    return replace(last, scores=scores, codes=codes, names=names)

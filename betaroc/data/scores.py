@@ -133,6 +133,17 @@ def refuse_few(scores: Scores, name: str, purpose: str) -> None:
             )
 
 
+def refuse_one_group(scores: Scores, name: str) -> None:
+    """All trials of a class in one group do not tell how groups vary."""
+    for who in ("client", "impostor"):
+        groups = getattr(scores, f"{who}_groups")
+        if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
+            raise InputError.about(name)(
+                f"{name} must hold two or more groups of each class to vary; all {who} trials share"
+                " one. Give trials of more, or take groups=False."
+            )
+
+
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Scores(ScoreData):
     """The scores of one classifier: two samples on one scale, higher is more client-like.

@@ -13,7 +13,6 @@ from betaroc.core.errors import (
     FileFormatError,
     InputError,
     MissingDependencyError,
-    ScoreFileNotFoundError,
 )
 from betaroc.core.text import listed, shown
 from betaroc.data.engines import Source, as_ours, file_error
@@ -55,19 +54,12 @@ def _engine(wanted: str | None) -> str:
 
 
 def _refuse_other_files(path: Path, name: str) -> None:
-    if not path.exists():
-        raise ScoreFileNotFoundError(
-            f"the path must be a Parquet file; there is none at {name}. Check the name and the"
-            " folder."
-        )
-    if not path.is_file():
-        raise FileFormatError(f"the path must be one Parquet file; {name} is none. Name a file.")
     with path.open("rb") as raw:
         head = raw.read(4)
     if head != _MAGIC:
         raise FileFormatError(
-            f"summarize reads Parquet only; {name} starts with {head!r} instead of {_MAGIC!r}. Read"
-            " text with read_scores, or pass a frame of it."
+            f"{name} must be a Parquet file, as its name says; it starts with {head!r} instead of"
+            f" {_MAGIC!r}. Give text another name, or pass a frame of it."
         )
     if not _footer(path):
         raise FileFormatError(

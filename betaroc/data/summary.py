@@ -23,9 +23,12 @@ from betaroc.data.engines import Source
 from betaroc.data.labels import WORDS, client_mask, label_key
 from betaroc.data.layout import MOST_BINS, Layout, bin_edges
 from betaroc.data.one_pass import Progress, frame_source, label_squares, label_sums
+from betaroc.data.read import of_the_system, opened_text, regular_file
+from betaroc.data.rows import Wanted
 from betaroc.data.scores import ScoreData, Scores, ScoreSource
 from betaroc.data.streams import file_source
 from betaroc.data.sums import ClassSummary, Labels, added
+from betaroc.data.text_sums import text_sums
 from betaroc.distributions.binned import Binned
 
 __all__ = [
@@ -306,7 +309,7 @@ def summarize(
     bins: int = _BINS,
     layout: Layout = None,
 ) -> ScoreSummary:
-    """Sums, extremes and counts in bins of both classes, in one pass over a frame or Parquet file.
+    """Sums, extremes and counts in bins of both classes, in one pass over a frame or a file.
 
     Parameters
     ----------
@@ -314,7 +317,8 @@ def summarize(
         Any frame that Narwhals reads, eager or lazy (pandas, Polars, pyarrow, DuckDB, Dask,
         PySpark): a lazy one is grouped by label and bin on its own engine, and only the groups
         are collected; one in memory is read in slices. A Parquet file is read in pieces through
-        Polars, else DuckDB, else pyarrow. Dask computes on the active client.
+        Polars, else DuckDB, else pyarrow; a text file in parts, as `read_scores` reads it. Dask
+        computes on the active client.
     score, label : str
         Columns.
     client_label : optional
@@ -343,8 +347,8 @@ def summarize(
     EngineError
         Workers that are lost for good.
     ScoreFileNotFoundError, FileFormatError, MissingDependencyError
-        No such file; one that is no readable Parquet (text is read by `read_scores`); none of
-        Polars, DuckDB and pyarrow to read it.
+        No such file; what `read_scores` refuses in a text file, with its line; Parquet that is
+        not readable; none of Polars, DuckDB and pyarrow to read it.
 
     Warns
     -----
@@ -371,7 +375,7 @@ def summarize(
     if isinstance(frame_or_path, str | os.PathLike):
         found = _of_file(frame_or_path, wanted)
     else:
-        source = frame_source(frame_or_path, score, label, instead="the path of a Parquet file")
+        source = frame_source(frame_or_path, score, label, instead="the path of a file")
         found = _summary(source, wanted)
     if found.is_coarse:
         warn_of_bins(found)
@@ -386,17 +390,18 @@ def summarize_file(
     client_label: object = None,
     bins: int = _BINS,
     layout: Layout = None,
+    format: str | None = None,  # noqa: A002 - as read_scores calls it
     engine: str | None = None,
     progress: Progress | None = None,
 ) -> ScoreSummary:
-    """Sums, extremes and counts in bins of both classes of a Parquet file, read in pieces.
+    """Sums, extremes and counts in bins of both classes of a file, read in pieces.
 
-    As :func:`summarize` of a path, with a choice of engine and news of the progress.
+    As :func:`summarize` of a path, with a choice of format and engine and news of the progress.
 
     Parameters
     ----------
     path : str or Path
-        A Parquet file.
+        A file of Parquet, CSV, TSV or bob.measure's text, which may be gzip-compressed.
     score, label : str
         Columns.
     client_label : optional
@@ -407,11 +412,15 @@ def summarize_file(
     layout : tuple of float, optional
         (low, high): equal bins between, scores beyond in the outermost; left out, the layout of
         :func:`summarize`.
+    format : str, optional
+        As `read_scores` takes it; left out, the content decides.
     engine : str, optional
-        "polars", "duckdb" or "pyarrow"; left out, the first of these that is installed.
+        Of Parquet: "polars", "duckdb" or "pyarrow"; left out, the first of these that is
+        installed. A text file must have none.
     progress : callable, optional
-        Called as ``progress(done, total)`` with rows after each piece of the file; `total`
-        doubles where a second read is needed.
+        Of Parquet: called as ``progress(done, total)`` with rows after each piece of the file;
+        `total` doubles where a second read is needed. Text has a bar of its own, of bytes, on a
+        terminal.
 
     Returns
     -------
@@ -421,11 +430,11 @@ def summarize_file(
     Raises
     ------
     InputError
-        As `summarize`; an unknown engine; a `progress` that raises.
+        As `summarize`; an unknown engine, or one for text; a `progress` that raises.
     InputTypeError
         Scores that are not numbers: text among them is counted.
     ScoreFileNotFoundError, FileFormatError, MissingDependencyError
-        No such file; one that is no readable Parquet; the engine, or all three, not installed.
+        As `summarize`; the engine, or all three, not installed.
 
     Warns
     -----
@@ -452,7 +461,8 @@ def summarize_file(
     >>> summary.n_client, summary.source.format
     (3, 'parquet')
     """
-    return _of_file(path, _wanted(score, label, client_label, bins, layout), engine, progress)
+    wanted = _wanted(score, label, client_label, bins, layout)
+    return _of_file(path, wanted, format, engine, progress)
 
 
 def parquet_rows(path: str | os.PathLike[str]) -> int:
@@ -517,11 +527,26 @@ def _refuse_one_column(score: object, label: object) -> None:
 def _of_file(
     path: str | os.PathLike[str],
     wanted: _Wanted,
+    format_: str | None = None,
     engine: str | None = None,
     progress: Progress | None = None,
 ) -> ScoreSummary:
-    found = _summary(file_source(Path(path), engine), wanted, _guarded(progress))
-    return replace(found, source=ScoreSource(os.fspath(path), "parquet"))
+    local = regular_file(path)
+    progress, columns = _guarded(progress), Wanted(wanted.score, wanted.label)
+    name = shown(local.name)
+    with of_the_system(name):
+        text = opened_text(local, name, columns, wanted.client_label, format_)
+        if text is None:
+            found = _summary(file_source(local, engine), wanted, progress)
+        elif engine is not None:
+            raise InputError.about("engine")(
+                f"engine must be left out for {name}, which is {text.kind} text; got"
+                f" {shown(engine)}. It is one of those that read Parquet."
+            )
+        else:
+            both = text_sums(text, columns, wanted.client_label, wanted.bins, wanted.layout)
+            found = ScoreSummary(*both, wanted.bins, wanted.layout)
+    return replace(found, source=ScoreSource(os.fspath(path), text.kind if text else "parquet"))
 
 
 def _guarded(progress: Any) -> Progress | None:

@@ -12,7 +12,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,8 +31,13 @@ _EXPANDED, _RATIO = 2**30, 1000
 _LINE = 2**20
 _INF = math.inf
 _PROGRESS_FROM = 2**20
+#: Bytes that the number of lines is estimated from.
+_SAMPLE = 2**20
+#: Rows of a part: what is in memory at once.
+_PART = 2**20
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
-_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
+#: What is raised for gzip that is no gzip, or not all of it.
+DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
 class _Bounded(io.RawIOBase):
@@ -83,11 +88,35 @@ class TextFile:
                     yield line
             except UnicodeDecodeError as error:
                 raise self._encoding_error() from error
-            except _DAMAGED as error:
+            except DAMAGED as error:
                 raise FileFormatError(
                     f"{self.name} must be intact gzip; after line {number}: {shown(str(error))}."
                     " It is truncated or damaged: copy or export it again."
                 ) from error
+
+    def blocks(self, size: int) -> Generator[bytes, None, None]:
+        """The bytes in blocks of about `size` that end with LF, but for the file's last one."""
+        total = self.path.stat().st_size
+        with self.path.open("rb") as raw, _progress(total) as advance:
+            stream, rest = self._bytes(raw, total), b""
+            while read := stream.read(size):
+                advance(raw.tell())
+                end = read.rfind(b"\n") + 1
+                if end:
+                    yield rest + read[:end]
+                    rest = read[end:]
+                else:
+                    rest += read
+            if rest:
+                yield rest
+
+    def about_rows(self) -> int:
+        """How many lines there are about, by those of the beginning; 0 if these are damaged."""
+        size = self.path.stat().st_size
+        with self.path.open("rb") as raw, suppress(*DAMAGED):
+            lines = self._bytes(raw, size).read(_SAMPLE).count(b"\n")
+            return lines * size // max(raw.tell(), 1)
+        return 0
 
     def _bytes(self, raw: BinaryIO, size: int) -> BinaryIO:
         if not self.zipped:
@@ -193,9 +222,17 @@ class _Names:
             )
         self.codes.append(self.known.setdefault(name, len(self.known)))
 
-    def array(self) -> AnyArray:
+    def taken(self) -> AnyArray:
+        """The names since they were last taken."""
         names = np.array(list(self.known), dtype=np.str_)
-        return names[np.frombuffer(self.codes, dtype=np.int64)]
+        found = names[np.frombuffer(self.codes, dtype=np.int64)]
+        self.codes, self.known = array("q"), {}
+        return found
+
+
+def is_rounded_to_zero(score: str) -> bool:
+    """Whether the text of a score that is read as 0 has a digit other than 0."""
+    return bool(re.split("[eE]", score)[0].strip().strip("+-0."))
 
 
 class _Collector:
@@ -252,28 +289,23 @@ class _Collector:
         )
 
     def _refuse_rounded(self, score: str, value: float, line: int) -> None:
-        digits = re.split("[eE]", score)[0].strip("+-0.")
-        if value == 0.0 and not digits:
+        if value == 0.0 and not is_rounded_to_zero(score):
             return
         raise FileFormatError(
             f"{self.name}, line {line}: the score must fit float64; {shown(score)} would be read"
             f" as {value!r}. Rescale the scores, or give their logarithms."
         )
 
-    def rows(self) -> Rows:
-        return Rows(
-            self.name,
-            "line",
-            np.frombuffer(self.scores, dtype=np.float64),
-            np.frombuffer(self.codes, dtype=np.int64),
-            list(self.known),
-            self.first,
-            {c.column: c.array() for c in self.names if c.codes},
-        )
+    def taken(self) -> Rows:
+        """The rows since they were last taken."""
+        scores, codes = np.frombuffer(self.scores, np.float64), np.frombuffer(self.codes, np.int64)
+        self.scores, self.codes = array("d"), array("q")
+        names = {c.column: c.taken() for c in self.names if c.codes}
+        return Rows(self.name, "line", list(self.known), self.first[:], scores, codes, names)
 
 
-def columns_of(file: TextFile, n: int, wanted: Wanted) -> Rows:
-    """bob.measure's text of ``n`` columns separated by blanks."""
+def columns_of(file: TextFile, n: int, wanted: Wanted) -> Generator[Rows, None, None]:
+    """bob.measure's text of ``n`` columns separated by blanks, in parts."""
     real = {4: 1, 5: 2}.get(n)
     places = [_place_of(role, c, n, file.name) for c, role in wanted.named.items()]
     found = _Collector(file.name, list(wanted.named))
@@ -292,7 +324,9 @@ def columns_of(file: TextFile, n: int, wanted: Wanted) -> Rows:
             found.add(fields[-1], label, line)
             for column, place in zip(found.names, places, strict=True):
                 column.add(fields[place], line)
-    return found.rows()
+            if len(found.scores) >= _PART:
+                yield found.taken()
+    yield found.taken()
 
 
 def _place_of(role: str, column: str, n: int, name: str) -> int:
@@ -308,15 +342,15 @@ def _place_of(role: str, column: str, n: int, name: str) -> int:
     return known.index(column)
 
 
-def read_table(file: TextFile, wanted: Wanted, delimiter: str) -> Rows:
-    """The wanted columns of a table with a header."""
+def read_table(file: TextFile, wanted: Wanted, delimiter: str) -> Generator[Rows, None, None]:
+    """The wanted columns of a table with a header, in parts."""
     with closing(file.lines()) as lines:
-        return _read_records(file, _records(file, lines, delimiter), wanted, delimiter)
+        yield from _read_records(file, _records(file, lines, delimiter), wanted, delimiter)
 
 
 def _read_records(
     file: TextFile, rows: Iterator[tuple[list[str], int]], wanted: Wanted, delimiter: str
-) -> Rows:
+) -> Generator[Rows, None, None]:
     score, label = wanted.score, wanted.label
     found = _Collector(file.name, list(wanted.named))
     header, line = next(rows, ([], 0))
@@ -334,7 +368,9 @@ def _read_records(
         found.add(row[s], row[l].strip(), line)
         for names, place in others:
             names.add(row[place], line)
-    return found.rows()
+        if len(found.scores) >= _PART:
+            yield found.taken()
+    yield found.taken()
 
 
 def _records(

@@ -95,7 +95,7 @@ class EpcAverage(Result):
         *,
         level: float = 0.95,
         method: str | None = None,
-        replicates: int = 1000,
+        replicates: int = 2000,
         groups: bool = True,
         rng: Any = None,
     ) -> Interval:

@@ -15,7 +15,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.resampling import refuse_fractional_weights
 from betaroc.core.special import bracketed_root, share_ends
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.scores import ScoreData, Scores
+from betaroc.data.scores import ScoreData, Scores, refuse_one_group
 from betaroc.distributions.empirical import EmpiricalPair
 from betaroc.inference.interval import Limits
 from betaroc.inference.scores_beyond import Evidence
@@ -30,6 +30,8 @@ __all__ = ["CountedScores", "RateLine", "number_of_scores", "whole_weights"]
 _CLASSES = ("client", "impostor")
 #: Thresholds that are looked at.
 _MOST = 4000
+#: Standard errors of a step that ties make, from which on it counts.
+_COARSE = 0.5
 #: For the log of 0, of which there are no counts or no likelihood.
 _NEVER = 1e300
 #: Places between the ends of an error at which a measure of it is looked at.
@@ -81,8 +83,12 @@ class RateLine:
         """The number of the point that is likeliest given counts at some thresholds."""
         if self.share is not None:
             return _likeliest(frr * sizes[0], far * sizes[1], *sizes, self.share)
-        fixed = np.ndim(self.far(far)) == 0
-        return frr if fixed else far
+        return frr if self.has_far else far
+
+    @property
+    def has_far(self) -> bool:
+        """Whether FAR is what is fixed."""
+        return self.share is None and np.ndim(self.far(np.zeros(1))) == 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +110,8 @@ class CountedScores:
         for who in _CLASSES:
             weights = getattr(self.data, f"{who}_weights", None)  # none of a summary
             refuse_fractional_weights(weights, who, "to be counted")
+        if self.groups and isinstance(self.data, Scores):
+            refuse_one_group(self.data, "scores")
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -171,17 +179,19 @@ class CountedScores:
         total = float(np.sum(masses))
         fewest, most = (_binomial_quantile(p, n, rate) for p in (tail, 1.0 - tail))
         few, many = math.floor(fewest / n * total), math.ceil(most / n * total)
-        above = np.cumsum(masses[::-1])[::-1]  # scores at each place and above
         if who:
-            low = values[above > many]
-            high = values[above >= few] if few else values[:0]
-            return (float(low[-1]) if low.size else -math.inf,
-                    float(high[-1]) if high.size else math.inf)  # fmt: skip
-        upto = np.cumsum(masses)
-        low = values[upto >= few] if few else values[:0]
-        high = values[upto > many]
-        return (float(low[0]) if low.size else -math.inf,
-                float(high[0]) if high.size else math.inf)  # fmt: skip
+            above = np.cumsum(masses[::-1])[::-1]  # scores at each place and above
+            low, high = (
+                values[above > many][-1:],
+                (values[above >= few] if few else values[:0])[-1:],
+            )
+        else:
+            upto = np.cumsum(masses)
+            low, high = values[upto >= few if few else upto < 0][:1], values[upto > many][:1]
+        # All thresholds between two scores decide alike.
+        own = self.gap_of(float(t.threshold))
+        return (min(own[0], float(low[0]) if low.size else -math.inf),
+                max(own[1], float(high[0]) if high.size else math.inf))  # fmt: skip
 
     # ------------------------------------------------------------------------ likelihood
     def likelihood_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
@@ -189,14 +199,15 @@ class CountedScores:
 
         min over t of 2 n_c K(FRR(t), frr(e)) + 2 n_i K(FAR(t), far(e)) <= chi^2 quantile,
         K(p, q) = p log(p/q) + (1 - p) log((1 - p)/(1 - q)): of all thresholds at which the true
-        rates may lie on the line.
+        rates may lie on the line. Where a rate is fixed and scores tie, the true one may be
+        anywhere in the step between two thresholds.
         """
         sizes, most = self._sizes(at, level), _quantile(level)
         e, deviances = self._likeliest(line, sizes)
         best = int(np.argmin(deviances))
         if deviances[best] > most:  # a level so low that no point of the line is likely enough
             return (float(line.place(at)),) * 2
-        near = self._at(np.flatnonzero(deviances <= most), best, sizes)
+        near = self._at(line, np.flatnonzero(deviances <= most), best, sizes)
 
         def excess(e: float) -> float:
             here = np.array(e)
@@ -223,11 +234,11 @@ class CountedScores:
         """
         places = self.pair.gaps.places
         deviances = self._likeliest(line, self._sizes(at, level))[1]
-        kept = np.flatnonzero(deviances <= _quantile(level))
-        if not kept.size:
-            return float(at.threshold), float(at.threshold)
-        low = -math.inf if kept[0] == 0 else float(places[kept[0] - 1])
-        high = math.inf if kept[-1] == places.size else float(places[kept[-1]])
+        kept = np.union1d(np.flatnonzero(deviances <= _quantile(level)), self.tied(line, at, level))
+        low, high = self.gap_of(float(at.threshold))
+        if kept.size:
+            low = min(low, -math.inf if kept[0] == 0 else float(places[kept[0] - 1]))
+            high = max(high, math.inf if kept[-1] == places.size else float(places[kept[-1]]))
         return low, high
 
     def _sizes(self, at: OperatingPoint, level: float) -> tuple[float, float]:
@@ -237,16 +248,73 @@ class CountedScores:
         self, line: RateLine, sizes: tuple[float, float]
     ) -> tuple[FloatArray, FloatArray]:
         """At each gap the likeliest point of a line, and its deviance."""
-        far, frr = self.pair.gaps.far, self.pair.gaps.frr
+        far, frr = self._stepped(line)
         e = line.likeliest(far, frr, sizes)
         return e, _deviance(far, frr, sizes, line, e)
 
-    def _at(self, possible: IntArray, best: int, sizes: tuple[float, float]) -> _Gaps:
+    def _steps(self) -> tuple[FloatArray, FloatArray]:
+        """FAR one gap below each, FRR one gap above."""
+        gaps = self.pair.gaps
+        return np.concatenate([[1.0], gaps.far[:-1]]), np.concatenate([gaps.frr[1:], [1.0]])
+
+    def _stepped(self, line: RateLine) -> tuple[FloatArray, FloatArray]:
+        """Both rates at each gap; of the one that is fixed the nearest in the step to the next."""
+        far, frr = self.pair.gaps.far, self.pair.gaps.frr
+        below, above = self._steps()
+        if line.share is not None:
+            return far, frr
+        if line.has_far:
+            return np.clip(float(line.far(np.array(0.0))), far, below), frr
+        return far, np.clip(float(line.frr(np.array(0.0))), frr, above)
+
+    def tied(self, line: RateLine, at: OperatingPoint, level: float) -> IntArray:
+        """The gaps that may be the point's, where ties make steps of a standard error's size.
+
+        None where scores are dense, or lie in the bins of a summary: then a point of the line is
+        the true one.
+        """
+        if not isinstance(self.data, Scores):
+            return np.empty(0, dtype=np.intp)
+        gaps, sizes = self.pair.gaps, self._sizes(at, level)
+        e, deviances = self._likeliest(line, sizes)
+        k = 1.0 if line.share is None else line.share
+        off = np.abs(gaps.far - k * gaps.frr)
+        own = int(np.argmin(deviances if line.share is None else off))
+        far, frr = float(line.far(e[own])), float(line.frr(e[own]))
+        parts = far * (1.0 - far) / sizes[1], k * k * frr * (1.0 - frr) / sizes[0]
+        units = [1.0 / size for size in self.evidence.sizes]
+        below, above = self._steps()
+        jumps = below - gaps.far, k * (above - gaps.frr)
+        if line.share is None:
+            which = 0 if line.has_far else 1
+            error, jump, unit = math.sqrt(parts[which]), jumps[which], units[1 - which]
+        else:
+            error, jump, unit = math.sqrt(sum(parts)), jumps[0] + jumps[1], units[1] + k * units[0]
+        z = math.sqrt(_quantile(level))
+        possible = deviances <= z * z
+        if line.share is not None:
+            possible |= off <= off[own] + z * error
+        possible[own] = True
+        found = np.flatnonzero(possible)
+        coarse = float(np.max(jump[found])) > max(_COARSE * error, 1.5 * unit)
+        return found if coarse else found[:0]
+
+    def gap_of(self, t: float) -> Limits:
+        """The scores between which a threshold lies."""
+        places = self.pair.gaps.places
+        k = int(np.searchsorted(places, t, side="right"))
+        low = -math.inf if k == 0 else float(places[k - 1])
+        return low, math.inf if k == places.size else float(places[k])
+
+    def _at(
+        self, line: RateLine, possible: IntArray, best: int, sizes: tuple[float, float]
+    ) -> _Gaps:
         """The counts at the gaps that matter, not too many where these are dense."""
         if possible.size > _MOST:
             some = np.rint(np.linspace(0, possible.size - 1, _MOST)).astype(np.intp)
             possible = np.union1d(possible[some], [best])
-        return _Gaps.of(self.pair.gaps.far[possible], self.pair.gaps.frr[possible], sizes)
+        far, frr = self._stepped(line)
+        return _Gaps.of(far[possible], frr[possible], sizes)
 
     def measured(
         self, line: RateLine, ends: Limits, measure: Callable[[OperatingPoint], FloatArray],

@@ -18,6 +18,7 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.core.text import shown
 from betaroc.core.value import Result
+from betaroc.data.dataset_checks import warn_of_reversed
 from betaroc.data.groups import correlation_of, settled, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
@@ -33,6 +34,7 @@ from betaroc.inference.of_scores import (
     refuse_unanswered,
     replicates_of,
     rows_of,
+    warn_of_no_width,
 )
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 from betaroc.inference.sandwich import observation_scores
@@ -228,6 +230,8 @@ def _of_scores(
     systems: tuple[ScoreData, ScoreData], asked: Asking, options: IntervalOptions, *, paired: bool
 ) -> Difference:
     refuse_unanswered(asked)
+    for name, data in zip("ab", systems, strict=True):
+        warn_of_reversed(data._distributions, name)
     pair = _on_the_same_trials(systems, options) if paired else None
     if asked.name == "auc" and options.method in (None, "delong"):
         a, b = (rows_of(s, asked) for s in systems)
@@ -417,6 +421,8 @@ def _drawn(
                 for s, seed in zip(systems, seeds, strict=True)
             ]
         )
+    for name, own in zip("ab", values.T, strict=True):
+        warn_of_no_width(own, f"{asked} of {name}")
     gap = asked.number(models[0]) - asked.number(models[1])
     with np.errstate(invalid="ignore"):  # of two infinite thresholds there is no difference
         apart = values[:, 0] - values[:, 1]

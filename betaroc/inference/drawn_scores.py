@@ -10,11 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.resampling import streams
 from betaroc.data.groups import groups_of
-from betaroc.data.scores import Scores, refuse_few
+from betaroc.data.scores import Scores, refuse_few, refuse_one_group
 from betaroc.distributions.empirical import Drawn
 from betaroc.distributions.gaps import Gaps
 from betaroc.inference.drawn_trials import DrawnRows
@@ -168,13 +167,7 @@ def _bandwidth(values: FloatArray, weights: FloatArray) -> float:
 def refuse_still(scores: Scores, name: str) -> None:
     """A class whose one trial, or group, is all that can be drawn does not vary."""
     refuse_few(scores, name, "to be drawn again")
-    for who in _CLASSES:
-        groups = getattr(scores, f"{who}_groups")
-        if groups is not None and any(np.unique(c).size < 2 for c in np.atleast_2d(groups.T)):
-            raise InputError.about(name)(
-                f"{name} must hold two or more groups of each class to vary; all {who} trials share"
-                " one. Give trials of more, or take groups=False."
-            )
+    refuse_one_group(scores, name)
 
 
 # ------------------------------------------------------------------ equal error rates

@@ -112,6 +112,10 @@ def interval(
     -----
     The likelihood is that of both binomial counts, maximised over the threshold, which is unknown
     (empirical likelihood, Claeskens et al. 2003): no density is estimated and nothing is drawn.
+    Where ties leave few thresholds, steps of half a standard error or more, the interval spans
+    those of the measure at each threshold that may be the point's, and that of a threshold all
+    places between two scores, which decide alike.
+
     That the best threshold varies costs the value there nothing of first order, and makes it a
     little too good on its own scores: of 100 to 10 000 scores the interval at that threshold still
     covers (simulated). The noise of "smoothed" is Silverman's, on the sum of the normal deviates of

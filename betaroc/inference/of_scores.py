@@ -10,9 +10,11 @@ from functools import partial
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError
+from betaroc.core.errors import InputError, SmallSampleWarning
+from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.thresholds import Thresholds
+from betaroc.data.dataset_checks import warn_of_reversed
 from betaroc.data.groups import correlation_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
@@ -30,8 +32,8 @@ from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import Where, frr_at, point_at
 
 __all__ = [
-    "bare_interval_of_scores", "interval_at", "interval_of_counts",
-    "interval_of_scores", "line_of", "methods_of", "rate_weights",
+    "bare_interval_of_scores", "ends_at_ties", "interval_at", "interval_of_counts",
+    "interval_of_scores", "line_of", "methods_of", "rate_weights", "warn_of_no_width",
     "refuse_unanswered", "replicates_of",
 ]  # fmt: skip
 
@@ -72,6 +74,7 @@ def methods_of(asking: Asking) -> tuple[str, ...]:
 def interval_of_scores(data: ScoreData, asking: Asking, options: IntervalOptions) -> Interval:
     """The interval of a statistic of scores, and what it rests on."""
     found = bare_interval_of_scores(data, asking, options)
+    warn_of_reversed(data._distributions, "scores")
     if not asking.is_named:
         return found
     counted = CountedScores(data, options.groups)
@@ -208,9 +211,26 @@ def _likelihood(counted: CountedScores, asking: Asking, options: IntervalOptions
         raise InputError(
             f"{str(asking)!r} is what was asked for: it has no error. Take another statistic there."
         )
+    name = _BALANCED.get(asking.name, asking.name)
+    found = ends_at_ties(counted, name, line, at, options)
+    if found is not None:
+        return found
     ends = counted.likelihood_ends(line, at, options.level)
-    measure = MEASURES[_BALANCED.get(asking.name, asking.name)].value
-    return counted.measured(line, ends, measure, counted.model.prior)
+    return counted.measured(line, ends, MEASURES[name].value, counted.model.prior)
+
+
+def ends_at_ties(
+    counted: CountedScores, name: str, line: RateLine, at: OperatingPoint, options: IntervalOptions
+) -> Limits | None:
+    """Ends of a measure at all thresholds that may be the point's, where ties leave few."""
+    tied = counted.tied(line, at, options.level)
+    if not tied.size:
+        return None
+    found = [
+        interval_at(counted, name, counted.pair.gaps.thresholds(tied[[k]]), options)
+        for k in range(tied.size)
+    ]
+    return min(i.low for i in found), max(i.high for i in found)
 
 
 def _balanced_point(asking: Asking) -> Where:
@@ -268,13 +288,31 @@ def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval
     estimate = number_of_scores(asking, empirical_model(scores))
     values = replicates_of([scores], asking, options)[:, 0]
     found = interval_of_replicates(estimate, values, options, str(asking))
+    warn_of_no_width(values, str(asking))
+    # All thresholds between two scores decide alike.
+    own = (estimate, estimate)
+    if asking.name == "threshold":
+        own = CountedScores(scores, options.groups).gap_of(estimate)
+    found = replace(found, low=min(found.low, own[0]), high=max(found.high, own[1]))
     if options.method != "smoothed" or not asking.is_named or asking.where.point:
         return found
     # Where optima are averaged, that of few scores is too good, and noise makes it worse.
     (whole,) = DrawnScores((scores,), options, smoothed=True).drawn_from()
     off = 2.0 * float(np.nanmedian(values)) - asking.number(whole) - estimate
     low, high = max(found.low - off, asking.row.low), min(found.high - off, asking.row.high)
-    return replace(found, low=low, high=high)
+    return replace(found, low=min(low, estimate), high=max(high, estimate))
+
+
+def warn_of_no_width(values: FloatArray, name: str) -> None:
+    """Replicates that are all one number vary by nothing, which is no certainty."""
+    kept = values[~np.isnan(values)]
+    if kept.size > 1 and np.all(kept == kept[0]):
+        warn(
+            f"{name!r} is {kept[0]:.6g} in all of {kept.size} replicates, as where no scores of the"
+            " two classes overlap: its interval has no width, which says nothing of scores to"
+            ' come. Give more scores, or take a number that is counted, such as "eer" or "auc".',
+            SmallSampleWarning,
+        )
 
 
 # -------------------------------------------------------------------------------- checks

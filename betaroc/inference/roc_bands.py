@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.text import shown
+from betaroc.data.dataset_checks import warn_of_reversed
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.counted_scores import CountedScores
@@ -20,7 +22,7 @@ from betaroc.inference.delta import METHODS, near_of
 from betaroc.inference.drawn_scores import DrawnScores, refuse_still
 from betaroc.inference.interval import Band
 from betaroc.inference.nearby import slopes_of
-from betaroc.inference.of_scores import line_of
+from betaroc.inference.of_scores import ends_at_ties, line_of
 from betaroc.inference.scores_beyond import SupportedPair, fewest, tell
 from betaroc.inference.simultaneous import band_of_replicates
 from betaroc.model.measures import OperatingPoint
@@ -140,11 +142,13 @@ def _ends_of_scores(
     simultaneous: bool,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     data = counted.data
+    warn_of_reversed(data._distributions, "scores")
     level = _joint_level(data, x, options) if simultaneous else options.level
-    ends = [
-        counted.likelihood_ends(line_of(Where("far", float(v)), data.prior), point, level)
-        for v, point in zip(x, points, strict=True)
-    ]
+    own, ends = replace(options, level=level), []
+    for v, point in zip(x, points, strict=True):
+        line = line_of(Where("far", float(v)), data.prior)
+        found = ends_at_ties(counted, "frr", line, point, own)
+        ends.append(counted.likelihood_ends(line, point, level) if found is None else found)
     off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
     low, high = (np.array([1.0 - end[k] for end in ends]) for k in (1, 0))
     return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)

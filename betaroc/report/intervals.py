@@ -20,7 +20,7 @@ from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.auc import auc_interval
 from betaroc.inference.delta import interval_of_fit
 from betaroc.inference.interval import Interval
-from betaroc.inference.of_scores import bare_interval_of_scores, interval_of_scores
+from betaroc.inference.of_scores import interval_of_scores
 from betaroc.model.asking import Asking, asking, asking_of_text
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent
@@ -279,12 +279,11 @@ def _of_scores(
 ) -> tuple[Measured, ...]:
     options, data = IntervalOptions(level), scores if summary is None else summary
     found = [_area(scores, empirical.auc(), level, summary)]
-    for key in ("eer", EER_THRESHOLD, TPR):
+    for key in ("eer", EER_THRESHOLD, TPR, "ks"):
         asked = asking_of_text(key)
-        find = partial(bare_interval_of_scores, data, asked, options)
+        find = partial(interval_of_scores, data, asked, options)
         found.append(with_interval(key, asked.number(empirical), find))
-    why = "a maximum over thresholds is too large on average"
-    return (*found, Measured("ks", empirical.ks(), why=why))
+    return tuple(found)
 
 
 def _area(scores: Scores, value: float, level: float, summary: ScoreSummary | None) -> Measured:

@@ -299,7 +299,7 @@ def table(score: list[Any], label: list[Any]) -> pd.DataFrame:
         (lambda: br.summarize(table(["a", "b"], [0, 1])), br.InputTypeError, "must be numeric"),
         (lambda: br.summarize(table([0.1], [0]), score="scores"), br.InputError, "Did you mean"),
         (lambda: br.summarize([1, 2]), br.InputTypeError, "frame that Narwhals reads"),
-        (lambda: br.summarize("nowhere.parquet"), br.ScoreFileNotFoundError, "there is none at"),
+        (lambda: br.summarize("nowhere.parquet"), br.ScoreFileNotFoundError, "there is no 'now"),
         (lambda: br.summarize(table([0.1, 0.2], [0, 1]), label="score"), br.InputError,
          "must name two columns"),
         (lambda: br.summarize(table([0.1, 0.2], [0, 1]), bins=3), br.InputError, "int >= 8"),
@@ -405,13 +405,14 @@ def test_a_file_may_have_names_that_engines_use(
     assert (found.client.minimum, found.impostor.maximum) == (0.4, 0.5)
 
 
-def test_text_is_no_parquet(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    (tmp_path / "a.csv").write_text("score,label\n0.1,1\n", encoding="utf-8")
-    with pytest.raises(br.FileFormatError, match=r"reads Parquet only; .* read_scores"):
-        br.summarize(tmp_path / "a.csv")
-    with pytest.raises(br.FileFormatError, match="one Parquet file"):
+def test_what_is_no_parquet_and_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_text("score,label\n0.1,1\n", encoding="utf-8")
+    with pytest.raises(br.FileFormatError, match=r"a Parquet file, as its name says; .* b'sc"):
+        br.summarize(tmp_path / "a.parquet")
+    with pytest.raises(br.FileFormatError, match=r"regular file; .* directory"):
         br.summarize(tmp_path)
+    with pytest.raises(br.ScoreFileNotFoundError, match=r"Did you mean 'a\.parquet'"):
+        br.summarize(tmp_path / "b.parquet")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 import pickle
@@ -425,11 +426,29 @@ def test_options_that_a_stream_cannot_serve(
     assert text in capsys.readouterr().err
 
 
-def test_only_parquet_is_streamed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("zipped", [False, True])
+def test_text_is_streamed_where_it_is_large(
+    zipped: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rows are estimated from the beginning of the file, here all of it."""
+    monkeypatch.setattr("betaroc.cli.inputs.STREAMED", 50)
+    rng = np.random.default_rng(5)
+    rows = zip(rng.beta(2, 2, 100).tolist(), [0, 1] * 50, strict=True)
+    text = b"score,label\n" + "".join(f"{s!r},{k}\n" for s, k in rows).encode()
     path = tmp_path / "dev.csv"
-    path.write_text("score,label\n0.9,1\n0.8,1\n0.1,0\n0.2,0\n", encoding="utf-8")
+    path.write_bytes(gzip.compress(text) if zipped else text)
+    for mode, streamed in {"auto": True, "always": True, "never": False}.items():
+        assert main(["fit", str(path), "--stream", mode]) == 0
+        assert ("counted in 65536 bins" in capsys.readouterr().out) is streamed
+    path.write_bytes(b"".join(text.splitlines(keepends=True)[:40]))
+    assert main(["fit", str(path), "--stream", "auto", "--json"]) == 0
+    assert '"bins"' not in capsys.readouterr().out
+    path.write_bytes(b"score,label\n0.5,1\nnan,0\n")
     assert main(["fit", str(path), "--stream", "always"]) == 2
-    assert "beside Parquet files" in capsys.readouterr().err
+    assert "dev.csv', line 3: the score must be finite; got 'nan'" in capsys.readouterr().err
 
 
 # ------------------------------------------------------------------------- engines of a report

@@ -452,7 +452,12 @@ def test_the_json_of_a_set(analysis: br.Analysis, tmp_path: Path) -> None:
         assert found["sensitivity"]["policies"][0]["policy"] == "as fitted"
         interval = found["intervals"]["fitted"]["eer"]
         assert interval["low"] < interval["estimate"] < interval["high"]
-        assert found["intervals"]["scores"]["ks"]["low"] is None
+        scores = found["intervals"]["scores"]
+        own = br.interval(part.scores, "ks")
+        assert (scores["ks"]["low"], scores["ks"]["high"]) == (own.low, own.high)
+        for key, asked in (("eer", {}), ("tpr@far=0.01", {"far": 0.01})):
+            own = br.interval(part.scores, key.partition("@")[0], **asked)
+            assert scores[key]["n_beyond"] == own.n_beyond
         assert found["confidence"]["ends"]["at_one"]["side"] == "above"
     point = json.loads((tmp_path / "a.json").read_text())["operating_points"][0]
     assert set(point["intervals"]) == {"expected", "test"}

@@ -1,0 +1,290 @@
+"""Text tables in blocks: the same values and refusals as line by line, whatever parser there is."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import betaroc as br
+from betaroc.data import text_blocks
+from betaroc.data.rows import Rows, Wanted, whole
+from betaroc.data.summary import summarize_file
+from betaroc.data.text_files import TextFile, read_table
+from helpers.places import ROOT
+
+PARSERS = ["pyarrow", "polars", "split"]
+FILES = 200
+
+GOOD = ["0.25", "1e-5", "-3", "+.5", "7.", "1E+03", " 0.5", "0.5 ", "0", "-0.0", "0e-500"]
+GOOD += ["1e-320", "4.9406564584124654e-324", "0.1000000000000000055511151231257827", "1e308"]
+GOOD += ["0." + "0" * 250]
+BAD = ["nan", "-inf", "Infinity", "1e400", "1e-400", "0." + "0" * 330 + "1", "1_0", "0x1p-3"]
+BAD += [
+    "",
+    " ",
+    "NA",
+    "null",
+    "-",
+    "1e",
+    "e5",
+    "--1",
+    "+-1",
+    "1.2.3",
+    "1,5",
+    "\u0663",
+    "1 2",
+    "1d5",
+]
+BAD += ["1e5.0", "nan(1)", "1f", "0.5\0", "#1", "0.5;1", "1\u00a0", '"0.5"', '"0.5', '0"5', "1\t2"]
+LABELS = [["1", "0"], ["-1", "1"], ["true", "False"], ["1.0", "1", "0", "00"], ["genuine", "x_y"]]
+ODD = ["", " ", "2", "NA", " 1", "nan", "\u00e9", '"1"', "1e0", "a b", "'1'", "1\t"]
+NAMES = ["a1", "a1", "Zo\u00eb", "b_2", " c ", "1", "0.5", "NA", "", "a b"]
+BYTES = [b",", b"\n", b"\r", b'"', b"\0", b"\xff", b" ", b"e", b"\t", b".", b"\n\n", b"\x1f"]
+
+
+def score(draw: random.Random) -> str:
+    """A number as some program writes it."""
+    if draw.random() < 0.02:
+        return draw.choice(GOOD)
+    tiny = draw.choice([draw.random() ** 40, 10 ** draw.uniform(-330, 300)])
+    value = draw.choice([draw.random(), draw.gauss(0, 1e3), tiny])
+    return draw.choice([repr(value), f"{value:.17g}", f"{value:.6f}", f"{value:g}"])
+
+
+def table(draw: random.Random) -> tuple[bytes, str]:
+    """A table with up to a few faults, and its delimiter."""
+    delimiter = draw.choice([",", ",", "\t"])
+    orders = [["score", "label"], ["label", "score"], ["id", "label", "x", "score"]]
+    columns = draw.choice(orders)
+    texts = {"label": draw.choice(LABELS)}
+    named = NAMES[:2] if draw.random() < 0.9 else NAMES
+    rows = [
+        [score(draw) if c == "score" else draw.choice(texts.get(c, named)) for c in columns]
+        for _ in range(draw.choice([0, 2, 3, 5, 20, 40]))
+    ]
+    rows.insert(0, list(columns))
+    if draw.random() < 0.2:
+        quoted = draw.choice([range(1), range(len(rows)), range(1, len(rows))])
+        k = draw.randrange(len(columns))
+        for row in quoted:
+            rows[row][k] = f'"{rows[row][k]}"'
+    for _ in range(draw.choice([0, 0, 0, 0, 1, 1, 2])):
+        spoil(draw, rows, columns)
+    end = draw.choice(["\n"] * 6 + ["\r\n", "\r\n", "\r"])
+    text = end.join(delimiter.join(row) for row in rows)
+    data = (text + end * draw.choice([1, 1, 1, 1, 0, 0, 2, 3])).encode()
+    if draw.random() < 0.1:
+        data = b"\xef\xbb\xbf" + data
+    if draw.random() < 0.12:
+        place = draw.randrange(len(data) + 1)
+        data = data[:place] + draw.choice(BYTES) + data[place + draw.choice([0, 1]) :]
+    return data, delimiter
+
+
+def spoil(draw: random.Random, rows: list[list[str]], columns: list[str]) -> None:
+    """A fault, or an oddity."""
+    row = draw.choice(rows)
+    kind = draw.randrange(7)
+    if kind < 3 and len(row) == len(columns):
+        row[columns.index("score")] = draw.choice(BAD)
+    elif kind == 3 and len(row) == len(columns):
+        row[columns.index("label")] = draw.choice(ODD)
+    elif kind == 4:
+        row.append(draw.choice(["", "0.5", "1"]))
+    elif kind == 5:
+        row.pop()
+    else:
+        rows.insert(draw.randrange(len(rows) + 1), draw.choice([[], [" "], ["#"], ["0.5"]]))
+
+
+def outcome(read: Callable[..., Iterator[Rows]], *given: object) -> tuple[object, ...]:
+    """What was read, bit by bit, or what was said."""
+    try:
+        rows = whole(read(*given))
+    except br.FileFormatError as error:
+        return type(error), str(error)
+    names = {name: values.tolist() for name, values in rows.names.items()}
+    scores, codes = rows.scores.tobytes(), np.asarray(rows.codes).tolist()
+    return scores, codes, rows.tokens, rows.first, names, [v.dtype for v in rows.names.values()]
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_blocks_are_read_as_lines_are(
+    parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a parser takes, the line-exact reader takes too, with the same bits; a doubt is free."""
+    if parser != "split":
+        pytest.importorskip(parser)
+    monkeypatch.setattr(text_blocks, "_parser_for", lambda size: getattr(text_blocks, f"_{parser}"))
+    draw = random.Random(7)
+    taken = 0
+    for k in range(FILES):
+        monkeypatch.setattr(text_blocks, "_BLOCK", draw.choice([16, 100, 10_000]))
+        data, delimiter = table(draw)
+        zipped = draw.random() < 0.1
+        path = tmp_path / "scores.csv"
+        path.write_bytes(gzip.compress(data) if zipped else data)
+        file = TextFile(path, "scores.csv", zipped)
+        named = {"id": ("id",)} if draw.random() < 0.5 and b"id" in data[:8] else {}
+        wanted = Wanted("score", "label", named)
+        exact = outcome(read_table, file, wanted, delimiter)
+        try:
+            found = outcome(text_blocks._quick_table, file, wanted, delimiter)
+        except text_blocks._DoubtError:
+            continue
+        taken += 1
+        assert found == exact, (k, data)
+    assert taken > FILES / 6, taken
+
+
+def hide(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
+    for package in packages:
+        monkeypatch.setitem(sys.modules, package, None)
+        monkeypatch.setitem(sys.modules, f"{package}.csv", None)
+
+
+def large(n: int = 60_000) -> tuple[np.ndarray, np.ndarray, bytes]:
+    """Scores, labels, and a table of them that is larger than a small file."""
+    rng = np.random.default_rng(3)
+    label = (rng.random(n) < 0.3).astype(int)
+    score = np.where(label == 1, rng.beta(4, 2, n), rng.beta(2, 4, n))
+    score[:2] = 0.0, 1e-200
+    rows = "".join(f"{s!r},{k}\n" for s, k in zip(score.tolist(), label.tolist(), strict=True))
+    return score, label, b"score,label\n" + rows.encode()
+
+
+def test_each_parser_stands_in_for_those_that_are_absent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score, label, data = large()
+    assert len(data) > text_blocks._SMALL
+    path = tmp_path / "scores.csv"
+    path.write_bytes(data)
+    expected = br.Scores.from_labels(label, score)
+    used: list[str] = []
+    for name in PARSERS:
+        parse = getattr(text_blocks, f"_{name}")
+
+        def spy(*given: object, name: str = name, parse: Callable[..., object] = parse) -> object:
+            used.append(name)
+            return parse(*given)
+
+        monkeypatch.setattr(text_blocks, f"_{name}", spy)
+        if name != "split":
+            pytest.importorskip(name)
+            package = "pyarrow.csv" if name == "pyarrow" else name
+            monkeypatch.setitem(text_blocks._PARSERS, package, spy)
+    for absent in ((), ("pyarrow",), ("pyarrow", "polars")):
+        with monkeypatch.context() as patch:
+            hide(patch, *absent)
+            assert br.read_scores(path) == expected
+    assert list(dict.fromkeys(used)) == PARSERS
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_a_fault_in_a_later_block_is_named_by_its_line(
+    parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if parser != "split":
+        pytest.importorskip(parser)
+    _, _, data = large(4000)
+    monkeypatch.setattr(text_blocks, "_SMALL", 0)
+    hide(monkeypatch, *(["pyarrow", "polars"][: PARSERS.index(parser)]))
+    monkeypatch.setattr(text_blocks, "_BLOCK", 2**15)
+    lines = data.split(b"\n")
+    path = tmp_path / "scores.csv"
+    for fault, words in {
+        b"1e400,0": "line 3001: the score must fit float64; '1e400'",
+        b"1e-400,0": "line 3001: the score must fit float64; '1e-400'",
+        b"0,5,1": "line 3001: each row must have 2 fields",
+        b"0.5": "line 3001: each row must have 2 fields",
+        b"NA,0": "line 3001: the score must be a number, not missing; got 'NA'",
+        b"0.5,": "line 3001: the label must not be missing",
+        b"0.5,2": r"'2' \(count 1, first in line 3001\)",
+    }.items():
+        lines[3000] = fault
+        path.write_bytes(b"\n".join(lines))
+        for read in (br.read_scores, br.summarize):
+            with pytest.raises(br.FileFormatError, match=words):
+                read(path)
+
+
+def test_a_summary_of_text_is_that_of_its_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pd = pytest.importorskip("pandas")
+    score, label, data = large(20_000)
+    rows = br.summarize(pd.DataFrame({"score": score, "label": label}))
+    monkeypatch.setattr("betaroc.data.text_sums._PART", 7000)
+    monkeypatch.setattr(text_blocks, "_BLOCK", 2**17)
+    # The label 1 in two spellings, which are one label.
+    data = data.replace(b",1\n", b",1.0\n", 100)
+    four = "".join(f"a {'ba'[k]} p {s!r}\n" for s, k in zip(score.tolist(), label, strict=True))
+    forms = {"csv": data, "csv, gzip": gzip.compress(data), "4col": four.encode()}
+    forms["tsv"] = data.replace(b",", b"\t").replace(b"\n", b"\r\n")
+    forms["csv "] = data.replace(b"\n", b"\n\n", 1)  # line by line
+    for kind, content in forms.items():
+        path = tmp_path / "scores"
+        path.write_bytes(content)
+        found = br.summarize(path)
+        assert found.source is not None
+        assert found.source.format == kind.strip()
+        for one, other in ((found.client, rows.client), (found.impostor, rows.impostor)):
+            assert (one.bins.tolist(), one.counts.tolist()) == (
+                other.bins.tolist(),
+                other.counts.tolist(),
+            )
+            assert (one.n, one.n_zero, one.minimum, one.maximum) == (
+                other.n, other.n_zero, other.minimum, other.maximum,
+            )  # fmt: skip
+            sums = [one.mean, one.square, one.log, one.log1m, one.logit_square]
+            assert sums == pytest.approx(
+                [other.mean, other.square, other.log, other.log1m, other.logit_square], rel=1e-12
+            )
+
+
+def test_a_summary_refuses_text_as_the_rows_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    for text in (
+        "", "\n", "score,label\n", "score,label\n0.5,1\n", "score,label\n0.5,a\n0.2,b\n",
+        "score,label\n1,0.2\n0,0.3\n1,0.4\n", "score,label\n.5,0\n.2,1\n.3,2\n",
+        "scroe,label\n0.5,1\n", "0.5;1\n",
+    ):  # fmt: skip
+        path.write_text(text, encoding="utf-8")
+        said = []
+        for read in (br.read_scores, br.summarize):
+            with pytest.raises(br.FileFormatError) as caught:
+                read(path)
+            said.append(str(caught.value))
+        assert said[0] == said[1]
+    path.write_text("score,label\n0.5,1\n0.2,0\n", encoding="utf-8")
+    with pytest.raises(br.InputError, match=r"engine must be left out for 'scores.csv', .* csv"):
+        summarize_file(path, engine="polars")
+    for client_label in (1, "1.0", None):
+        assert br.summarize(path, client_label=client_label).client.maximum == 0.5
+    assert br.summarize(path, client_label="0").client.maximum == 0.2
+
+
+def test_reading_text_imports_no_frames(tmp_path: Path) -> None:
+    """A parser is imported for a large file only, and no package that is not needed."""
+    path = tmp_path / "scores.csv"
+    code = "import sys, betaroc as br; br.read_scores(sys.argv[1]); print(*sys.modules)"
+    for data, expected in ((b"score,label\n.5,1\n.2,0\n", set()), (large()[2], {"pyarrow"})):
+        path.write_bytes(data)
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(path)],
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+        )
+        there = set(done.stdout.split()) & {"pyarrow", "polars", "pandas", "narwhals", "scipy"}
+        assert there <= expected
