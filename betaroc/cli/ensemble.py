@@ -43,8 +43,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--seed", type=int, metavar="N",
         help="seed by which trials are dealt to folds (default: in turn)")  # fmt: skip
     option("--group", nargs="+", metavar="COLUMN",
-        help="one or two columns that name what trials hang on: intervals and folds allow for"
-        " it")  # fmt: skip
+        help="one or two columns of groups of trials that depend on each other: intervals and folds"
+        " allow for it")  # fmt: skip
     option("--id", metavar="COLUMN",
         help="column of several files that names the trial: whether all hold the same trials in"
         " one order is then checked")  # fmt: skip

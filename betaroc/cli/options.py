@@ -35,15 +35,16 @@ def interval_options(parser: argparse.ArgumentParser, of: str) -> None:
         help=f"seed by which trials are resampled (default: {SEED}, so a call can be"
         " repeated)")  # fmt: skip
     option("--group", nargs="+", metavar="COLUMN",
-        help="one or two columns that name what trials hang on, such as claimed real of 4col"
-        " files: the trials of a group are resampled together")  # fmt: skip
+        help="one or two columns of groups of trials that depend on each other, such as claimed"
+        " real of 4col files: the trials of a group are resampled together")  # fmt: skip
 
 
 def statistic_option(parser: argparse.ArgumentParser) -> None:
     """Numbers by name."""
     parser.add_argument("--statistic", action="append", default=[], metavar="STAT",
         help="a number of the fit and of the scores, with its interval, such as tpr@far=0.01,"
-        " h-measure or threshold@eer; may be repeated. br.statistics() names them all")  # fmt: skip
+        " partial-auc@between=0,0.1 or threshold@eer; may be repeated. br.statistics() names them"
+        " all")  # fmt: skip
 
 
 def picture_options(parser: argparse.ArgumentParser) -> None:

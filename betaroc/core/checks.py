@@ -25,19 +25,22 @@ __all__ = [
     "weights_array",
 ]  # fmt: skip
 
+#: What to do with values of another type, in any library.
+_TO_NUMBERS = "Convert them to numbers (float64) first."
+
 _T = TypeVar("_T")
 #: Up to here every integer has a float64 of its own.
 LARGEST_EXACT = 2**53
 
 
-def choice(value: object, options: Sequence[str], name: str) -> str:
-    """One of the named options."""
+def choice(value: object, options: Sequence[str], name: str, source: str = "") -> str:
+    """One of the named options; `source` says where all of them are listed."""
     if isinstance(value, str) and value in options:
         return str(value)
     kind = InputError if isinstance(value, str) else InputTypeError
     raise kind.about(name)(
         f"{name} must be one of {listed(options, 12)}; got {shown(value)}."
-        f" {nearest(value, options)}".rstrip()
+        f" {nearest(value, options)}{source}".rstrip()
     )
 
 
@@ -261,17 +264,17 @@ def _refuse_dtype(array: AnyArray, name: str) -> NoReturn:
     kind, first = array.dtype.kind, shown(array[0])
     words = {
         "b": ("boolean decisions", "Did you swap labels and scores?"),
-        "U": (f"text, first {first}", "Convert with .astype(float)."),
-        "T": (f"text, first {first}", "Convert with .astype(float)."),
-        "S": (f"bytes, first {first}", "Convert with .astype(float)."),
+        "U": (f"text, first {first}", _TO_NUMBERS),
+        "T": (f"text, first {first}", _TO_NUMBERS),
+        "S": (f"bytes, first {first}", _TO_NUMBERS),
         "c": ("complex numbers", "Pass the real part, x.real."),
         "M": ("dates", "Scores are numbers: pass another column."),
         "m": ("time spans", "Scores are numbers: pass another column."),
         "V": ("records", "Pass one of the fields."),
     }
     if "weight" in name:
-        words["b"] = ("booleans", "Convert with .astype(float).")
-    what, do = words.get(kind, (f"dtype {array.dtype}", "Convert with .astype(float)."))
+        words["b"] = ("booleans", _TO_NUMBERS)
+    what, do = words.get(kind, (f"dtype {array.dtype}", _TO_NUMBERS))
     raise InputTypeError.about(name)(
         f"{name} must be real numbers; got {what} (dtype {array.dtype}). {do}"
     )

@@ -275,7 +275,7 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
     names = ("dev", "test") if o.resample == "both" else ("test",)
     kinds = {name: _kind(e, name, fitted) for name in names}
     models = [name for name, kind in kinds.items() if kind == "a model"]
-    fixed = worded(' or take `resample="test"`.' if models == ["dev"] else ".")
+    fixed = worded(f' or take `{o.resample_argument}="test"`.' if models == ["dev"] else ".")
     if o.method == "delta" and o.resample == "both" and set(kinds.values()) != {"a fit"}:
         ways = [] if models else ['`method="bootstrap"`']
         ways += [] if "test" in models else ['`resample="test"`']

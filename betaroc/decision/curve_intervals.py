@@ -9,7 +9,7 @@ import numpy as np
 
 from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
-from betaroc.core.errors import InputError
+from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.options import IntervalOptions
 from betaroc.decision.bands import curve_replicates
 from betaroc.decision.comparison_draws import plan_of
@@ -72,8 +72,7 @@ def _weights(
         )
     if name == "value":
         return _one(e, point.get("alpha")), f"value@alpha={point.get('alpha')}"
-    low, high = point.get("between", (None, None))
-    start, stop = area_range(e, low, high)
+    start, stop = area_range(e, *_between(point.get("between")))
     return area_weights(e.alpha, start, stop) / (stop - start), "area"
 
 
@@ -82,6 +81,22 @@ def _one(e: Curve, alpha: float | None) -> FloatArray:
     found = np.zeros(e.alpha.size)
     found[index_of_alpha(e, alpha)] = 1.0
     return found
+
+
+def _between(given: Any) -> tuple[float | None, float | None]:
+    """The ends of a range of alpha; None for those of the curve."""
+    if given is None:
+        return None, None
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise InputTypeError.about("between")(
+            f"between must be two alphas (low, high); got {checks.shown(given)}."
+        )
+    low, high = (checks.fraction(value, "between") for value in given)
+    if not low < high:
+        raise InputError.about("between")(
+            f"between must be two alphas (low, high) with low < high; got {checks.shown(given)}."
+        )
+    return low, high
 
 
 def area_range(e: Curve, low: float | None, high: float | None) -> tuple[float, float]:
@@ -105,7 +120,8 @@ def _of_dev(e: Curve) -> tuple[str, ...]:
 
 
 def _band_options(o: IntervalOptions) -> BandOptions:
-    return BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method))
+    return BandOptions(o.level, "bootstrap", o.replicates, o.groups, o.rng, str(o.method),
+                       resample_argument="method")  # fmt: skip
 
 
 def _beyond(e: Curve, weights: FloatArray) -> float | None:

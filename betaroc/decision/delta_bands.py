@@ -51,6 +51,8 @@ class BandOptions(IntervalOptions):
     simultaneous: bool = False
     stratified: bool = True
     m: int | None = None
+    #: What callers call `resample`.
+    resample_argument: str = "resample"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -56,6 +56,13 @@ class GuaranteedThreshold(Result):
         The fewest scores of that class with which any threshold keeps the promise.
     model_threshold : float, optional
         Where the fitted model has the rate; it carries no guarantee.
+    n_beyond : float
+        Scores that speak for the rate, n min(rate, 1 - rate); of groups one trial each. Follows
+        from the others.
+    extrapolated : bool
+        Whether the model's threshold lies where fewer than one score is expected. The guaranteed
+        threshold itself is an order statistic: it rests on no distribution. Follows from the
+        others.
 
     Examples
     --------
@@ -77,19 +84,14 @@ class GuaranteedThreshold(Result):
     k: int
     n_needed: int
     model_threshold: float | None = None
+    n_beyond: float = math.nan
+    extrapolated: bool = False
 
-    @property
-    def n_beyond(self) -> float:
-        """Scores that speak for the rate, n min(rate, 1 - rate); of groups one trial each."""
-        return self.n * min(self.rate, 1.0 - self.rate)
-
-    @property
-    def extrapolates(self) -> bool:
-        """Whether the model's threshold lies where fewer than one score is expected.
-
-        The guaranteed threshold itself is an order statistic: it rests on no distribution.
-        """
-        return self.model_threshold is not None and self.n_beyond < 1.0
+    def __post_init__(self) -> None:
+        beyond = self.n * min(self.rate, 1.0 - self.rate)
+        object.__setattr__(self, "n_beyond", beyond)
+        alone = self.model_threshold is not None and beyond < 1.0
+        object.__setattr__(self, "extrapolated", alone)
 
 
 @public

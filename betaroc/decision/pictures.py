@@ -49,7 +49,7 @@ def _axes(epc: Epc) -> AlphaAxes:
 
 # ---------------------------------------------------------------------------- one curve
 def plot_epc(epc: Epc, ax: Axes | None = None, **options: Any) -> Axes:
-    """Draw the measure met on test against the criterion's alpha.
+    """Draw the measure observed on test against the criterion's alpha.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def plot_epc(epc: Epc, ax: Axes | None = None, **options: Any) -> Axes:
 
 @public
 def plot_expected_obtained(epc: Epc, ax: Axes | None = None, **style: Any) -> Axes:
-    """Draw the measure met on test against the one promised on dev.
+    """Draw the measure observed on test against the one expected on dev.
 
     On the line y = x a promise is kept. Take the criterion's own rate as the
     measure to draw what was asked for against what was met.
@@ -124,7 +124,7 @@ def plot_expected_obtained(epc: Epc, ax: Axes | None = None, **style: Any) -> Ax
     >>> test = br.ScoreModel(br.Beta(4, 2), br.Beta(2, 4))
     >>> ax = plot_expected_obtained(br.epc(dev, test, criterion="far", measure="far"))
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('false acceptance rate promised on dev', 'false acceptance rate met on test')
+    ('false acceptance rate expected on dev', 'false acceptance rate observed on test')
     """
     e = _epc(epc)
     style = {"label": e.dev.name if e.test.name is None else e.test.name, **style}

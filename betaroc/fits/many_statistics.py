@@ -48,6 +48,8 @@ def statistic_columns(
             except BetarocError as error:
                 failed.append((k, str(error)))
                 continue
+            if np.isnan(values[k]):
+                failed.append((k, f"{one.absence(model) or 'it is nan'}."))
             if found:
                 least = min(found)
                 beyond[k] = least[0]

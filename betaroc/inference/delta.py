@@ -164,9 +164,10 @@ def delta(asking: Asking, model: ScoreModel, steps: Steps) -> Delta:
 def _estimate(asking: Asking, model: ScoreModel) -> float:
     estimate = asking.number(model)
     if not math.isfinite(estimate):
+        why = asking.absence(model)
         raise InputError(
-            "the statistic must be a finite number for the fitted model; "
-            f"{asking.name!r} is {estimate!r}."
+            "the statistic must be a finite number for the fitted model;"
+            f" {str(asking)!r} is {estimate!r}{why and f': {why}'}."
         )
     return estimate
 

@@ -25,7 +25,7 @@ from betaroc.distributions.coordinates import free
 from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, delta, delta_intervals, near_of, supported
-from betaroc.inference.interval import Interval, Limits, difference_ends
+from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
 from betaroc.inference.of_scores import (
     bare_interval_of_scores,
     interval_of_counts,
@@ -79,6 +79,9 @@ class Difference(Result):
         Whether one of the numbers was read off where less than one score is expected.
     failed : int
         Replicates in which a number had no value, which are left out.
+    sparse : bool
+        Whether fewer than five scores (groups) speak for one of the numbers: the interval is
+        rough. Follows from `n_beyond`.
 
     Examples
     --------
@@ -101,6 +104,10 @@ class Difference(Result):
     n_beyond: float | None = None
     extrapolated: bool = False
     failed: int = 0
+    sparse: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sparse", is_sparse(self.n_beyond))
 
     @property
     def significant(self) -> bool:

@@ -10,15 +10,23 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.value import Result
 
 __all__ = [
-    "Band", "Interval", "Limits", "difference_ends", "from_log", "from_logit", "root_of_squares",
+    "Band", "Interval", "Limits", "difference_ends", "from_log", "from_logit", "is_sparse",
+    "root_of_squares",
 ]  # fmt: skip
 
 #: Beyond it the exponential function leaves the doubles.
 _LARGEST = math.log(sys.float_info.max)
 
+#: Fewer scores beyond a number make its interval rough.
+_SPARSE = 5.0
 
 #: Low and high end of an interval.
 Limits = tuple[float, float]
+
+
+def is_sparse(n_beyond: float | None) -> bool:
+    """Whether so few scores speak for a number that its interval is rough."""
+    return n_beyond is not None and n_beyond < _SPARSE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +51,9 @@ class Interval(Result):
         expected.
     failed : int
         Replicates of a bootstrap in which the number had no value, which are left out.
+    sparse : bool
+        Whether fewer than five scores (groups) speak for the number: the interval is rough. Follows
+        from `n_beyond`.
 
     Examples
     --------
@@ -59,11 +70,10 @@ class Interval(Result):
     n_beyond: float | None = None
     extrapolated: bool = False
     failed: int = 0
+    sparse: bool = False
 
-    @property
-    def sparse(self) -> bool:
-        """Whether fewer than five scores (groups) speak for the number: the interval is rough."""
-        return self.n_beyond is not None and self.n_beyond < 5.0
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sparse", is_sparse(self.n_beyond))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any, Protocol, Unpack, runtime_checkable
 
 from betaroc.core.errors import InputTypeError
@@ -56,7 +57,8 @@ def interval(
     x : Scores, ScoreSummary, Fit or Epc
         What the number is of.
     stat : str or callable
-        A name of :func:`statistics`, or a function of a `ScoreModel`; of a curve "area" or "value".
+        A name of :func:`statistics`, with its point by a keyword or behind "@", such as
+        ``"tpr@far=0.01"``; or a function of a `ScoreModel`. Of a curve "area" or "value".
     level : float
         Confidence level.
     method : str, optional
@@ -146,6 +148,17 @@ def interval(
         return x._interval_of(stat, given, point, options)
     raise InputTypeError.about("x")(
         "x must be Scores, a ScoreSummary, a Fit or an Epc; got"
-        f" {shown(x)} of type {type(x).__name__}. Numbers of a ScoreModel have no error: fit scores"
-        " first."
+        f" {shown(x)} of type {type(x).__name__}. {_instead(x)}"
+    )
+
+
+def _instead(x: Any) -> str:
+    """What to do with something else than scores."""
+    if isinstance(x, ScoreModel):
+        return "Numbers of a ScoreModel have no error: fit scores first."
+    if isinstance(x, str | PathLike):
+        return "Read the file with br.read_scores(path)."
+    return (
+        "Read a file with br.read_scores, make scores of arrays with br.Scores or"
+        " br.Scores.from_labels, of a data frame with br.Scores.from_frame."
     )

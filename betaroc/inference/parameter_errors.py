@@ -45,8 +45,8 @@ def free_coordinates(fit: PairEstimate, *, groups: bool) -> FreeFit:
                 "a fit whose errors are asked for must have parameters to vary (beta, normal,"
                 f" logit-normal, mixtures) in both classes; the {who} class is of family"
                 f" {result.family!r} with parameters {', '.join(result.names) or 'none'}. Fit it"
-                " with one of these, or ask the scores themselves: br.auc_interval(scores),"
-                " br.epc(dev, scores).band()."
+                " with one of these, or ask the scores themselves: br.interval(scores,"
+                ' "eer"), br.epc(dev, scores).band().'
             )
     parts = [_free(result) for result in results]
     client, impostor = (part.rates for part in parts)

@@ -10,7 +10,15 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.options import IntervalArguments
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
-from betaroc.model.statistics import NAMED_POINTS, STATISTICS, Asked, Optimum, Statistic, Where
+from betaroc.model.statistics import (
+    NAMED_POINTS,
+    STATISTICS,
+    Asked,
+    Optimum,
+    Statistic,
+    Where,
+    crossing_absence,
+)
 
 __all__ = [
     "Asking", "PointArguments", "as_number", "asking", "asking_of_text", "askings",
@@ -20,6 +28,10 @@ __all__ = [
 POINTS = ("threshold", "far", "frr", "tpr", "alpha", "between", "at")
 #: Behind this a text names its point.
 _AT = "@"
+#: A range of FARs as a text has it.
+_RANGE = "between=0,0.1"
+#: Where to look for a name that is none.
+_ALL = "br.statistics() lists all."
 
 
 class PointArguments(TypedDict, total=False):
@@ -70,6 +82,12 @@ class Asking(NamedTuple):
         """The number itself."""
         return as_number(self.row, self.value(model))
 
+    def absence(self, model: ScoreModel) -> str:
+        """Why a model has no such number, where that is known; else empty."""
+        if self.where == ("at", "crossing"):
+            return crossing_absence(model)
+        return self.row.absence(model)
+
     def rates(self, model: ScoreModel) -> list[Asked]:
         """The rates of a model that it rests on; none of areas, shapes and functions."""
         return self.row.rates(model, self.where)
@@ -94,7 +112,7 @@ def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
     Parameters
     ----------
     stat : str or callable
-        A name, or a function of a `ScoreModel`.
+        A name, which may have its point behind "@", or a function of a `ScoreModel`.
     given : tuple
         What stood behind the name without a keyword, which is refused.
     **points : object
@@ -118,7 +136,10 @@ def asking(stat: Any, given: tuple[Any, ...] = (), **points: Any) -> Asking:
         raise InputTypeError.about("stat")(
             f"stat must be a name or a function of a ScoreModel; got {type(stat).__name__}."
         )
-    name = checks.choice(stat, tuple(STATISTICS), "stat")
+    if _AT in stat:
+        _refuse_second_point(stat, given, points)
+        return asking_of_text(stat)
+    name = checks.choice(stat, tuple(STATISTICS), "stat", _ALL)
     row = STATISTICS[name]
     if given:
         raise InputTypeError(_readings(name, row, given))
@@ -137,10 +158,13 @@ def asking_of_text(text: str) -> Asking:
         return asking(name)
     point, sign, value = behind.partition("=")
     if not sign:
+        _refuse_number(text, name, behind)
         return asking(name, at=behind)
+    if point == "at":
+        return asking(name, at=value)
     if point == "between":
-        return asking(name, between=tuple(_read(text, part) for part in value.split(",")))
-    if point not in POINTS or point == "at":
+        return asking(name, between=_read_range(text, value))
+    if point not in POINTS:
         raise InputError(
             f"behind {_AT!r} must stand a point such as far=0.01, or one of"
             f" {checks.listed(NAMED_POINTS, 9)}; got {text!r}."
@@ -168,6 +192,37 @@ def askings(given: str | Sequence[str], argument: str = "statistics") -> tuple[A
     return found
 
 
+def _refuse_number(text: str, name: str, behind: str) -> None:
+    """A number without a keyword has more than one reading."""
+    try:
+        number = float(behind)
+    except ValueError:
+        return
+    name = checks.choice(name, tuple(STATISTICS), "stat", _ALL)
+    points = STATISTICS[name].points
+    if not points:
+        raise InputError(f"{name!r} is taken at no point; got {text!r}. Leave it out.")
+    if points == ("between",):
+        raise InputError(
+            f"the point of {name!r} must be a range of FARs; got {text!r}. Write {_RANGE}."
+        )
+    readings = " or ".join(f"{point}={number:g}" for point in points if point != "at")
+    raise InputError(
+        f"the point of {name!r} must be named; got {text!r}. Write {readings} behind {_AT!r}."
+    )
+
+
+def _read_range(text: str, value: str) -> tuple[float, float]:
+    try:
+        low, high = map(float, value.split(","))
+    except ValueError as error:
+        raise InputError(
+            f"behind 'between=' must stand two FARs with a comma between, such as {_RANGE}; got"
+            f" {text!r}."
+        ) from error
+    return low, high
+
+
 def _read(text: str, number: str) -> float:
     try:
         return float(number)
@@ -175,6 +230,15 @@ def _read(text: str, number: str) -> float:
         raise InputError(
             f"what stands behind the '=' of a point must be a number; got {text!r}."
         ) from error
+
+
+def _refuse_second_point(stat: str, given: tuple[Any, ...], points: Mapping[str, Any]) -> None:
+    if given or points:
+        named = [f"{name}={checks.shown(value)}" for name, value in points.items()]
+        raise InputError.about("stat")(
+            f"a point must be given once, behind {_AT!r} or by a keyword; got {stat!r} and"
+            f" {', '.join([*map(checks.shown, given), *named])}. Leave one of them out."
+        )
 
 
 def _refuse_point_of_function(given: tuple[Any, ...], points: Mapping[str, Any]) -> None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = [
-    "NAMED_POINTS", "STATISTICS", "Asked", "Statistic", "Where", "of_measure", "frr_at", "of_point",
-    "point_at", "statistics",
+    "NAMED_POINTS", "STATISTICS", "Asked", "Statistic", "Where", "crossing_absence", "of_measure",
+    "frr_at", "of_point", "point_at", "statistics",
 ]  # fmt: skip
 
 _RATES = ("far", "frr", "tpr")
@@ -128,6 +128,13 @@ NAMED_POINTS: dict[str, NamedPoint] = {
 }
 
 
+def crossing_absence(model: ScoreModel) -> str:
+    """Why there is no crossing of the diagonal to speak of."""
+    many = len(model.diagonal_crossings())
+    times = {0: "at no threshold", 1: "once"}.get(many, f"{many} times")
+    return f"the ROC crosses the diagonal {times}, and the point 'crossing' needs exactly one"
+
+
 def point_at(model: ScoreModel, where: Where) -> OperatingPoint:
     """The operating point of a model at a point."""
     point, value = where
@@ -173,6 +180,10 @@ class Optimum(NamedTuple):
         return self.value(self.point(model, where), where)
 
 
+def _nothing_known(_: ScoreModel) -> str:
+    return ""
+
+
 def _no_rates(_: ScoreModel, __: Where) -> list[Asked]:
     return []
 
@@ -205,6 +216,8 @@ class Statistic:
         Whether scores answer by themselves; else only a fitted model does.
     optimum : Optimum, optional
         Of what is a measure at the point that is best by it.
+    absence : callable
+        Of a `ScoreModel` that has no such number the reason, in words.
     """
 
     value: _Value
@@ -218,6 +231,12 @@ class Statistic:
     rates: Callable[[ScoreModel, Where], list[Asked]] = _no_rates
     of_scores: bool = True
     optimum: Optimum | None = None
+    absence: Callable[[ScoreModel], str] = _nothing_known
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether it is of one distribution, which may have none such."""
+        return self.absence is not _nothing_known
 
 
 #: Points at which every measure is taken.
@@ -313,6 +332,11 @@ def _parameter(who: str, name: str) -> Statistic:
         law = getattr(model, who)
         return float(getattr(law if hasattr(law, name) else base_of(law), name, math.nan))
 
+    def absence(model: ScoreModel) -> str:
+        law = getattr(model, who)
+        own = ", ".join(f"{who}-{p.name.replace('_', '-')}" for p in law._parameters())
+        return f"the {who} distribution is {type(law).__name__}, with {own or 'no parameters'}"
+
     mass, anywhere = name.startswith("at_"), name in ("mu", "mean")
     return Statistic(
         value,
@@ -322,6 +346,7 @@ def _parameter(who: str, name: str) -> Statistic:
         high=1.0 if mass else math.inf,
         scale="probit" if mass else "plain" if anywhere else "log",
         of_scores=name in ("mean", "var"),
+        absence=absence,
     )
 
 
@@ -380,9 +405,11 @@ def statistics() -> DataFrame:
     -------
     pandas.DataFrame
         Columns ``name``; ``title``; ``points``, the keywords of which one says where the number is
-        taken, empty for one that has none; ``unit``; ``low`` and ``high``, its range; ``better``,
-        "higher", "lower" or empty; ``scale``, on which its error is nearly normal; ``of_scores``,
-        whether scores answer by themselves or only a fitted model does.
+        taken, empty for one that has none (``at`` is "eer", "min-hter", "min-dcf", "max-f1",
+        "max-youden", "break-even" or "crossing", the only crossing of the diagonal); ``unit``;
+        ``low`` and ``high``, its range; ``better``, "higher", "lower" or empty; ``scale``, on which
+        its error is nearly normal; ``of_scores``, whether scores answer by themselves or only a
+        fitted model does.
 
     Examples
     --------

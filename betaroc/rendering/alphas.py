@@ -71,12 +71,12 @@ def draw_epc(
     expected: FloatArray | None = None,
     a_posteriori: FloatArray | None = None,
 ) -> Axes:
-    """A measure met on test against alpha, with what else is given of it."""
+    """A measure observed on test against alpha, with what else is given of it."""
     below, (ax, _) = ax is None, begun(ax)
     order = np.argsort(alpha, kind="stable")
     alpha, name = alpha[order], style.get("label") or number_of(ax)
     beside_others = any(other is not None for other in (band, expected, a_posteriori))
-    main = {"label": "met on test" if not name and beside_others else name}
+    main = {"label": "observed on test" if not name and beside_others else name}
     line = draw_curve(ax, alpha, value[order], {**_marker_of(alpha), **style, **main})
     beside = {"color": line.get_color(), "linewidth": 0.9, "markerfacecolor": "none"}
     prefix = f"{name}, " if name else ""
@@ -84,7 +84,7 @@ def draw_epc(
         low, high = band.low[order], band.high[order]
         _draw_interval(ax, alpha, low, high, line.get_color(), label=prefix + band.words)
     for values, dashes, shape, label in (
-        (expected, "--", "s", "promised on dev"),
+        (expected, "--", "s", "expected on dev"),
         (a_posteriori, ":", "^", "test's own threshold" + "s" * (not axes.single)),
     ):
         if values is not None:
@@ -106,7 +106,7 @@ def draw_expected_observed(
     axes: AlphaAxes,
     style: Mapping[str, Any],
 ) -> Axes:
-    """A measure met on test against what dev had said of it, and the line where both agree."""
+    """A measure observed on test against what dev had said of it, and the line where both agree."""
     below, (ax, empty) = ax is None, begun(ax, square=True)
     order = np.argsort(alpha, kind="stable")
     style = {"linewidth": 1.4, "marker": ".", "markersize": 4, **style}
@@ -116,7 +116,7 @@ def draw_expected_observed(
         ax.plot((-2.0, 2.0), (-2.0, 2.0), color=GREY, linewidth=0.8, linestyle=":",
                 gid="identity", zorder=1.0, scalex=False, scaley=False)  # fmt: skip
     _same_limits(ax)
-    x, y = (f"{axes.measure} {where}" for where in ("promised on dev", "met on test"))
+    x, y = (f"{axes.measure} {where}" for where in ("expected on dev", "observed on test"))
     rates = "xy" if axes.measure_is_rate else ""
     return finished(ax, x, y, rates, below=below, loc="best")
 

@@ -116,7 +116,7 @@ def epc_text(
 ) -> str:
     """About eleven alphas, the trivial zones in words, the area; of a band its ends."""
     head = [
-        "thresholds chosen on dev, errors met on test; accepted if score > threshold",
+        "thresholds chosen on dev, errors observed on test; accepted if score > threshold",
         read_words("dev", dev),
         read_words("test", test),
         f"thresholds from {chosen_by}",
@@ -195,8 +195,8 @@ def spread(size: int, rows: int = _ROWS) -> IntArray:
 
 def _table(epc: Epc, band: Band | None) -> str:
     ends = [] if band is None else ["low", "high"]
-    rows = [["alpha", "threshold", "promised on dev", "met on test", *ends, "test's own", "FAR",
-             "FRR"]]  # fmt: skip
+    head = ["alpha", "threshold", "expected on dev", "observed on test", *ends, "test's own"]
+    rows = [[*head, "FAR", "FRR"]]
     order = np.argsort(epc.alpha, kind="stable")
     points = epc.points
     arrays = [epc.expected, epc.value, epc.a_posteriori]
@@ -233,7 +233,8 @@ def value_text(epc: Epc, value: float) -> str:
 
 
 def _closing(epc: Epc) -> list[str]:
-    lines = [f"trivial: {'; '.join(_zones(epc)) or 'nowhere'}"]
+    zones = "; ".join(_zones(epc))
+    lines = [f"trivial: {zones}" if zones else "no threshold accepts or rejects everyone"]
     if np.ptp(epc.alpha) > 0.0:
         lines.append(_area_words(epc))
     undefined = int(np.sum(np.isnan(epc.value)))

@@ -167,7 +167,9 @@ def intervals_of(
 # ------------------------------------------------------------------- what was asked for
 def _asked_of_fit(fit: Fit, asked: Asking, options: IntervalOptions) -> Measured:
     find = partial(interval_of_fit, fit, asked, options)
-    return with_interval(str(asked), _number(asked, fit.model), find, aloud=True)
+    value = _number(asked, fit.model)
+    why = asked.absence(fit.model) if math.isnan(value) else ""
+    return with_interval(str(asked), value, find, why, aloud=True)
 
 
 def _asked_of_scores(
@@ -176,8 +178,10 @@ def _asked_of_scores(
     if not asked.row.of_scores:
         why = "it is a number of fitted distributions, which scores by themselves do not have"
         return Measured(str(asked), math.nan, why=why)
+    value = _number(asked, empirical)
+    why = asked.absence(empirical) if math.isnan(value) else ""
     find = partial(interval_of_scores, data, asked, options)
-    return with_interval(str(asked), _number(asked, empirical), find, aloud=aloud)
+    return with_interval(str(asked), value, find, why, aloud=aloud)
 
 
 def _number(asked: Asking, model: ScoreModel) -> float:

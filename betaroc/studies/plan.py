@@ -41,6 +41,7 @@ _SHAPES = {
 _GAP = "epc-gap"
 _METHODS = ("delta", "delong", "logit-delong")
 _MEASURES = ("hter", "weighted-error")
+_NAMES = "br.statistics() lists numbers, the text of plan_sample_size the rest."
 _THRESHOLDS = ("smooth", "empirical")
 _POWER, _LEVEL = 0.8, 0.95
 #: Scores of the smaller class: a variance needs two.
@@ -157,9 +158,11 @@ class SampleSize(Result):
             sizes += " of dev and as many of test" + (", of each system" if len(models) > 1 else "")
             what = f"{what}, {self.measure}, {self.method} thresholds"
         elif len(models) > 1:
-            what = f"difference of {what} at correlation {self.correlation:g}"
+            what = f"difference of two systems in {what}, first less second: {self.estimate:.4g}"
+            sizes += f" of each system, errors of correlation {self.correlation:.3g}"
         if math.isnan(self.power):
-            number = f"{what} = {self.estimate:.4g}" if self.stat != _GAP else what
+            one = len(models) == 1 and self.stat != _GAP
+            number = f"{what} = {self.estimate:.4g}" if one else what
             reached = f"{100 * self.level:g} % interval {self.width:.4g} wide on average"
             reached += f" (wanted {self.wanted:g})"
             how = f" by {self.method}" if self.stat != _GAP else ""
@@ -211,12 +214,12 @@ def plan_sample_size(
     Parameters
     ----------
     stat : str or callable
-        A name of :func:`statistics`, or a function of a `ScoreModel`: planned by the width of its
-        interval. "side-at-zero", "side-at-one": the side of the diagonal on which
-        the ROC begins or ends, by the chance that `Fit.end_tests` finds it. "client-shape",
-        "impostor-shape", "shapes" (both): by the chance that the fitted `Shape` is the true one.
-        "epc-gap": what an expected performance curve promises on dev and fails to give on test,
-        by the width of its interval.
+        A name of :func:`statistics`, with its point by a keyword or behind "@", or a function of a
+        `ScoreModel`: planned by the width of its interval. "side-at-zero", "side-at-one": the side
+        of the diagonal on which the ROC begins or ends, by the chance that `Fit.end_tests` finds
+        it. "client-shape", "impostor-shape", "shapes" (both): by the chance that the fitted `Shape`
+        is the true one. "epc-gap": what an expected performance curve promises on dev and fails to
+        give on test, by the width of its interval.
     model : ScoreModel, Fit, or two of them
         The laws, taken as true; of a fit its model. Two: the difference of two systems, of
         "epc-gap" on independent trials.
@@ -401,14 +404,19 @@ def _asked(stat: Any, given: tuple[Any, ...], point: PointArguments) -> tuple[st
     if not isinstance(stat, str):
         found = asking(stat, given, **point)
         return f"{found.name}(model)", found
-    name = checks.choice(stat, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat")
+    own, at, behind = stat.partition("@")
+    name = checks.choice(own, (*STATISTICS, *SIDES, *_SHAPES, _GAP), "stat", _NAMES)
+    if name == _GAP and at:
+        weighted = asking(f"weighted-error@{behind}", given, **point)
+        return name, _gap((), {"alpha": weighted.where.value})
     if name == _GAP:
         return name, _gap(given, point)
     if name in STATISTICS:
-        return name, asking(name, given, **point)
-    if given or point:
-        shown = ", ".join([*map(checks.shown, given), *(f"{k}={v!r}" for k, v in point.items())])
-        raise InputError(f"{name!r} is taken at no point; got {shown}. Leave it out.")
+        return name, asking(stat, given, **point)
+    if given or point or at:
+        shown = [*map(checks.shown, given), *(f"{k}={v!r}" for k, v in point.items())]
+        got = ", ".join([behind, *shown] if at else shown)
+        raise InputError(f"{name!r} is taken at no point; got {got}. Leave it out.")
     return name, None
 
 
@@ -442,7 +450,12 @@ def _refuse_unused(name: str, kind: str, given: dict[str, Any], method: str) -> 
     if kind in ("width", "gap") and given["width"] is None:
         raise InputError(f"{name!r} needs a width, the full width of its interval; got none.")
     checks.choice(method, _METHODS, "method")
-    if method != "delta" and (name != "auc" or kind == "difference"):
+    if method != "delta" and name == "auc" and kind == "difference":
+        raise InputError.about("method")(
+            f"method={method!r} plans the area of one model; got two, whose difference is planned"
+            ' by "delta". Give one model, or leave the method out.'
+        )
+    if method != "delta" and name != "auc":
         raise InputError.about("method")(
             f'method={method!r} is for "auc"; got stat {name!r}. Leave it out.'
         )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.checks import fraction
-from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
+from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
 from betaroc.decision.curve import ONE_CLASS_TARGETS
@@ -26,7 +26,7 @@ from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.parameters import cell_sizes
 from betaroc.studies.trials import Trial
 
-__all__ = ["StudyStatistic", "as_statistics", "tell_beyond"]
+__all__ = ["StudyStatistic", "as_statistics", "tell_absent", "tell_beyond"]
 
 #: Columns that every table of results has.
 RESERVED = ("cell", "replicate", "status", "error")
@@ -169,6 +169,26 @@ def tell_beyond(statistics: Sequence[StudyStatistic], cells: Iterable[Mapping[st
             " for larger rates.",
             ExtrapolationWarning,
         )
+
+
+def tell_absent(statistics: Sequence[StudyStatistic], read: Callable[[list[str]], Any]) -> None:
+    """Warn of parameters that the distributions of whole cells do not have."""
+    own = [s.column for s in statistics if s.asking is not None and s.asking.row.is_parameter]
+    table = read(["cell", "status", *own]) if own else None
+    if table is None:
+        return
+    fitted = table.column("status").to_numpy() == "ok"
+    cells = table.column("cell").to_numpy()[fitted]
+    for column in own:
+        values = np.asarray(table.column(column).to_numpy(), dtype=np.float64)[fitted]
+        absent = np.setdiff1d(cells, cells[~np.isnan(values)])
+        if absent.size:
+            warn(
+                f"{column} is nan in every trial of {absent.size} of {np.unique(cells).size} cells,"
+                f" first cell {absent[0]}: the distributions there have no such parameter. Take one"
+                " of the family fitted, or the mean or var of the class.",
+                BetarocWarning,
+            )
 
 
 # ------------------------------------------------------------------------------- reading

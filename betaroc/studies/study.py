@@ -26,7 +26,14 @@ from betaroc.studies.design import as_design
 from betaroc.studies.fingerprints import fingerprint
 from betaroc.studies.parameters import CellModel, check_design
 from betaroc.studies.result import StudyResult, read
-from betaroc.studies.statistics import RESERVED, SUMMARY, as_statistics, refuse_taken, tell_beyond
+from betaroc.studies.statistics import (
+    RESERVED,
+    SUMMARY,
+    as_statistics,
+    refuse_taken,
+    tell_absent,
+    tell_beyond,
+)
 from betaroc.studies.storage import Folder, as_parquet, new_manifest, pyarrow
 from betaroc.studies.trials import Seed
 
@@ -246,7 +253,8 @@ class Study:
         Warns
         -----
         BetarocWarning
-            If a part is damaged; it is computed again.
+            If a part is damaged; it is computed again. If a parameter was asked for that the
+            distributions of whole cells do not have: in how many.
         ExtrapolationWarning
             If statistics of a sample ask for a rate (``@far=``, ``@frr=``, ``@tpr=``, or a target
             as criterion) that less than one of its scores is expected beyond: in how many cells.
@@ -282,6 +290,7 @@ class Study:
                 for number, content in contents:
                     self._folder.write_part(number, content)
                     advance(self._length(number, size))
+            tell_absent(self.statistics, self._folder.table)
         return StudyResult(
             self._folder.path.resolve(), self.design.names, rows, rows - skipped, skipped
         )

@@ -141,7 +141,7 @@ def test_table_has_eleven_alphas_and_says_what_is_what(
     assert "thresholds from dev's scores themselves\n" in out
     assert "390 client and 520 impostor scores" in out
     assert "measure: hter (half total error rate)" in out
-    assert "trivial: nowhere" in out
+    assert "no threshold accepts or rejects everyone" in out
     rows = out.split("\n\n")[1].splitlines()
     assert [row.split()[0] for row in rows[1:]] == [
         "0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1",
@@ -390,7 +390,7 @@ def test_the_table_has_two_more_columns(six: list[str], capsys: pytest.CaptureFi
     ) in out
     rows = out.split("\n\n")[1].splitlines()
     heads = [head for head in rows[0].split("  ") if head]
-    assert [head.strip() for head in heads[3:6]] == ["met on test", "low", "high"]
+    assert [head.strip() for head in heads[3:6]] == ["observed on test", "low", "high"]
     # P(S = 0) = 0.088 > 0.05 and P(S >= 4) = 0.1 > 0.05 > P(S >= 5): 0 and 4/6.
     assert rows[1].split()[4:10] == ["33.3", "%", "0", "%", "66.7", "%"]
     assert main(["epc", *six, "--band", "test", "--replicates", "1"]) == 0
@@ -413,7 +413,7 @@ def test_a_seed_gives_the_same_bytes(tmp_path: Path, capsys: pytest.CaptureFixtu
         pictures.append(out.read_text())
     assert texts[0] == texts[1] != texts[2]
     assert pictures[0] == pictures[1] != pictures[2]
-    assert ">95 % pointwise, fixed thresholds<" in pictures[0].replace("met on test, ", "")
+    assert ">95 % pointwise, fixed thresholds<" in pictures[0].replace("observed on test, ", "")
 
 
 @pytest.mark.parametrize(

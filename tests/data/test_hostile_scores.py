@@ -79,7 +79,7 @@ VALUES = {
     "B02 polars bool": (pl.Series([True, False]), TYPE, "boolean decisions"),
     "B03 object with text": (np.array([0.1, "a"], dtype=object), TYPE, "'a'", "str", "index 1"),
     "B03 object with None": (np.array([0.1, None], dtype=object), INPUT, "None", "index 1"),
-    "B05 numeric strings": (["0.81", "0.2"], TYPE, "'0.81'", "astype(float)"),
+    "B05 numeric strings": (["0.81", "0.2"], TYPE, "'0.81'", "float64"),
     "B05 text among numbers": ([0.1, "x"], TYPE, "'x'", "str", "index 1"),
     "B05 text itself": ("0.81", TYPE, "text", "read_scores"),
     "B05 pandas text": (pd.Series(["0.1", "0.2"]), TYPE, "'0.1'", "str"),

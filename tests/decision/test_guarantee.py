@@ -205,7 +205,7 @@ def test_the_model_is_put_beside() -> None:
     alone, beside = (br.guaranteed_threshold(s, far=0.05) for s in (scores, fit))
     assert alone.model_threshold is None
     assert beside.model_threshold == fit.model.threshold_at_far(0.05)
-    assert not beside.extrapolates
+    assert not beside.extrapolated
     assert (alone.threshold, alone.k) == (beside.threshold, beside.k)
     for model in (fit, fit.model):
         assert br.guaranteed_threshold(scores, far=0.05, model=model) == beside
@@ -220,14 +220,14 @@ def test_a_model_below_one_expected_score_extrapolates() -> None:
     # 1 - (1 - 0.04)^20 = 0.558: a low confidence is possible below 1/20.
     with pytest.warns(br.ExtrapolationWarning, match=r"of the fit's .* 0\.8 are expected .* 75"):
         low = br.guaranteed_threshold(fit, far=0.04, confidence=0.5)
-    assert low.extrapolates
+    assert low.extrapolated
     assert low.n_beyond == pytest.approx(0.8)
     enough = br.guaranteed_threshold(fit, far=0.06, confidence=0.5)
-    assert not enough.extrapolates
+    assert not enough.extrapolated
     assert enough.n_beyond == pytest.approx(1.2)
     typed = br.guaranteed_threshold(scores, far=0.04, confidence=0.5, model=fit.model)
-    assert typed.extrapolates  # and silent: a typed model knows no data
-    assert not br.guaranteed_threshold(scores, far=0.04, confidence=0.5).extrapolates
+    assert typed.extrapolated  # and silent: a typed model knows no data
+    assert not br.guaranteed_threshold(scores, far=0.04, confidence=0.5).extrapolated
     with pytest.raises(br.InputError, match="threshold_at_far extrapolates and guarantees nothing"):
         br.guaranteed_threshold(fit, far=0.001)
 

@@ -72,7 +72,7 @@ def test_the_legend_stands_below_axes_of_our_own_and_grows_with_the_curves() -> 
     assert ax.get_legend() is None
     br.epc(DEV, TEST).plot(ax=ax, label="B", expected=True, a_posteriori=True)
     assert len(ax.figure.legends) == 1
-    assert labels(ax) == ["A", "B", "B, promised on dev", "B, test's own thresholds"]
+    assert labels(ax) == ["A", "B", "B, expected on dev", "B, test's own thresholds"]
     # 0.1 inch and 0.17 a row: one row of two columns before, two after.
     assert ax.figure.get_figheight() - one == pytest.approx(0.17)
     given = new_axes()
@@ -100,9 +100,9 @@ def test_curves_beside_it_are_thin_and_of_its_colour() -> None:
     assert own.get_ydata() == pytest.approx(curve.a_posteriori)
     assert met.get_color() == promised.get_color() == own.get_color()
     assert max(promised.get_linewidth(), own.get_linewidth()) < met.get_linewidth()
-    assert labels(ax) == ["faces", "faces, promised on dev", "faces, test's own thresholds"]
+    assert labels(ax) == ["faces", "faces, expected on dev", "faces, test's own thresholds"]
     nameless = plot.plot_epc(br.epc(DEV, br.Scores([2.0, 4.0], [0.0, 3.0])), expected=True)
-    assert labels(nameless) == ["met on test", "promised on dev"]
+    assert labels(nameless) == ["observed on test", "expected on dev"]
 
 
 def test_systems_share_axes() -> None:
@@ -128,7 +128,7 @@ def test_a_criterion_without_alpha_is_a_dot(criterion: str) -> None:
     assert [line.get_marker() for line in ax.lines] == ["o", "s", "^"]
     assert {line.get_linestyle() for line in ax.lines} == {"None"}
     assert [line.get_markerfacecolor() == "none" for line in ax.lines] == [False, True, True]
-    assert labels(ax) == ["faces", "faces, promised on dev", "faces, test's own threshold"]
+    assert labels(ax) == ["faces", "faces, expected on dev", "faces, test's own threshold"]
     assert ax.get_xticks().size == 0
 
 
@@ -167,7 +167,7 @@ def test_a_band_is_filled_in_order_with_its_kind_in_the_legend() -> None:
         ({"level": 0.999, "resample": "both"}, "faces, 99.9 % pointwise, dev chosen again"),
     ):
         ax = plot.plot_epc(curve, band=made(curve, [0.1] * 3, [0.2] * 3, **other), expected=True)
-        assert labels(ax) == ["faces", "faces, promised on dev", words]
+        assert labels(ax) == ["faces", "faces, expected on dev", words]
 
 
 def test_an_undefined_interval_is_a_gap_and_one_alone_is_upright() -> None:
@@ -379,8 +379,8 @@ def test_promised_against_met() -> None:
     # Dev's FAR is met at theta = 3.5, 2.5, 1.5 and -inf; test impostors 0, 1, 3 above: 0, 1, 1, 3.
     assert x == pytest.approx([0, 1 / 3, 2 / 3, 1])
     assert y == pytest.approx([0, 1 / 3, 1 / 3, 1])
-    assert ax.get_xlabel() == "false acceptance rate promised on dev"
-    assert ax.get_ylabel() == "false acceptance rate met on test"
+    assert ax.get_xlabel() == "false acceptance rate expected on dev"
+    assert ax.get_ylabel() == "false acceptance rate observed on test"
 
 
 @pytest.mark.filterwarnings("ignore::betaroc.core.errors.ExtrapolationWarning")
