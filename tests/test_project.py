@@ -110,6 +110,40 @@ def test_importing_betaroc_loads_nothing_heavy() -> None:
     assert result.returncode == 0, f"loaded: {result.stderr}"
 
 
+# ---------------------------------------------------------------------- dependencies
+#: Of what the inner loop does not run.
+UNTRIED = {"betaroc", "mypy", "pyspark", "ruff"}
+
+
+def test_bounds_are_the_versions_that_were_tried() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
+    parts = re.compile(r"([\w-]+)(?:\[.*\])?(?:>=([\d.]+))?")
+    bounds = {found[1]: found[2] for found in map(parts.fullmatch, asked) if found}
+    assert len(bounds) == len({text.partition("[")[0] for text in asked})
+    lines = (ROOT / "tests" / "lowest.txt").read_text(encoding="utf-8").splitlines()
+    pairs = (line.split("==") for line in lines if not line.startswith("#"))
+    tried = {name.partition("[")[0]: version for name, version in pairs}
+    assert bounds.keys() - UNTRIED <= tried.keys()
+    for name in bounds.keys() - UNTRIED:
+        low, version = (text.split(".") for text in (bounds[name], tried[name]))
+        assert version[: len(low)] == low, name
+        assert set(version[len(low) :]) <= {"0"}, name
+
+
+def test_what_is_imported_is_declared() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
+    declared = {re.split(r"[^\w-]", text)[0] for text in asked}
+    declared |= {"betaroc", "markupsafe"}  # the second is a part of jinja2
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in MODULES.values()]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    found = {a.name for node in nodes if isinstance(node, ast.Import) for a in node.names}
+    found |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    roots = {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names)
+    assert roots - declared == set()
+
+
 # ------------------------------------------------------------------ the public surface
 def test_public_names_exist_and_say_what_they_are() -> None:
     assert set(betaroc.__all__) <= set(dir(betaroc))

@@ -160,17 +160,18 @@ class _Point(NamedTuple):
     converged: bool
     steps: int
     norm: float
+    height: float
     runaway: bool
 
 
 def _best(model: BetaRegression, starts: Iterator[FloatArray]) -> _Point:
-    """The first search that ends at a maximum, else the one that came nearest."""
+    """The first search that ends at a maximum, else the one that came highest."""
     found = []
     for start in starts:
         found.append(_climb(model, start))
         if found[-1].converged:
             break
-    return min(found, key=lambda p: (not p.converged, math.isnan(p.norm), p.norm))
+    return max(found, key=lambda p: (p.converged, not math.isnan(p.height), p.height))
 
 
 def _climb(model: BetaRegression, place: FloatArray) -> _Point:
@@ -198,7 +199,7 @@ def _climb(model: BetaRegression, place: FloatArray) -> _Point:
     concentration = float(np.exp(np.max(_log_precision(model, place))))
     tiny = norm <= _TINY_GRADIENT + 8.0 * _EPS * concentration
     converged = bool(tiny) and not runaway and _is_maximum(model, place)
-    return _Point(place, converged, taken, norm, runaway)
+    return _Point(place, converged, taken, norm, float(height), runaway)
 
 
 def _rounding(model: BetaRegression, place: FloatArray, height: float) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import trapezoid
 
 import betaroc as br
 from betaroc import Empirical
@@ -287,7 +288,7 @@ def test_the_average_is_the_difference_of_areas() -> None:
         assert result.mean_difference.estimate == pytest.approx(expected, rel=1e-12)
         nodes = np.concatenate([[low], a.alpha[(a.alpha > low) & (a.alpha < high)], [high]])
         means = [
-            np.trapezoid(np.interp(nodes, a.alpha, row), nodes) / (high - low)
+            trapezoid(np.interp(nodes, a.alpha, row), nodes) / (high - low)
             for row in result.differences
         ]
         ends = np.quantile(means, [0.025, 0.975])

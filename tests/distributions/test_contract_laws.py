@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 
 import betaroc as br
 from helpers.cases import over
@@ -73,10 +74,17 @@ def test_tails_are_monotone_and_fractions(law: br.Distribution) -> None:
         assert np.all(sign * np.diff(finite) >= -slack * np.maximum(1.0, np.abs(finite[1:])))
 
 
+def rounding(law: br.Distribution) -> float:
+    """Of scipy's incomplete beta function before 1.17, in units of 1, at shapes of 1e5."""
+    large = isinstance(law, br.Beta) and law.a > 1e4
+    return 1e-11 if large and scipy.__version__ < "1.17" else 0.0
+
+
 @each_law
 def test_tails_add_up_to_one(law: br.Distribution) -> None:
     x = probes(law)
-    np.testing.assert_allclose(law.cdf(x) + law.sf(x), 1.0, rtol=0.0, atol=ATOL_COMPLEMENT)
+    atol = max(ATOL_COMPLEMENT, rounding(law))
+    np.testing.assert_allclose(law.cdf(x) + law.sf(x), 1.0, rtol=0.0, atol=atol)
 
 
 @each_law
@@ -84,7 +92,8 @@ def test_logs_are_logs_and_finite_where_the_value_underflows(law: br.Distributio
     x = probes(law)
     for value, log in ((law.cdf(x), law.logcdf(x)), (law.sf(x), law.logsf(x))):
         large = value > 1e-290
-        np.testing.assert_allclose(np.exp(log[large]), value[large], rtol=1e-12)
+        rtol = max(1e-12, rounding(law))
+        np.testing.assert_allclose(np.exp(log[large]), value[large], rtol=rtol)
         assert np.all(log[(value > 0.0) & ~large] < -667.0)
 
 

@@ -17,7 +17,7 @@ from helpers.cases import over
 from helpers.extras import needs
 from helpers.families import CLOSED_PAIRS, model
 
-metrics = needs("sklearn.metrics", "sklearn")
+metrics = needs("sklearn.metrics", "test")
 
 #: scikit-learn divides cumulated counts, as here: one rounding.
 RTOL_SAME_COUNTS = 1e-15
