@@ -299,5 +299,5 @@ def test_a_class_that_is_its_scores_has_no_errors(family: tuple[str, str]) -> No
         with pytest.raises(br.InputError, match=f"the {who} class is of family 'empirical'") as e:
             ask()
         assert "test scores" not in str(e.value)
-        assert "auc_interval" in str(e.value)
+        assert "br.interval(scores" in str(e.value)
         assert len(str(e.value)) <= 400
