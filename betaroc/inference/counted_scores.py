@@ -203,11 +203,12 @@ class CountedScores:
         anywhere in the step between two thresholds.
         """
         sizes, most = self._sizes(at, level), _quantile(level)
-        e, deviances = self._likeliest(line, sizes)
+        gaps = self._window(line, sizes, most)
+        e, deviances = self._likeliest(line, sizes, gaps)
         best = int(np.argmin(deviances))
         if deviances[best] > most:  # a level so low that no point of the line is likely enough
             return (float(line.place(at)),) * 2
-        near = self._at(line, np.flatnonzero(deviances <= most), best, sizes)
+        near = self._at(line, gaps, np.flatnonzero(deviances <= most), best, sizes)
 
         def excess(e: float) -> float:
             here = np.array(e)
@@ -233,8 +234,10 @@ class CountedScores:
             Confidence.
         """
         places = self.pair.gaps.places
-        deviances = self._likeliest(line, self._sizes(at, level))[1]
-        kept = np.union1d(np.flatnonzero(deviances <= _quantile(level)), self.tied(line, at, level))
+        sizes, most = self._sizes(at, level), _quantile(level)
+        gaps = self._window(line, sizes, most)
+        kept = gaps.start + np.flatnonzero(self._likeliest(line, sizes, gaps)[1] <= most)
+        kept = np.union1d(kept, self.tied(line, at, level))
         low, high = self.gap_of(float(at.threshold))
         if kept.size:
             low = min(low, -math.inf if kept[0] == 0 else float(places[kept[0] - 1]))
@@ -244,23 +247,48 @@ class CountedScores:
     def _sizes(self, at: OperatingPoint, level: float) -> tuple[float, float]:
         return self.worth(at.thresholds, 0.5 * (1.0 - level))
 
+    @cached_property
+    def _descending(self) -> FloatArray:
+        return -self.pair.gaps.far
+
+    def _window(self, line: RateLine, sizes: tuple[float, float], most: float) -> slice:
+        """The gaps outside of which a rate that is fixed lies too far off to be likely.
+
+        Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2.
+        """
+        gaps = self.pair.gaps
+        if line.share is not None:
+            return slice(0, gaps.far.size)
+        who = 1 if line.has_far else 0
+        away = math.sqrt(most / (4.0 * sizes[who]))
+        if who:
+            rate = float(line.far(np.array(0.0)))
+            rising, ends = self._descending, (-rate - away, -rate + away)
+        else:
+            rate = float(line.frr(np.array(0.0)))
+            rising, ends = gaps.frr, (rate - away, rate + away)
+        first, last = np.searchsorted(rising, ends[0]), np.searchsorted(rising, ends[1], "right")
+        # A step reaches to the next gap.
+        return slice(max(int(first) - 2, 0), int(last) + 2)
+
     def _likeliest(
-        self, line: RateLine, sizes: tuple[float, float]
+        self, line: RateLine, sizes: tuple[float, float], gaps: slice
     ) -> tuple[FloatArray, FloatArray]:
         """At each gap the likeliest point of a line, and its deviance."""
-        far, frr = self._stepped(line)
+        far, frr = self._stepped(line, gaps)
         e = line.likeliest(far, frr, sizes)
         return e, _deviance(far, frr, sizes, line, e)
 
+    @cached_property
     def _steps(self) -> tuple[FloatArray, FloatArray]:
         """FAR one gap below each, FRR one gap above."""
         gaps = self.pair.gaps
         return np.concatenate([[1.0], gaps.far[:-1]]), np.concatenate([gaps.frr[1:], [1.0]])
 
-    def _stepped(self, line: RateLine) -> tuple[FloatArray, FloatArray]:
+    def _stepped(self, line: RateLine, gaps: slice) -> tuple[FloatArray, FloatArray]:
         """Both rates at each gap; of the one that is fixed the nearest in the step to the next."""
-        far, frr = self.pair.gaps.far, self.pair.gaps.frr
-        below, above = self._steps()
+        far, frr = self.pair.gaps.far[gaps], self.pair.gaps.frr[gaps]
+        below, above = (step[gaps] for step in self._steps)
         if line.share is not None:
             return far, frr
         if line.has_far:
@@ -275,29 +303,30 @@ class CountedScores:
         """
         if not isinstance(self.data, Scores):
             return np.empty(0, dtype=np.intp)
-        gaps, sizes = self.pair.gaps, self._sizes(at, level)
-        e, deviances = self._likeliest(line, sizes)
+        sizes, z = self._sizes(at, level), math.sqrt(_quantile(level))
+        gaps = self._window(line, sizes, z * z)
+        e, deviances = self._likeliest(line, sizes, gaps)
         k = 1.0 if line.share is None else line.share
-        off = np.abs(gaps.far - k * gaps.frr)
+        all_far, all_frr = self.pair.gaps.far[gaps], self.pair.gaps.frr[gaps]
+        off = np.abs(all_far - k * all_frr)
         own = int(np.argmin(deviances if line.share is None else off))
         far, frr = float(line.far(e[own])), float(line.frr(e[own]))
         parts = far * (1.0 - far) / sizes[1], k * k * frr * (1.0 - frr) / sizes[0]
         units = [1.0 / size for size in self.evidence.sizes]
-        below, above = self._steps()
-        jumps = below - gaps.far, k * (above - gaps.frr)
+        below, above = (step[gaps] for step in self._steps)
+        jumps = below - all_far, k * (above - all_frr)
         if line.share is None:
             which = 0 if line.has_far else 1
             error, jump, unit = math.sqrt(parts[which]), jumps[which], units[1 - which]
         else:
             error, jump, unit = math.sqrt(sum(parts)), jumps[0] + jumps[1], units[1] + k * units[0]
-        z = math.sqrt(_quantile(level))
         possible = deviances <= z * z
         if line.share is not None:
             possible |= off <= off[own] + z * error
         possible[own] = True
         found = np.flatnonzero(possible)
         coarse = float(np.max(jump[found])) > max(_COARSE * error, 1.5 * unit)
-        return found if coarse else found[:0]
+        return gaps.start + found if coarse else found[:0]
 
     def gap_of(self, t: float) -> Limits:
         """The scores between which a threshold lies."""
@@ -307,13 +336,14 @@ class CountedScores:
         return low, math.inf if k == places.size else float(places[k])
 
     def _at(
-        self, line: RateLine, possible: IntArray, best: int, sizes: tuple[float, float]
-    ) -> _Gaps:
+        self, line: RateLine, gaps: slice, possible: IntArray, best: int,
+        sizes: tuple[float, float],
+    ) -> _Gaps:  # fmt: skip
         """The counts at the gaps that matter, not too many where these are dense."""
         if possible.size > _MOST:
             some = np.rint(np.linspace(0, possible.size - 1, _MOST)).astype(np.intp)
             possible = np.union1d(possible[some], [best])
-        far, frr = self._stepped(line)
+        far, frr = self._stepped(line, gaps)
         return _Gaps.of(far[possible], frr[possible], sizes)
 
     def measured(

@@ -19,7 +19,7 @@ from betaroc.distributions.gaps import Gaps
 from betaroc.inference.drawn_trials import DrawnRows
 from betaroc.model.model import ScoreModel
 
-__all__ = ["DrawnScores", "drawn_equal_errors", "refuse_still"]
+__all__ = ["DrawnScores", "drawn_equal_errors", "drawn_tpr", "refuse_still"]
 
 _CLASSES = ("client", "impostor")
 #: Silverman's rule.
@@ -217,3 +217,49 @@ def _part(
     whole, own = upto[high] - upto[low], upto[middle] - upto[low]
     share = np.divide(own, whole, out=np.zeros(low.size), where=whole > 0)
     return np.asarray(rng.binomial(drawn, share))
+
+
+# ------------------------------------------------------------------ the TPR at each FAR
+def drawn_tpr(model: ScoreModel, far: FloatArray, options: IntervalOptions) -> FloatArray:
+    """The TPR at each FAR in each replicate of independent trials, a row each.
+
+    Of m impostors drawn at most floor(far m) are accepted above the next largest one. The largest
+    of m uniform shares are sums of exponential ones over their whole sum, and tell which impostors
+    those are; the clients drawn between two of these are binomial given those above.
+    """
+    client, impostor = (law._steps for law in (model.client, model.impostor))  # type: ignore[attr-defined]
+    n, m = (round(float(np.sum(masses))) for _, masses in (client, impostor))
+    accepted = np.floor(far * m)
+    accepted += ((accepted + 1.0) / m <= far).astype(float) - (accepted / m > far)
+    order = np.argsort(far, kind="stable")
+    ranks = accepted[order].astype(np.int64) + 1
+    inside = ranks <= m  # else all impostors may be accepted
+    # Of shares from the top: which impostor, and how many clients score above it.
+    above = np.cumsum(impostor[1][::-1])
+    clients = np.concatenate([np.cumsum(client[1][::-1])[::-1], [0.0]])
+    beyond = clients[np.searchsorted(client[0], impostor[0][::-1], side="right")]
+    steps = np.diff(ranks[inside], prepend=0)
+
+    def draw(rng: np.random.Generator, size: int) -> FloatArray:
+        sums = np.cumsum(rng.gamma(steps, size=(size, steps.size)), axis=1)
+        rest = m + 1 - (int(ranks[inside][-1]) if steps.size else 0)
+        shares = sums / (sums[:, -1:] + rng.gamma(rest, size=(size, 1)))
+        which = np.searchsorted(above, shares * m, side="right")
+        odds = beyond[np.minimum(which, above.size - 1)] / n
+        found = np.ones((size, far.size))
+        found[:, order[inside]] = _cumulated(rng, n, odds) / n
+        return found
+
+    return options.replicated(draw, far.size)
+
+
+def _cumulated(rng: np.random.Generator, n: int, shares: FloatArray) -> IntArray:
+    """How many of n lie above each of some places that fall, by the share that does."""
+    counts = np.zeros(shares.shape, dtype=np.int64)
+    so_far, before = np.zeros(shares.shape[0], dtype=np.int64), np.zeros(shares.shape[0])
+    for k in range(shares.shape[1]):
+        rest = 1.0 - before
+        part = np.divide(shares[:, k] - before, rest, out=np.zeros(rest.size), where=rest > 0.0)
+        so_far = so_far + rng.binomial(n - so_far, np.clip(part, 0.0, 1.0))
+        counts[:, k], before = so_far, shares[:, k]
+    return counts

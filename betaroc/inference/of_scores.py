@@ -280,7 +280,8 @@ def replicates_of(
     found = np.full((options.replicates, len(systems)), np.nan)
     for k, models in enumerate(drawn.models()):
         found[k] = [math.nan if m is None else asking.number(m) for m in models]
-    return found
+    # Only a threshold may truly be infinite; a quotient by no spread is no value.
+    return found if asking.name == "threshold" else np.where(np.isinf(found), math.nan, found)
 
 
 def _drawn(scores: Scores, asking: Asking, options: IntervalOptions) -> Interval:

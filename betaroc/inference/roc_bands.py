@@ -19,7 +19,7 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.delta import METHODS, near_of
-from betaroc.inference.drawn_scores import DrawnScores, refuse_still
+from betaroc.inference.drawn_scores import DrawnScores, drawn_tpr, refuse_still
 from betaroc.inference.interval import Band
 from betaroc.inference.nearby import slopes_of
 from betaroc.inference.of_scores import ends_at_ties, line_of
@@ -114,12 +114,13 @@ def roc_band(
     if isinstance(x, SupportedPair):
         options, evidence, points = options.by(METHODS), x._evidence, x.model.at_far(at)
         estimate = _tpr(x.model, at)
+        failed = 0
         low, high = _ends_of_fit(x, at, estimate, options, simultaneous=simultaneous)
     elif isinstance(x, ScoreData):
         options, counted = options.by(("likelihood",)), CountedScores(x, options.groups)
         evidence, points = counted.evidence, counted.model.at_far(at)
         estimate = np.asarray(points.tpr)
-        low, high = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
+        low, high, failed = _ends_of_scores(counted, at, points, options, simultaneous=simultaneous)
     else:
         raise InputTypeError.about("x")(
             f"x must be Scores, a ScoreSummary or a Fit; got {shown(x)} of type"
@@ -131,7 +132,7 @@ def roc_band(
     drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
     return Band(
         at, estimate, low, high, options.level, simultaneous,
-        "scores" if isinstance(x, ScoreData) else "fit", drawn, np.zeros(at.size, dtype=np.int64),
+        "scores" if isinstance(x, ScoreData) else "fit", drawn, np.full(at.size, failed),
         n_beyond=fewest(evidence, asked),
     )  # fmt: skip
 
@@ -140,10 +141,10 @@ def roc_band(
 def _ends_of_scores(
     counted: CountedScores, x: FloatArray, points: OperatingPoint, options: IntervalOptions, *,
     simultaneous: bool,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+) -> tuple[FloatArray, FloatArray, int]:  # fmt: skip
     data = counted.data
     warn_of_reversed(data._distributions, "scores")
-    level = _joint_level(data, x, options) if simultaneous else options.level
+    level, failed = _joint_level(counted, x, options) if simultaneous else (options.level, 0)
     own, ends = replace(options, level=level), []
     for v, point in zip(x, points, strict=True):
         line = line_of(Where("far", float(v)), data.prior)
@@ -151,29 +152,41 @@ def _ends_of_scores(
         ends.append(counted.likelihood_ends(line, point, level) if found is None else found)
     off = data.rate_error[1] if isinstance(data, ScoreSummary) else 0.0
     low, high = (np.array([1.0 - end[k] for end in ends]) for k in (1, 0))
-    return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0)
+    return np.maximum(low - off, 0.0), np.minimum(high + off, 1.0), failed
 
 
-def _joint_level(data: ScoreData, x: FloatArray, options: IntervalOptions) -> float:
-    """The pointwise level at which replicates lie inside everywhere as often as asked for."""
+def _joint_level(
+    counted: CountedScores, x: FloatArray, options: IntervalOptions
+) -> tuple[float, int]:
+    """The pointwise level at which replicates lie inside everywhere as often as asked for.
+
+    And the replicates that have no ROC, because a class was left without a trial.
+    """
     from scipy.special import ndtr, ndtri
     from scipy.stats import rankdata
 
+    data = counted.data
     if not isinstance(data, Scores):
         raise InputError.about("simultaneous")(
             "a simultaneous band needs the scores themselves; a summary keeps counts. Give the"
             " scores, or take simultaneous=False."
         )
     refuse_still(data, "x", groups=options.groups)
-    drawn = [
-        np.asarray(model.at_far(x).tpr)
-        for (model,) in DrawnScores((data,), options).models()
-        if model is not None
-    ]
-    ranks = rankdata(np.array(drawn), axis=0)
+    if counted.evidence.groups is None:
+        drawn = drawn_tpr(counted.model, x, options)
+    else:
+        found = [model for (model,) in DrawnScores((data,), options).models()]
+        drawn = np.array([np.asarray(m.at_far(x).tpr) for m in found if m is not None])
+    failed = options.replicates - len(drawn)
+    if not len(drawn):
+        raise InputError.about("replicates")(
+            f"a simultaneous band needs replicates with both classes; {failed} of {failed} lack"
+            " one. Give more groups, or take simultaneous=False."
+        )
+    ranks = rankdata(drawn, axis=0)
     largest = np.max(np.abs(ndtri((ranks - 0.5) / len(drawn))), axis=1)
     reach = max(float(np.quantile(largest, options.level)), options.deviate)
-    return float(1.0 - 2.0 * ndtr(-reach))
+    return float(1.0 - 2.0 * ndtr(-reach)), failed
 
 
 # -------------------------------------------------------------------------------- of fits

@@ -12,9 +12,12 @@ import pytest
 from scipy import optimize, special, stats
 
 import betaroc as br
+from betaroc.core.options import IntervalOptions
 from betaroc.inference.counted_scores import CountedScores
+from betaroc.inference.drawn_scores import DrawnScores, drawn_tpr
 from betaroc.inference.of_scores import methods_of
 from betaroc.model.asking import asking
+from betaroc.model.samples import empirical_model
 from betaroc.model.statistics import STATISTICS
 from helpers.points import ASKED
 
@@ -533,6 +536,52 @@ def test_a_summary_has_no_simultaneous_band() -> None:
         br.roc_band(summary, simultaneous=True)
     with pytest.raises(br.InputTypeError, match="must be Scores"):
         br.roc_band(scores.client)
+
+
+def test_replicates_without_a_class_are_counted() -> None:
+    """Impostor trials of two of three subjects are all gone where one subject is drawn thrice."""
+    scores = br.Scores(
+        [3.0, 2.0, 1.0], [0.0, 1.5, 0.5], client_groups=[(0, 0), (1, 1), (2, 2)],
+        impostor_groups=[(0, 1), (1, 2), (2, 0)],
+    )  # fmt: skip
+    band = br.roc_band(scores, far=[0.4, 0.6], simultaneous=True, replicates=2000, rng=1)
+    assert band.undefined[0] == band.undefined[1]
+    gone = 3 / 27
+    error = math.sqrt(gone * (1 - gone) / 2000)
+    assert band.undefined[0] / 2000 == pytest.approx(gone, abs=4 * error)
+
+
+def test_quotients_by_no_spread_are_failed_replicates() -> None:
+    """All clients and all impostors of a draw are alike with probability (2/4)(2/4)."""
+    scores = br.Scores([2.0, 3.0], [0.5, 1.5])
+    with pytest.warns(br.SmallSampleWarning, match="has no value in"):
+        found = br.interval(scores, "d-prime", method="bootstrap", replicates=2000, rng=1)
+    assert found.failed / 2000 == pytest.approx(0.25, abs=4 * math.sqrt(0.25 * 0.75 / 2000))
+    assert math.isfinite(found.high)
+
+
+@pytest.mark.simulation
+def test_tprs_of_independent_trials_are_drawn_as_if_from_their_rows() -> None:
+    """Means, variances and correlations of 4000 replicates agree within 4.5 standard errors."""
+    rng = np.random.default_rng(1)
+    scores = br.Scores(
+        np.round(rng.normal(1, 1, 40), 1), np.round(rng.normal(0, 1, 60), 1),
+        client_weights=rng.integers(1, 4, 40),
+    )  # fmt: skip
+    far = np.array([0.5, 0.0, 0.01, 0.05, 0.1, 0.2, 0.93, 1.0])
+    options = IntervalOptions(replicates=4000, rng=3)
+    fast = drawn_tpr(empirical_model(scores), far, options)
+    rows = np.array(
+        [m.at_far(far).tpr for (m,) in DrawnScores((scores,), options).models() if m is not None]
+    )
+    error = np.sqrt((fast.var(axis=0) + rows.var(axis=0)) / 4000)
+    assert np.all(np.abs(fast.mean(axis=0) - rows.mean(axis=0)) <= 4.5 * error)
+    moving = far < 1.0
+    assert np.all(fast[:, ~moving] == 1.0)
+    ratio = fast[:, moving].std(axis=0) / rows[:, moving].std(axis=0)
+    assert np.all(np.abs(np.log(ratio)) <= 0.08)
+    one, two = (np.corrcoef(part[:, moving].T) for part in (fast, rows))
+    assert np.all(np.abs(one - two) <= 4.5 * math.sqrt(2 / 4000))
 
 
 @pytest.mark.simulation
