@@ -24,7 +24,7 @@ from betaroc.inference.counted_scores import CountedScores
 from betaroc.inference.differences import Difference, alike, of_replicates
 from betaroc.inference.drawn_scores import DrawnScores, refuse_still
 from betaroc.inference.interval import Interval
-from betaroc.inference.paired_trials import refuse_other_trials
+from betaroc.inference.paired_trials import refuse_other_trials, same_trials
 from betaroc.inference.scores_beyond import SideInput
 from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import PointArguments
@@ -144,7 +144,7 @@ class EpcAverage(Result):
     ) -> Interval:
         _refuse_point(given, point)
         options, name = options.by(RESAMPLE), checks.choice(stat, _MEANS, "stat")
-        values = self._replicates(name, options)
+        values = self._replicates(name, *options.halves(), options)
         return interval_of_replicates(float(getattr(self, name)), values, options, name)
 
     def _difference_of(
@@ -158,17 +158,18 @@ class EpcAverage(Result):
                 f"both averages must be of one pair and range; got {self.asked!r} and"
                 f" {other.asked!r}. Compute both alike."
             )
-        tests = [one._scores_of(options)[1] for one in (self, other)]
+        devs, tests = zip(*(one._scores_of(options) for one in (self, other)), strict=True)
         if paired:
             refuse_other_trials(tests[0], tests[1], ("a", "b"), groups=options.groups)
-            tests = list(alike((tests[0], tests[1])))
+            tests = alike(tests)
+        shared = paired and options.method == "both"
+        shared = shared and same_trials(devs[0], devs[1], groups=options.groups)
         # The same stream draws the same rows of equally many trials.
-        ours, theirs = options.halves()
+        ours, theirs = (one.halves() for one in options.halves())
+        streams = (theirs[0] if not shared else ours[0], ours[1] if paired else theirs[1])
         values = [
-            replace(one, test=test)._replicates(name, own)
-            for one, test, own in zip(
-                (self, other), tests, (ours, ours if paired else theirs), strict=True
-            )
+            replace(one, test=test)._replicates(name, *own, options)
+            for one, test, own in zip((self, other), tests, (ours, streams), strict=True)
         ]
         gap = float(getattr(self, name)) - float(getattr(other, name))
         return of_replicates(gap, values[0] - values[1], options, name, paired=paired)
@@ -187,10 +188,11 @@ class EpcAverage(Result):
             CountedScores(given, options.groups)  # whose weights are numbers of copies
         return self.dev, self.test  # type: ignore[return-value]
 
-    def _replicates(self, name: str, options: IntervalOptions) -> FloatArray:
+    def _replicates(
+        self, name: str, of_dev: IntervalOptions, of_test: IntervalOptions, options: IntervalOptions
+    ) -> FloatArray:
         """The mean in each replicate, nan where a class came out empty."""
         dev, test = self._scores_of(options)
-        of_dev, of_test = options.halves()
         tests = DrawnScores((test,), of_test).models()
         devs: Iterator[tuple[Any, ...]] = repeat((dev,))
         if options.method == "both":

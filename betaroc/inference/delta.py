@@ -17,7 +17,13 @@ from betaroc.core.value import Result
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Interval, from_log, from_logit
 from betaroc.inference.nearby import STEP, Nearby, Steps, nearby
-from betaroc.inference.scores_beyond import Evidence, SupportedPair, fewest, tell
+from betaroc.inference.scores_beyond import (
+    Evidence,
+    SupportedPair,
+    fewest,
+    tell,
+    tell_of_chance,
+)
 from betaroc.inference.small_samples import student
 from betaroc.model.asking import Asking, as_number
 from betaroc.model.model import ScoreModel
@@ -82,6 +88,8 @@ def supported(found: _T, asking: Asking, *systems: tuple[Evidence, ScoreModel]) 
         least = fewest(evidence, asked)
         beyond += [] if least is None else [float(least)]
         flags.append(tell(evidence, asked))
+        if asking.row.optimum:
+            tell_of_chance(str(asking), evidence, model)
     support: dict[str, Any] = {"n_beyond": min(beyond, default=None), "extrapolated": any(flags)}
     return replace(found, **support)
 

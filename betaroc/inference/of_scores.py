@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from betaroc.inference.delta import supported
 from betaroc.inference.drawn_scores import DrawnScores, drawn_equal_errors, refuse_still
 from betaroc.inference.interval import Interval, Limits, root_of_squares
 from betaroc.inference.rate_errors import robust_rates
+from betaroc.inference.scores_beyond import may_be_equal
 from betaroc.inference.simultaneous import interval_of_replicates
 from betaroc.model.asking import Asking
 from betaroc.model.measures import MEASURES, OperatingPoint
@@ -47,6 +49,8 @@ _BALANCED = {"eer": "hter", "break-even": "mean-precision-recall"}
 #: What has no kink where it is largest or least, and needs no smoothing.
 _AVERAGES = ("average-precision", "partial-auc", "d-prime", "client-mean", "client-var",
              "impostor-mean", "impostor-var")  # fmt: skip
+#: FARs at which a measure of classes that do not differ is looked at; its best is at an end.
+_RATES_OF_CHANCE = 65
 
 
 def methods_of(asking: Asking) -> tuple[str, ...]:
@@ -141,14 +145,24 @@ def _interval_at_best(counted: CountedScores, asking: Asking, options: IntervalO
     if isinstance(counted.data, ScoreSummary):
         off = _off(value, point, counted.data.rate_error)
         low, high = max(low - off, asking.row.low), min(high + off, asking.row.high)
+    if may_be_equal(counted.evidence, counted.model):
+        chance = _best_of_chance(asking, point)
+        low, high = min(low, chance), max(high, chance)
     return Interval(counted.number(asking), low, high, options.level, str(options.method))
+
+
+def _best_of_chance(asking: Asking, point: OperatingPoint) -> float:
+    """A measure at the threshold that is best by it where both classes are one."""
+    far = np.linspace(0.0, 1.0, _RATES_OF_CHANCE)
+    values = asking.optimum.value(_rates_moved(point, far, 1.0 - far), asking.where)
+    return float((np.nanmin if asking.row.better == "lower" else np.nanmax)(values))
 
 
 def _at_optimum(asking: Asking, point: OperatingPoint) -> float:
     return float(asking.optimum.value(point, asking.where))
 
 
-def _rates_moved(point: OperatingPoint, far: float, frr: float) -> OperatingPoint:
+def _rates_moved(point: OperatingPoint, far: Any, frr: Any) -> OperatingPoint:
     """Other rates with the prior of a point."""
     return OperatingPoint(math.nan, far, frr, point.prior)
 

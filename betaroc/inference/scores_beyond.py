@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
-from betaroc.core.errors import ExtrapolationWarning, MisfitWarning
+from betaroc.core.errors import ExtrapolationWarning, MisfitWarning, SmallSampleWarning
 from betaroc.core.notices import warn
 from betaroc.core.sentences import worded
 from betaroc.core.special import share_ends
@@ -30,7 +30,7 @@ from betaroc.model.statistics import Asked
 
 __all__ = [
     "SHOW", "Evidence", "Misfit", "SideInput", "SupportedPair", "about", "evidence_of",
-    "evidence_of_pair", "fewest", "needed", "stated", "tell",
+    "evidence_of_pair", "fewest", "may_be_equal", "needed", "stated", "tell", "tell_of_chance",
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
@@ -40,6 +40,8 @@ _ONE = 1.0
 SHOW = 3.0
 #: Two-sided level of the count that contradicts a fit.
 _LEVEL = 0.01
+#: From this p value on nothing shows that the classes differ.
+_EQUAL, _TWO_SIDED = 0.05, 0.025
 #: Counts that may contradict expect so many scores; up to ten times the rate they help out, as
 #: far as it is a tail.
 _FEW, _DECADE, _TAIL = 5.0, 10.0, 0.1
@@ -222,6 +224,35 @@ class Evidence(Value):
         if self.dropped[who]:
             beyond[(values == 0.0) | (values == 1.0)] = np.nan
         return worth(groups, who, beyond, total, tail)
+
+
+def may_be_equal(evidence: Evidence, model: ScoreModel) -> float:
+    """The p value of a Kolmogorov-Smirnov distance where nothing shows that classes differ; else 0.
+
+    Of n and m independent scores: Kolmogorov's distribution at distance sqrt(n m / (n + m)).
+    """
+    from scipy.special import kolmogorov
+
+    n, m = evidence.totals
+    if evidence.groups is not None:
+        t = Thresholds.from_theta(np.array([float(model.youden().threshold)]))
+        n, m = (float(evidence.effective(k, t, _TWO_SIDED, above=bool(k))[0]) for k in (0, 1))
+    p = float(kolmogorov(model.ks() * math.sqrt(n * m / (n + m))))
+    return p if p > _EQUAL else 0.0
+
+
+def tell_of_chance(name: str, evidence: Evidence, model: ScoreModel) -> None:
+    """Warns of an optimum of classes whose Kolmogorov-Smirnov distance noise explains."""
+    p = may_be_equal(evidence, model)
+    if p:
+        client, impostor = evidence.sizes
+        warn(
+            f"{name!r} is the best of many thresholds: of classes that hardly differ noise makes it"
+            f" too good. {client:.6g} client and {impostor:.6g} impostor"
+            f" {'scores' if evidence.groups is None else 'groups'} do not show that they differ"
+            f' (Kolmogorov-Smirnov, p = {p:.2g}). Give more scores, or take "auc".',
+            SmallSampleWarning,
+        )
 
 
 def needed(rate: float) -> str:

@@ -200,8 +200,6 @@ def _of_model(fit: Fit, level: float) -> tuple[Measured, ...]:
         asked = asking_of_text(key)
         value = asked.number(fit.model)
         why = _decided(key, value)
-        if key == "ks" and not why and found[0].low <= 0.5 <= found[0].high:
-            why = "the interval of the AUC holds 1/2, and there a normal one of KS does not cover"
         find = partial(interval_of_fit, fit, asked, options)
         found.append(with_interval(key, value, find, why))
     return tuple(found)

@@ -123,6 +123,21 @@ def test_means_over_targets_have_intervals_and_differences() -> None:
     assert apart.low < apart.estimate < apart.high
 
 
+def test_dev_sets_of_other_trials_are_drawn_by_themselves() -> None:
+    """A system and itself whose dev sets name other trials differ in what dev lets vary."""
+    dev, test = normal_scores(17), normal_scores(18)
+    named = [
+        br.Scores(dev.client, dev.impostor, client_ids=np.arange(60) + off,
+                  impostor_ids=100 + np.arange(60) + off)
+        for off in (0, 1000)
+    ]  # fmt: skip
+    one, two = (br.epc_average(own, test) for own in named)
+    apart = br.difference(one, two, "average", replicates=50, rng=1)
+    assert apart.low < 0.0 < apart.high
+    still = br.difference(one, two, "average", replicates=50, rng=1, method="test")
+    assert (still.low, still.high) == (0.0, 0.0)
+
+
 def test_groups_that_one_system_has_hold_for_both() -> None:
     """A system and itself, of which one alone names the groups: drawn alike, no difference."""
     dev, test = normal_scores(17), normal_scores(18)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -594,3 +595,24 @@ def test_a_simultaneous_band_covers_the_whole_curve() -> None:
         band = br.roc_band(scores, far=far, simultaneous=True, replicates=200, rng=seed)
         hits += bool(np.all((band.low <= true) & (true <= band.high)))
     assert hits / sets >= 0.92 - 3 * 0.028
+
+
+@pytest.mark.simulation
+def test_an_optimum_of_noise_reaches_to_chance_and_says_so() -> None:
+    """Classes that are one; of 200 sets the standard error is 0.015 at .95.
+
+    What is not marked is what the Kolmogorov-Smirnov test at .05 takes for a difference.
+    """
+    rng, sets, hits = np.random.default_rng(7), 200, {"ks": 0, "min-hter": 0}
+    chance = {"ks": 0.0, "min-hter": 0.5}
+    for _ in range(sets):
+        scores = br.Scores(rng.normal(0, 1, 100), rng.normal(0, 1, 100))
+        distance = stats.ks_2samp(scores.client, scores.impostor).statistic
+        differ = stats.kstwobign.sf(distance * math.sqrt(50)) <= 0.05
+        for name, value in chance.items():
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                found = br.interval(scores, name)
+            assert any("noise makes it too good" in str(w.message) for w in told) != differ
+            hits[name] += found.low <= value <= found.high
+    assert min(hits.values()) / sets >= 0.95 - 3 * 0.015
