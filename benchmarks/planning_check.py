@@ -227,8 +227,8 @@ def _range_error(values: Array) -> float:
 def text_of(rows: list[Row]) -> str:
     """The table."""
     head = [
-        "planned", "laws", "ratio", "client", "impostor", "wanted", "promised", "simulated",
-        "error", "needed / planned", "error",
+        "planned", "distributions", "ratio", "client", "impostor", "wanted", "expected",
+        "simulated", "error", "needed / planned", "error",
     ]  # fmt: skip
     lines = []
     for found in rows:
@@ -277,13 +277,14 @@ def main() -> None:
     body = (
         f"{given.sets} score sets a width, {_MORE * given.sets} a verdict or a gap. Wanted: the"
         f" full width of the {100 * LEVEL:g} % interval, or the chance of a right verdict;"
-        " promised: what the"
+        " expected: what the"
         " planned sizes give by the plan; simulated: the mean width of the library's own intervals,"
         " of gaps the range of their middle 95 %, of verdicts the share that is right; error: one"
         " standard error of the simulation. Needed / planned: how many times as many scores the"
         " simulated number asks for. \\*: beyond 10 %; \\*\\*: the simulated number itself is more"
         f" than 10 % from the wanted one. Plain cells: {plain}. Hard cells (the lower table):"
-        f" {hard}.\n\nLaws: {laws}.\n\n{text_of(rows[:_PLAIN])}\n\n{text_of(rows[_PLAIN:])}\n\n"
+        f" {hard}.\n\nDistributions: {laws}.\n\n{text_of(rows[:_PLAIN])}\n\n"
+        f"{text_of(rows[_PLAIN:])}\n\n"
         f"{minutes:.0f} minutes with {given.workers} worker(s)."
     )
     report("Planned numbers of scores, simulated", body, "planning.md" if given.write else None)

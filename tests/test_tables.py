@@ -98,6 +98,14 @@ TABLES: dict[str, Callable[[Results], Any]] = {
     "TargetForecast.to_frame": lambda r: br.epc_forecast(
         r.fit, n_client=50, n_impostor=60, alpha=[0.1, 0.5], criterion="far"
     ).to_frame(),
+    "Framed.to_frame": lambda r: br.roc_band(r.scores, far=[0.1, 0.5]).to_frame(),
+    "CurveDifference.to_frame": lambda r: br.compare(
+        br.epc(r.scores, r.scores, alpha=[0.2, 0.5]),
+        br.epc(r.fit, r.scores, alpha=[0.2, 0.5]),
+        resample="test",
+        replicates=20,
+        rng=1,
+    ).to_frame(),
     "Inclusion.to_frame": lambda r: r.inclusion.to_frame(),
     "Inclusion.table": lambda r: r.inclusion.table,
     "Inclusion.learned": lambda r: r.inclusion.learned,
@@ -205,6 +213,32 @@ def test_tables_that_rest_on_no_frame_are_of_pandas() -> None:
     fit = br.fit(br.Scores([0.3, 0.6, 0.7, 0.9, 0.8], [0.1, 0.2, 0.4, 0.6, 0.3]))
     assert isinstance(fit.to_frame(), pd.DataFrame)
     assert isinstance(br.epc(fit.model, fit.model, alpha=[0.5]).to_frame(), pd.DataFrame)
+
+
+@pytest.mark.parametrize("given", ["pandas", "polars"])
+def test_a_number_with_its_interval_is_a_row(given: str) -> None:
+    pytest.importorskip(given)
+    scores = scores_of(given)
+    fit, curve = br.fit(scores), br.epc(scores, scores, alpha=[0.2, 0.5])
+    model = fit.model
+    found: list[Any] = [
+        br.interval(scores, "eer"), fit.interval("tpr", far=0.2),
+        curve.interval("area", replicates=20, rng=1), br.difference(scores, scores, "eer"),
+        br.difference(curve, curve, "area", replicates=20, rng=1),
+    ]  # fmt: skip
+    for one in found:
+        table = nw.from_native(one.to_frame(), eager_only=True)
+        assert table.implementation.name.lower() == given
+        row = table.rows(named=True)[0]
+        assert len(table) == 1
+        assert (row["estimate"], row["low"], row["high"]) == (one.estimate, one.low, one.high)
+        beyond = math.nan if one.n_beyond is None else one.n_beyond
+        np.testing.assert_equal(row["n_beyond"], beyond)
+    band = curve.band(replicates=20, rng=1)
+    assert cells(band.to_frame())["low"] == band.low.tolist()
+    size = br.plan_sample_size("auc", model=model, width=0.2).to_frame()
+    assert size["n_client"].tolist() == size["n_impostor"].tolist()
+    assert "model" not in size
 
 
 # --------------------------------------------------------------------- what is remembered

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -17,14 +17,15 @@ from betaroc.core.errors import MissingDependencyError
 from betaroc.core.value import Result
 
 __all__ = [
-    "Library", "Table", "Tabular", "checked_library", "columns_from_rows", "first_library",
-    "library_of", "table_of",
+    "Framed", "Library", "Table", "Tabular", "checked_library", "columns_from_rows",
+    "first_library", "in_library", "library_of", "table_of",
 ]  # fmt: skip
 
 #: Libraries of frames in memory.
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 #: A frame of one of them.
 Table: TypeAlias = Any
+_T = TypeVar("_T", bound="Tabular")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +43,36 @@ class Tabular(Result):
 
     def _table(self, columns: Mapping[str, Any]) -> Table:
         return table_of(columns, self.library)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Framed(Tabular):
+    """A result whose fields are the columns of a table."""
+
+    def to_frame(self) -> Table:
+        """A row with the fields, or a row for each entry of those that are arrays.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the data. A number that is not there is nan; what holds several
+            values, such as a model, is left out.
+        """
+        found = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
+        flat = {k: v for k, v in found.items() if v is None or isinstance(v, _CELLS)}
+        size = max((v.size for v in flat.values() if isinstance(v, np.ndarray)), default=1)
+        return self._table({k: _cells(v, size) for k, v in flat.items()})
+
+
+def _cells(value: Any, size: int) -> Any:
+    if isinstance(value, str):
+        return [value] * size
+    return np.broadcast_to(np.asarray(math.nan if value is None else value), size)
+
+
+def in_library(found: _T, given: object) -> _T:
+    """A result whose tables are frames of the library of what it was asked of."""
+    return replace(found, library=getattr(given, "library", None))
 
 
 def first_library(given: Iterable[Tabular | None]) -> Library | None:
@@ -131,4 +162,6 @@ def _column(values: Any, library: str) -> AnyArray | list[Any]:
 
 #: Numbers of Python and numpy, and what kinds of arrays of them become.
 _NUMBERS = (bool, int, float, np.bool_, np.number)
+#: What a cell, or a column of them, may be.
+_CELLS = (str, *_NUMBERS, np.ndarray)
 _KINDS: dict[str, type] = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}

@@ -13,6 +13,7 @@ from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import InputError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
+from betaroc.core.tables import first_library
 from betaroc.decision.bands import refuse_large_table
 from betaroc.decision.comparison_draws import Plan, plan_of
 from betaroc.decision.curve import area_weights, index_of_alpha
@@ -386,7 +387,7 @@ def judged(
     mean = _mean(values, estimate, area_weights(a.alpha, *used), options)
     return Comparison(
         a, b, plan.resample, plan.paired, plan.dev_paired, options.level, mean, used, *ends,
-        band[0], band[1], values, plan.smallest, plan.groups,
+        band[0], band[1], values, plan.smallest, plan.groups, library=first_library((a, b)),
     )  # fmt: skip
 
 

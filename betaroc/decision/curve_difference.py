@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.errors import InputError
+from betaroc.core.tables import Table, Tabular
 from betaroc.core.text import alphas_words, shown
-from betaroc.core.value import Result
 from betaroc.decision.comparison_draws import Smallest
 from betaroc.decision.curve import SAME_ALPHA
 from betaroc.decision.epc import Epc
@@ -41,7 +41,7 @@ class AlphaRange(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CurveDifference(Result):
+class CurveDifference(Tabular):
     """The difference of two curves: the fields of :class:`betaroc.Comparison`."""
 
     first: Epc
@@ -69,6 +69,24 @@ class CurveDifference(Result):
     def difference(self) -> FloatArray:
         """Value of the first curve minus value of the second."""
         return np.asarray(self.first.value - self.second.value)
+
+    def to_frame(self) -> Table:
+        """The difference at each alpha, with its interval and the band of all alphas.
+
+        Returns
+        -------
+        DataFrame
+            Of the library of the scores. Columns alpha, a and b (the values of both curves),
+            difference, low, high, band_low, band_high, better (1 for a, 2 for b, 0 where none is
+            named) and, where scores speak for the thresholds, n_beyond.
+        """
+        columns: dict[str, Any] = {
+            "alpha": self.alpha, "a": self.first.value, "b": self.second.value,
+            "difference": self.difference, "low": self.low, "high": self.high,
+            "band_low": self.band_low, "band_high": self.band_high, "better": self.better,
+        }  # fmt: skip
+        beyond = self.n_beyond
+        return self._table(columns if beyond is None else {**columns, "n_beyond": beyond})
 
     @property
     def n_beyond(self) -> FloatArray | None:

@@ -13,7 +13,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, SameDataWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.tables import Table, first_library
+from betaroc.core.tables import Table, first_library, in_library
 from betaroc.data.dataset_checks import warn_of_reversed, warn_of_scales
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.bands import band, shown_band
@@ -213,7 +213,7 @@ class Epc(Curve):
         (True, True, 'both')
         """
         options = IntervalOptions(level, method, replicates, groups, rng)
-        return curve_interval(self, stat, given, point, options)
+        return in_library(curve_interval(self, stat, given, point, options), self)
 
     def _interval_of(
         self, stat: Any, given: tuple[Any, ...], point: PointArguments, options: IntervalOptions
@@ -387,7 +387,7 @@ class Epc(Curve):
         options = BandOptions(
             level, method, replicates, groups, rng, resample, simultaneous, stratified, m
         )
-        return band(self, options)
+        return in_library(band(self, options), self)
 
     def plot(
         self,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.options import IntervalOptions
-from betaroc.core.tables import Library, Table
+from betaroc.core.tables import Library, Table, in_library
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
@@ -305,7 +305,7 @@ class Fit(FitPoints):
         [0.3116, 0.655, 0.9012]
         """
         options = IntervalOptions(level, method, replicates, groups, rng)
-        return interval_of_fit(self, asking(stat, given, **point), options)
+        return in_library(interval_of_fit(self, asking(stat, given, **point), options), self)
 
     def roc_band(
         self,

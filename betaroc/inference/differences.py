@@ -16,8 +16,8 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
+from betaroc.core.tables import Framed, in_library
 from betaroc.core.text import shown
-from betaroc.core.value import Result
 from betaroc.data.dataset_checks import warn_of_reversed
 from betaroc.data.groups import correlation_of, settled, units_of, weights_of
 from betaroc.data.scores import ScoreData, Scores
@@ -52,7 +52,7 @@ _CLASSES = ("client", "impostor")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference(Result):
+class Difference(Framed):
     """The difference of two systems in one number, first minus second.
 
     Made by :func:`difference`.
@@ -213,11 +213,13 @@ def difference(
     )  # fmt: skip
     if isinstance(a, ScoreData) and isinstance(b, ScoreData):
         asked = asking(stat, given, **point)
-        return _of_scores((a, b), asked, options, paired=paired)
+        return in_library(_of_scores((a, b), asked, options, paired=paired), a)
     if isinstance(a, SupportedPair) and isinstance(b, SupportedPair):
-        return _of_fits((a, b), asking(stat, given, **point), options, paired=paired)
+        found = _of_fits((a, b), asking(stat, given, **point), options, paired=paired)
+        return in_library(found, a)
     if isinstance(a, Compares) and type(a) is type(b):
-        return a._difference_of(b, stat, given, point, options, paired=paired)
+        found = a._difference_of(b, stat, given, point, options, paired=paired)
+        return in_library(found, a)
     raise InputTypeError(
         "a and b must both be scores, both Fits or both Epcs; got"
         f" {shown(a, 40)} of type {type(a).__name__} and {shown(b, 40)} of type"

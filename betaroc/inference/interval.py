@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 
 from betaroc.core.arrays import FloatArray, IntArray
-from betaroc.core.value import Result
+from betaroc.core.tables import Framed
 
 __all__ = [
     "Band", "Interval", "Limits", "difference_ends", "from_log", "from_logit", "is_sparse",
@@ -30,7 +30,7 @@ def is_sparse(n_beyond: float | None) -> bool:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interval(Result):
+class Interval(Framed):
     """A confidence interval of one number.
 
     Parameters
@@ -77,7 +77,7 @@ class Interval(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Band(Result):
+class Band(Framed):
     """A curve with an interval at each of its points.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Unpack, runtime_checkable
 from betaroc.core.errors import InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
+from betaroc.core.tables import in_library
 from betaroc.core.text import shown
 from betaroc.data.scores import ScoreData
 from betaroc.inference.delta import interval_of_fit
@@ -141,11 +142,11 @@ def interval(
     """
     options = IntervalOptions(level, method, replicates, groups, rng)
     if isinstance(x, SupportedPair):
-        return interval_of_fit(x, asking(stat, given, **point), options)
+        return in_library(interval_of_fit(x, asking(stat, given, **point), options), x)
     if isinstance(x, ScoreData):
-        return interval_of_scores(x, asking(stat, given, **point), options)
+        return in_library(interval_of_scores(x, asking(stat, given, **point), options), x)
     if isinstance(x, Answers):
-        return x._interval_of(stat, given, point, options)
+        return in_library(x._interval_of(stat, given, point, options), x)
     raise InputTypeError.about("x")(
         "x must be Scores, a ScoreSummary, a Fit or an Epc; got"
         f" {shown(x)} of type {type(x).__name__}. {_instead(x)}"

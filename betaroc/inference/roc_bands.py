@@ -13,6 +13,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
 from betaroc.core.options import IntervalOptions
+from betaroc.core.tables import in_library
 from betaroc.core.text import shown
 from betaroc.data.dataset_checks import warn_of_reversed
 from betaroc.data.scores import ScoreData, Scores
@@ -130,11 +131,12 @@ def roc_band(
     if far is not None:
         tell(evidence, asked)
     drawn = options.replicates if options.method == "bootstrap" or simultaneous else 0
-    return Band(
+    found = Band(
         at, estimate, low, high, options.level, simultaneous,
         "scores" if isinstance(x, ScoreData) else "fit", drawn, np.full(at.size, failed),
         n_beyond=fewest(evidence, asked),
     )  # fmt: skip
+    return in_library(found, x)
 
 
 # ------------------------------------------------------------------------------ of scores

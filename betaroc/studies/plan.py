@@ -14,7 +14,7 @@ from betaroc.core import checks
 from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError, SmallSampleWarning
 from betaroc.core.notices import public, warn
 from betaroc.core.options import IntervalOptions
-from betaroc.core.value import Result
+from betaroc.core.tables import Framed
 from betaroc.distributions.base import Distribution
 from betaroc.fits.fit import Fit
 from betaroc.inference.scores_beyond import SHOW, about, needed
@@ -59,7 +59,7 @@ PlannedModel: TypeAlias = ScoreModel | Fit | Sequence[ScoreModel | Fit]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SampleSize(Result):
+class SampleSize(Framed):
     """Scores that a wanted statement needs.
 
     Made by :func:`plan_sample_size`; printed in words.
