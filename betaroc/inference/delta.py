@@ -127,7 +127,7 @@ def delta_intervals(
 def _drawn_interval(near: Nearby, asking: Asking, options: IntervalOptions) -> Interval:
     """Quantiles of a statistic at drawn parameters."""
     model = near.fit.model
-    estimate = _estimate(asking, model)
+    estimate = _estimate(asking, model, asking.value(model))
     # Only thresholds have more digits on their scale than the number itself.
     own = asking.row.scale if asking.row.scale == "threshold" else "plain"
     to, back = _scale(own, asking, model)
@@ -144,15 +144,15 @@ def _drawn_interval(near: Nearby, asking: Asking, options: IntervalOptions) -> I
 
 def delta(asking: Asking, model: ScoreModel, steps: Steps) -> Delta:
     """A statistic of a model, and of those a step along each root of a covariance away."""
-    row = asking.row
-    estimate = _estimate(asking, model)
+    row, value = asking.row, asking.value(model)
+    estimate = _estimate(asking, model, value)
     to, back = _scale(row.scale, asking, model)
 
     def place(near: ScoreModel) -> float:
         return to(asking.value(near))
 
     slopes = [(place(forward) - place(backward)) / (2.0 * STEP) for forward, backward in steps]
-    found = Delta(estimate, place(model), np.array(slopes), back)
+    found = Delta(estimate, to(value), np.array(slopes), back)
     # A double next to 1 has lost the digits of its distance from 1.
     fraction = row.scale in ("probit", "partial")
     share = (estimate - row.low) / (row.high - row.low) if fraction else 0.5
@@ -169,8 +169,8 @@ def delta(asking: Asking, model: ScoreModel, steps: Steps) -> Delta:
     return found
 
 
-def _estimate(asking: Asking, model: ScoreModel) -> float:
-    estimate = asking.number(model)
+def _estimate(asking: Asking, model: ScoreModel, value: Any) -> float:
+    estimate = as_number(asking.row, value)
     if not math.isfinite(estimate):
         why = asking.absence(model)
         raise InputError(
