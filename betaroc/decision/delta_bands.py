@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -17,11 +17,7 @@ from betaroc.decision.curve import Curve
 from betaroc.decision.sides import empirical_laws, observed_prior, side_trials
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import Beta
-from betaroc.distributions.coordinates import moved
-from betaroc.distributions.inflated import MASSES, Inflated, base_of
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.coordinates import rows_of
 from betaroc.inference.nearby import slopes_along
 from betaroc.inference.parameter_errors import covariance_roots, free_coordinates
 from betaroc.inference.rate_errors import rate_covariance
@@ -110,8 +106,13 @@ class FittedTest:
         """FAR, FRR, TPR and TNR of the laws z standard errors away, a row for each row of z."""
         at = self.place + z @ self.roots
         cut = len(self.names[0])
-        frr, tpr = _tails(self.laws[0], self.names[0], at[:, :cut], t)
-        tnr, far = _tails(self.laws[1], self.names[1], at[:, cut:], t)
+        client, impostor = (
+            law._tail_rows(rows_of(law, names, place), t)
+            for law, names, place in zip(
+                self.laws, self.names, (at[:, :cut], at[:, cut:]), strict=True
+            )
+        )
+        (frr, tpr), (tnr, far) = client, impostor
         return far, frr, tpr, tnr
 
     def values(
@@ -154,71 +155,6 @@ def _stacked(e: Curve, chosen: Iterable[Thresholds | None]) -> Thresholds:
         for t in chosen
     ]
     return Thresholds(*np.swapaxes(np.array(rows), 0, 1))
-
-
-def _tails(
-    law: Distribution, names: tuple[str, ...], place: FloatArray, t: Thresholds
-) -> tuple[FloatArray, FloatArray]:
-    """P(S <= t) and P(S > t), a row for each row of free coordinates.
-
-    Many laws of a family at once: each tail to about 1e-14, without its logarithm.
-    """
-    base = base_of(law)
-    if type(base) not in _TAILS:
-        return _tails_one_by_one(law, names, place, t)
-    plain = {p.name for p in law._parameters() if p.scale == "plain"}
-    columns = zip(names, place.T[:, :, None], strict=True)
-    given = {n: x if n in plain else np.exp(x) for n, x in columns}
-    lower, upper = _TAILS[type(base)](base, given, t)
-    if not isinstance(law, Inflated):
-        return lower, upper
-    odds = [given.get(n, np.zeros((1, 1))) for n in MASSES]
-    rest = 1.0 / (1.0 + odds[0] + odds[1])
-    above, reached = t.theta >= 0.0, (t.logit == np.inf) | (t.theta > 1.0)
-    lower = rest * (lower + odds[0] * above + odds[1] * reached)
-    upper = rest * (upper + odds[0] * ~above + odds[1] * ~reached)
-    return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
-
-
-def _tails_one_by_one(
-    law: Distribution, names: tuple[str, ...], place: FloatArray, t: Thresholds
-) -> tuple[FloatArray, FloatArray]:
-    shape = np.broadcast_shapes((place.shape[0], 1), t.theta.shape)
-    lower, upper = np.empty(shape), np.empty(shape)
-    for k, row in enumerate(place):
-        one = moved(law, names, row.tolist())
-        here = t if t.theta.ndim < 2 else t[k]
-        lower[k], upper[k] = one._lower(here)[0], one._upper(here)[0]
-    return lower, upper
-
-
-def _beta_tails(
-    law: Any, values: dict[str, FloatArray], t: Thresholds
-) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import betainc
-
-    a, b = values.get("a", law.a), values.get("b", law.b)
-    with np.errstate(under="ignore"):
-        lower = betainc(a, b, np.clip(t.theta, 0.0, 1.0))
-        return lower, betainc(b, a, np.clip(t.complement, 0.0, 1.0))
-
-
-def _normal_tails(
-    law: Any, values: dict[str, FloatArray], t: Thresholds
-) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import ndtr
-
-    place = t.logit if law.on_unit else t.theta
-    z = (place - values.get("mu", law.mu)) / values.get("sigma", law.sigma)
-    return ndtr(z), ndtr(-z)
-
-
-_Tails = Callable[[Any, dict[str, FloatArray], Thresholds], tuple[FloatArray, FloatArray]]
-_TAILS: dict[type[Distribution], _Tails] = {
-    Beta: _beta_tails,
-    Normal: _normal_tails,
-    LogitNormal: _normal_tails,
-}
 
 
 # ------------------------------------------------------------------------- free coordinates

@@ -12,23 +12,17 @@ from betaroc.core import checks
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.notices import public
-from betaroc.core.polygamma import beta_inverse_information
 from betaroc.core.tables import Table, Tabular
-from betaroc.core.thresholds import Thresholds, softplus
+from betaroc.core.thresholds import Thresholds
 from betaroc.decision.curve import WEIGHTED_ERROR, checked_alphas, chosen_on
 from betaroc.decision.target_forecast import TargetForecast, target_forecast
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import Beta
-from betaroc.distributions.inflated import Inflated
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair
-from betaroc.estimation.normal import inverse_information
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.model import ScoreModel
 
-__all__ = ["DevSize", "EpcForecast", "epc_forecast", "unit_covariance"]
+__all__ = ["DevSize", "EpcForecast", "epc_forecast"]
 
 #: E Z^2 of Chernoff's Z = argmax(W(u) - u^2), W two-sided Brownian motion.
 CHERNOFF_VARIANCE = 0.26355964129961019
@@ -460,46 +454,11 @@ def _expansion(
 
 # --------------------------------------------------------------------------- information
 def _score_variance(law: Distribution, fit: DistributionFit | None, t: Thresholds) -> FloatArray:
-    """Variance of the fitted log density at t, of one score; nan for laws not in the table."""
-    derivatives = _derivatives(law, t)
-    names = tuple(derivatives) if fit is None else fit.names
-    covariance = unit_covariance(law) if fit is None else fit.cov * fit.total_weight
-    if not derivatives or not set(names) <= set(derivatives):
+    """Variance of the fitted log density at t, of one score; nan for what has no parameters."""
+    known = [p.name for p in law._parameters()]
+    names = known if fit is None else list(fit.names)
+    if not names or not set(names) <= set(known):
         return np.full(t.shape, np.nan)
-    gradient = np.stack([derivatives[name] for name in names])
+    covariance = law._unit_covariance() if fit is None else fit.cov * fit.total_weight
+    gradient = law._score(t)[[known.index(name) for name in names]]
     return np.asarray(np.einsum("ik,ij,jk->k", gradient, covariance, gradient))
-
-
-def _derivatives(law: Distribution, t: Thresholds) -> dict[str, FloatArray]:
-    """Derivatives of the log density in the parameters, by name."""
-    if isinstance(law, Inflated):
-        inner = _derivatives(law.base, t)
-        rest = np.full(t.shape, -1.0 / (1.0 - law.at_zero - law.at_one))
-        return inner | {"at_zero": rest, "at_one": rest} if inner else {}
-    if isinstance(law, Beta):
-        from scipy.special import digamma
-
-        both = digamma(law.a + law.b)
-        return {
-            "a": both - digamma(law.a) - softplus(-t.logit),
-            "b": both - digamma(law.b) - softplus(t.logit),
-        }
-    if isinstance(law, Normal | LogitNormal):
-        z = ((t.logit if law.on_unit else t.theta) - law.mu) / law.sigma
-        return {"mu": z / law.sigma, "sigma": (z * z - 1.0) / law.sigma}
-    return {}
-
-
-def unit_covariance(law: Distribution) -> FloatArray:
-    """Inverse expected information of one score, in the order of `_derivatives`."""
-    if isinstance(law, Beta):
-        return beta_inverse_information(law.a, law.b)
-    if isinstance(law, Normal | LogitNormal):
-        return np.array(inverse_information(law.sigma))
-    if not isinstance(law, Inflated):
-        return np.full((0, 0), np.nan)
-    base, masses = unit_covariance(law.base), np.array([law.at_zero, law.at_one])
-    whole = np.zeros((base.shape[0] + 2,) * 2)
-    whole[:-2, :-2] = base / (1.0 - masses.sum())
-    whole[-2:, -2:] = np.diag(masses) - np.outer(masses, masses)
-    return whole

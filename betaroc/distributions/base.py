@@ -95,6 +95,12 @@ class Parameter(NamedTuple):
     scale: str
 
 
+#: Step of a derivative in a parameter, as a share of how far it may move.
+_STEP = 1e-3
+#: Depths between which information is integrated, by Gauss-Legendre rules of 16 points.
+_DEPTHS = np.concatenate([np.linspace(0.05, 4.0, 20), np.geomspace(5.0, 60.0, 12)])
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+
 _NO_ATOMS = Atoms(np.empty(0), np.empty(0))
 
 
@@ -177,6 +183,11 @@ class Distribution(Value, ABC):
         """Mass and law of the continuous part; None for a discrete law."""
         return 1.0, self
 
+    @property
+    def _shape(self) -> Any:
+        """U, J, ... of a beta distribution; None of others."""
+        return None
+
     def _parameters(self) -> tuple[Parameter, ...]:
         """What determines the law; nothing where it is its data."""
         return ()
@@ -184,6 +195,82 @@ class Distribution(Value, ABC):
     def _replaced(self, values: Mapping[str, float]) -> Distribution:
         """The law with other values of some of its parameters."""
         return replace(self, **values)  # type: ignore[type-var]
+
+    # ------------------------------------------------------ what depends on its parameters
+    def _log_likelihood(self, t: Thresholds) -> FloatArray:
+        """What a score adds to the log-likelihood: the log of its atom's mass, else the density."""
+        masses = self.atoms.masses_at(t)
+        with np.errstate(divide="ignore"):
+            return np.where(masses > 0.0, np.log(masses), self._log_pdf(t))
+
+    def _score(self, t: Thresholds) -> FloatArray:
+        """Derivative of `_log_likelihood` in each of `_parameters`, a row each.
+
+        By central differences of fourth order; 0 of a share of 0, which nobody had.
+        """
+        parameters = self._parameters()
+        found = np.zeros((len(parameters), *t.shape))
+        for k, one in enumerate(parameters):
+            step = _STEP * self._room(one)
+            if step == 0.0:
+                continue
+
+            def change(times: int, one: Parameter = one, step: float = step) -> FloatArray:
+                above, below = (
+                    self._replaced({one.name: one.value + side * step})._log_likelihood(t)
+                    for side in (times, -times)
+                )
+                return np.asarray(above - below)
+
+            found[k] = (8.0 * change(1) - change(2)) / (12.0 * step)
+        return found
+
+    def _room(self, one: Parameter) -> float:
+        """How far a parameter may move: its size, what is left of its whole, or the spread."""
+        if one.scale == "log":
+            return one.value
+        if one.scale != "plain":
+            whole = math.fsum(p.value for p in self._parameters() if p.scale == one.scale)
+            return min(one.value, 1.0 - whole)
+        spread = math.sqrt(self.var)
+        return spread if 0.0 < spread < math.inf else max(abs(one.value), 1.0)
+
+    def _unit_covariance(self) -> FloatArray:
+        """Inverse expected information of one score, in the order of `_parameters`.
+
+        By quadrature of the products of `_score` between quantiles as deep as doubles reach.
+        """
+        ends = self._landmarks(_DEPTHS)
+        places = np.unique(ends.logit if self.on_unit else ends.theta)
+        places = places[np.isfinite(places)]
+        half = 0.5 * np.diff(places)[:, None]
+        y = (places[:-1, None] + half * (1.0 + _NODES)).ravel()
+        t = Thresholds.from_logit(y) if self.on_unit else Thresholds.from_theta(y)
+        weights = (half * _WEIGHTS).ravel() * np.exp(self._log_density(t))
+        scores = self._score(t)
+        information = (scores * weights) @ scores.T
+        return np.asarray(np.linalg.inv(information))
+
+    def _tail_rows(
+        self, values: Mapping[str, FloatArray], t: Thresholds
+    ) -> tuple[FloatArray, FloatArray]:
+        """P(S <= theta) and P(S > theta) of many distributions of the family, a row each.
+
+        Parameters
+        ----------
+        values : mapping
+            Columns, of shape (rows, 1), of the parameters that are not this one's.
+        t : Thresholds, shape (k,) or (rows, k)
+            Where.
+        """
+        rows = max((column.shape[0] for column in values.values()), default=1)
+        lower, upper = (np.empty(np.broadcast_shapes((rows, 1), t.theta.shape)) for _ in range(2))
+        for k in range(len(lower)):
+            own = {n: float(v[min(k, v.shape[0] - 1), 0]) for n, v in values.items()}
+            one = self._replaced(own)
+            here = t if t.theta.ndim < 2 else t[k]
+            lower[k], upper[k] = one._lower(here)[0], one._upper(here)[0]
+        return lower, upper
 
     def _landmarks(self, depths: FloatArray) -> Thresholds:
         """Where P(S <= theta) or P(S > theta) is exp(-depth): what no search may step over."""

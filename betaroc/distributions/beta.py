@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
@@ -16,6 +16,7 @@ from betaroc.core.arrays import FloatArray, ScalarOrArray, as_output
 from betaroc.core.checks import positive, real_array
 from betaroc.core.errors import InputError
 from betaroc.core.notices import public
+from betaroc.core.polygamma import beta_inverse_information
 from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.distributions.base import Distribution, Parameter, Tail
@@ -142,6 +143,10 @@ class Beta(Distribution):
         return _SHAPES[int(np.sign(self.a - 1.0)), int(np.sign(self.b - 1.0))]
 
     @property
+    def _shape(self) -> Shape:
+        return self.shape
+
+    @property
     def support(self) -> tuple[float, float]:
         """(0, 1)."""
         return 0.0, 1.0
@@ -198,6 +203,28 @@ class Beta(Distribution):
 
     def _parameters(self) -> tuple[Parameter, ...]:
         return Parameter("a", self.a, "log"), Parameter("b", self.b, "log")
+
+    def _score(self, t: Thresholds) -> FloatArray:
+        from scipy.special import psi
+
+        both = psi(self.a + self.b)
+        return np.stack([
+            both - psi(self.a) - softplus(-t.logit), both - psi(self.b) - softplus(t.logit)
+        ])  # fmt: skip
+
+    def _unit_covariance(self) -> FloatArray:
+        return beta_inverse_information(self.a, self.b)
+
+    def _tail_rows(
+        self, values: Mapping[str, FloatArray], t: Thresholds
+    ) -> tuple[FloatArray, FloatArray]:
+        """Each tail to about 1e-14."""
+        from scipy.special import betainc
+
+        a, b = values.get("a", self.a), values.get("b", self.b)
+        with np.errstate(under="ignore"):
+            lower = betainc(a, b, np.clip(t.theta, 0.0, 1.0))
+            return lower, betainc(b, a, np.clip(t.complement, 0.0, 1.0))
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.beta(self.a, self.b, size), dtype=np.float64)

@@ -16,7 +16,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.distributions.base import Distribution, Parameter
 
-__all__ = ["Free", "free", "moved", "parameter_values"]
+__all__ = ["Free", "free", "moved", "parameter_values", "rows_of"]
 
 _NUMBERS = ("plain", "log")
 #: Where shares and their odds are rounding.
@@ -81,6 +81,18 @@ def parameter_values(
         total = 1.0 + math.fsum(shares.values())
         # A share is positive, however far a draw may be.
         values |= {name: max(share / total, _LEAST) for name, share in shares.items()}
+    return values
+
+
+def rows_of(law: Distribution, names: Sequence[str], place: FloatArray) -> dict[str, FloatArray]:
+    """Columns of parameter values at rows of coordinates."""
+    scales = {p.name: p.scale for p in law._parameters()}
+    columns = dict(zip(names, place.T[:, :, None], strict=True))
+    values = {n: y if scales[n] == "plain" else np.exp(y) for n, y in columns.items()}
+    for whole in {scales[name] for name in names} - set(_NUMBERS):
+        odds = [name for name in names if scales[name] == whole]
+        total = 1.0 + sum(values[name] for name in odds)
+        values |= {name: values[name] / total for name in odds}
     return values
 
 

@@ -218,6 +218,38 @@ class Inflated(Distribution):
         rest = {name: v for name, v in values.items() if name not in masses}
         return replace(self, base=self.base._replaced(rest), **masses)
 
+    def _score(self, t: Thresholds) -> FloatArray:
+        with np.errstate(all="ignore"):
+            inner = self.base._score(t)
+        at = [(t.theta == 0.0) & (t.logit == -np.inf), (t.theta == 1.0) & (t.logit == np.inf)]
+        masses = np.zeros((2, *t.shape))
+        for k, mass in enumerate((self.at_zero, self.at_one)):
+            if mass > 0.0:  # else it was not estimated
+                masses[k] = np.where(
+                    at[k], 1.0 / mass, np.where(at[1 - k], 0.0, -1.0 / self._share)
+                )
+        return np.concatenate([np.where(at[0] | at[1], 0.0, inner), masses])
+
+    def _unit_covariance(self) -> FloatArray:
+        base, masses = self.base._unit_covariance(), np.array([self.at_zero, self.at_one])
+        whole = np.zeros((base.shape[0] + 2,) * 2)
+        whole[:-2, :-2] = base / self._share
+        whole[-2:, -2:] = np.diag(masses) - np.outer(masses, masses)
+        return whole
+
+    def _tail_rows(
+        self, values: Mapping[str, FloatArray], t: Thresholds
+    ) -> tuple[FloatArray, FloatArray]:
+        lower, upper = self.base._tail_rows(
+            {name: v for name, v in values.items() if name not in MASSES}, t
+        )
+        zero, one = values.get("at_zero", self.at_zero), values.get("at_one", self.at_one)
+        rest = 1.0 - zero - one
+        above, reached = t.theta >= 0.0, _reaches_one(t)
+        lower = rest * lower + zero * above + one * reached
+        upper = rest * upper + zero * ~above + one * ~reached
+        return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
+
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         u = rng.random(size)
         scores = np.array(self.base._sample(size, rng))

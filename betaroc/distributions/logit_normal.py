@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,8 +16,10 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.normal import (
     NormalPair,
+    normal_inverse_information,
     normal_log_density,
     normal_quantile_of,
+    normal_score,
     normal_tail,
     place_of,
     standard_score,
@@ -129,6 +132,20 @@ class LogitNormal(Distribution):
 
     def _parameters(self) -> tuple[Parameter, ...]:
         return Parameter("mu", self.mu, "plain"), Parameter("sigma", self.sigma, "log")
+
+    def _score(self, t: Thresholds) -> FloatArray:
+        return normal_score(self._z(t), self.sigma)
+
+    def _unit_covariance(self) -> FloatArray:
+        return np.array(normal_inverse_information(self.sigma))
+
+    def _tail_rows(
+        self, values: Mapping[str, FloatArray], t: Thresholds
+    ) -> tuple[FloatArray, FloatArray]:
+        from scipy.special import ndtr
+
+        z = (t.logit - values.get("mu", self.mu)) / values.get("sigma", self.sigma)
+        return ndtr(z), ndtr(-z)
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return Thresholds.from_logit(rng.normal(self.mu, self.sigma, size)).theta

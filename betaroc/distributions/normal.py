@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +17,9 @@ from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.pairs import Pair, closed_forms
 
 __all__ = ["Normal"]
+
+#: Squares of sigmas beyond these lose digits, then themselves.
+_LEAST, _MOST = 1e-145, 1e145
 
 
 def normal_tail(z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -55,6 +59,18 @@ def place_of(z: FloatArray, mu: float, sigma: float) -> FloatArray:
     """mu + sigma z, infinite where no double holds it."""
     with np.errstate(over="ignore"):
         return np.asarray(mu + sigma * z)
+
+
+def normal_score(z: FloatArray, sigma: float) -> FloatArray:
+    """Derivatives of the log density in mu and in sigma at standard scores z."""
+    return np.asarray(np.stack([z, z * z - 1.0]) / sigma)
+
+
+def normal_inverse_information(sigma: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Covariance of (mu, sigma) for one unit of weight; nan where its square is no double."""
+    if not _LEAST < sigma < _MOST:
+        return ((math.nan, 0.0), (0.0, math.nan))
+    return ((sigma * sigma, 0.0), (0.0, 0.5 * sigma * sigma))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,6 +159,20 @@ class Normal(Distribution):
 
     def _parameters(self) -> tuple[Parameter, ...]:
         return Parameter("mu", self.mu, "plain"), Parameter("sigma", self.sigma, "log")
+
+    def _score(self, t: Thresholds) -> FloatArray:
+        return normal_score(self._z(t), self.sigma)
+
+    def _unit_covariance(self) -> FloatArray:
+        return np.array(normal_inverse_information(self.sigma))
+
+    def _tail_rows(
+        self, values: Mapping[str, FloatArray], t: Thresholds
+    ) -> tuple[FloatArray, FloatArray]:
+        from scipy.special import ndtr
+
+        z = (t.theta - values.get("mu", self.mu)) / values.get("sigma", self.sigma)
+        return ndtr(z), ndtr(-z)
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.normal(self.mu, self.sigma, size), dtype=np.float64)

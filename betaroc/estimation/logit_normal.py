@@ -11,6 +11,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import normal_inverse_information
 from betaroc.estimation.contract import (
     Coordinates,
     Data,
@@ -19,7 +20,7 @@ from betaroc.estimation.contract import (
     Sample,
     too_few_distinct,
 )
-from betaroc.estimation.normal import inverse_information, normal_log_likelihood, proper_moments
+from betaroc.estimation.normal import normal_log_likelihood, proper_moments
 
 
 def estimate_logit_normal(sample: Data) -> Maximum:
@@ -33,7 +34,7 @@ def estimate_logit_normal(sample: Data) -> Maximum:
         LogitNormal(mu, sigma),
         ("mu", "sigma"),
         (mu, sigma),
-        inverse_information(sigma),
+        normal_inverse_information(sigma),
         normal_log_likelihood(sigma, sample.total) + jacobian,
     )
 

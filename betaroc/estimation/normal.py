@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 
 from betaroc.core.special import HALF_LOG_TWO_PI
-from betaroc.distributions.normal import Normal
-from betaroc.estimation.contract import Data, Family, Matrix, Maximum, too_few_distinct
-
-#: Squares of sigmas beyond these lose digits, then themselves.
-_LEAST, _MOST = 1e-145, 1e145
+from betaroc.distributions.normal import Normal, normal_inverse_information
+from betaroc.estimation.contract import Data, Family, Maximum, too_few_distinct
 
 
 def estimate_normal(sample: Data) -> Maximum:
@@ -19,7 +16,11 @@ def estimate_normal(sample: Data) -> Maximum:
     mu, sigma = proper_moments(sample, "normal", *sample.moments())
     log_likelihood = normal_log_likelihood(sigma, sample.total)
     return Maximum(
-        Normal(mu, sigma), ("mu", "sigma"), (mu, sigma), inverse_information(sigma), log_likelihood
+        Normal(mu, sigma),
+        ("mu", "sigma"),
+        (mu, sigma),
+        normal_inverse_information(sigma),
+        log_likelihood,
     )
 
 
@@ -33,13 +34,6 @@ def proper_moments(sample: Data, family: str, mu: float, sigma: float) -> tuple[
 def normal_log_likelihood(sigma: float, total: float) -> float:
     """At the maximum: every standardised square averages 1."""
     return -total * (HALF_LOG_TWO_PI + 0.5 + math.log(sigma))
-
-
-def inverse_information(sigma: float) -> Matrix:
-    """Covariance of (mu, sigma) for one unit of weight; nan where its square is no double."""
-    if not _LEAST < sigma < _MOST:
-        return ((math.nan, 0.0), (0.0, math.nan))
-    return ((sigma * sigma, 0.0), (0.0, 0.5 * sigma * sigma))
 
 
 NORMAL = Family(estimate_normal, summed=True)

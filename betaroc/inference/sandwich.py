@@ -19,10 +19,7 @@ from betaroc.data.groups import Groups, Trials, groups_of, settled, units_of
 from betaroc.data.names import name_columns
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
-from betaroc.distributions.beta import Beta
-from betaroc.distributions.inflated import MASSES, Inflated, base_of
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.boundary import MATLAB_EDGES
 from betaroc.estimation.likelihood import cells
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -173,24 +170,16 @@ def observation_scores(
             + " has none. Fit a parametric family, or resample the scores."
         )
     values = _as_fitted(result, values, weights)
-    policy = policy_in_force(result)
-    law = result.distribution
-    base = base_of(law)
-    if in_cells(result) or type(base) not in _CLOSED:
+    if in_cells(result):
         return difference_scores(result, values)
-    closed = _CLOSED[type(base)]
-    ends = (values == 0.0) | (values == 1.0)
-    if not isinstance(law, Inflated) and not (policy == "drop" and np.any(ends)):
-        return closed(law, values)
+    law = result.distribution
+    kept = np.ones(values.size, dtype=np.bool_)
+    if policy_in_force(result) == "drop":
+        kept = (values != 0.0) & (values != 1.0)
+    names = [p.name for p in law._parameters()]
     found = np.zeros((values.size, len(result.names)))
-    found[~ends, :2] = closed(base, values[~ends])
-    if isinstance(law, Inflated):
-        rest = 1.0 - law.at_zero - law.at_one
-        for column, place, mass in ((2, 0.0, law.at_zero), (3, 1.0, law.at_one)):
-            # A mass that nobody had was not estimated.
-            if mass > 0.0:
-                found[~ends, column] = -1.0 / rest
-                found[values == place, column] = 1.0 / mass
+    scores = law._score(Thresholds.from_theta(values[kept]))
+    found[kept] = scores[[names.index(name) for name in result.names]].T
     return found
 
 
@@ -215,32 +204,6 @@ def _as_fitted(result: Estimate, values: FloatArray, weights: FloatArray | None)
         return values
     n = float(values.size) if weights is None else math.fsum(weights.tolist())
     return (values * (n - 1.0) + 0.5) / n
-
-
-def _beta(law: Any, values: FloatArray) -> FloatArray:
-    """log x - digamma(a) + digamma(a + b), and its mirror."""
-    from scipy.special import psi
-
-    both = psi(law.a + law.b)
-    parts = np.log(values) - psi(law.a) + both, np.log1p(-values) - psi(law.b) + both
-    return np.stack(parts, axis=1)
-
-
-def _normal(law: Any, values: FloatArray) -> FloatArray:
-    z = (values - law.mu) / law.sigma
-    return np.asarray(np.stack([z, z**2 - 1.0], axis=1) / law.sigma)
-
-
-def _logit_normal(law: Any, values: FloatArray) -> FloatArray:
-    return _normal(law, np.log(values) - np.log1p(-values))
-
-
-#: Both parameters of a law, in order; one that is held fixed has no covariance to multiply.
-_CLOSED: dict[type[Distribution], Callable[[Any, FloatArray], FloatArray]] = {
-    Beta: _beta,
-    Normal: _normal,
-    LogitNormal: _logit_normal,
-}
 
 
 # ---------------------------------------------------------------------------- differences
@@ -287,21 +250,14 @@ def _each_log_likelihood(
         return _cell_log_likelihood(values, result.boundary.resolution)  # type: ignore[union-attr,arg-type]
     if policy in {"censor", "matlab"}:
         return _censored_log_likelihood(values, policy, result.boundary.resolution)  # type: ignore[union-attr]
-    ends = (values == 0.0) | (values == 1.0)
-    t = Thresholds.from_theta(values[~ends] if policy == "drop" else values)
+    kept = np.ones(values.size, dtype=np.bool_)
+    if policy == "drop":
+        kept = (values != 0.0) & (values != 1.0)
+    t = Thresholds.from_theta(values[kept])
 
-    def at(law: Any) -> FloatArray:
-        if policy == "drop":
-            found = np.zeros(values.size)
-            found[~ends] = law.logpdf(t.theta)
-            return found
-        if not isinstance(law, Inflated):
-            return np.asarray(law.logpdf(values))
-        found = np.empty(values.size)
-        inside = law.base.logpdf(values[~ends])
-        found[~ends] = inside + math.log1p(-law.at_zero - law.at_one)
-        with np.errstate(divide="ignore"):
-            found[values == 0.0], found[values == 1.0] = np.log([law.at_zero, law.at_one])
+    def at(law: Distribution) -> FloatArray:
+        found = np.zeros(values.size)
+        found[kept] = law._log_likelihood(t)
         return found
 
     return at

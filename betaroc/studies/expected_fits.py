@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from betaroc.core.errors import InputError
-from betaroc.decision.forecast import unit_covariance
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import Inflated, base_of
@@ -63,7 +62,7 @@ def _expected(law: Distribution, n: int) -> DistributionFit:
     parameters = {p.name: p.value for p in base._parameters()}
     if isinstance(law, Inflated):
         parameters |= {"at_zero": law.at_zero, "at_one": law.at_one}
-    covariance = tuple(tuple(row) for row in (unit_covariance(law) / n).tolist())
+    covariance = tuple(tuple(row) for row in (law._unit_covariance() / n).tolist())
     names, values = tuple(parameters), tuple(parameters.values())
     family = str(planned_family(law))
     return DistributionFit(family, law, names, values, covariance, math.nan, n, float(n))
