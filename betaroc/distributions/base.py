@@ -240,16 +240,21 @@ class Distribution(Value, ABC):
 
         By quadrature of the products of `_score` between quantiles as deep as doubles reach.
         """
-        ends = self._landmarks(_DEPTHS)
+        inside = self if self.continuous is None else self.continuous[1]
+        ends = inside._landmarks(_DEPTHS)
         places = np.unique(ends.logit if self.on_unit else ends.theta)
         places = places[np.isfinite(places)]
         half = 0.5 * np.diff(places)[:, None]
         y = (places[:-1, None] + half * (1.0 + _NODES)).ravel()
         t = Thresholds.from_logit(y) if self.on_unit else Thresholds.from_theta(y)
         weights = (half * _WEIGHTS).ravel() * np.exp(self._log_density(t))
-        scores = self._score(t)
-        information = (scores * weights) @ scores.T
-        return np.asarray(np.linalg.inv(information))
+        atoms = Thresholds.from_theta(self.atoms.places)
+        scores = np.concatenate([self._score(t), self._score(atoms)], axis=1)
+        information = (scores * np.concatenate([weights, self.atoms.masses])) @ scores.T
+        known = np.diag(information) > 0.0  # but a share that nobody had
+        found = np.zeros(information.shape)
+        found[np.ix_(known, known)] = np.linalg.inv(information[np.ix_(known, known)])
+        return found
 
     def _tail_rows(
         self, values: Mapping[str, FloatArray], t: Thresholds

@@ -27,6 +27,8 @@ __all__ = ["Beta", "Shape", "beta_auc"]
 
 #: Tails of scipy that have all their digits.
 _LEAST = 1e-290
+#: Logits of scores whose distance from an end is no normal double.
+_LOST = 700.0
 #: Logits within which 1 - theta keeps the digits that a guess of the balance needs.
 _FARTHEST = 30.0
 
@@ -218,16 +220,31 @@ class Beta(Distribution):
     def _tail_rows(
         self, values: Mapping[str, FloatArray], t: Thresholds
     ) -> tuple[FloatArray, FloatArray]:
-        """Each tail to about 1e-14."""
-        from scipy.special import betainc
-
+        """Each tail to about 1e-14; beyond what doubles hold of a score by its power law."""
         a, b = values.get("a", self.a), values.get("b", self.b)
-        with np.errstate(under="ignore"):
-            lower = betainc(a, b, np.clip(t.theta, 0.0, 1.0))
-            return lower, betainc(b, a, np.clip(t.complement, 0.0, 1.0))
+        ends = [_tail_row(a, b, t.theta, t.logit), _tail_row(b, a, t.complement, -t.logit)]
+        # A score that rounds to an end has its far tail from the near one.
+        return (
+            np.where((t.logit > _FARTHEST) & (ends[1] < 0.9), 1.0 - ends[1], ends[0]),
+            np.where((t.logit < -_FARTHEST) & (ends[0] < 0.9), 1.0 - ends[0], ends[1]),
+        )
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.beta(self.a, self.b, size), dtype=np.float64)
+
+
+def _tail_row(
+    near: FloatArray | float, far: FloatArray | float, x: FloatArray, logit: FloatArray
+) -> FloatArray:
+    """Mass between an end and scores at distance x from it, of columns of shapes."""
+    from scipy.special import betainc, betaln
+
+    with np.errstate(under="ignore", over="ignore"):
+        whole = betainc(near, far, np.clip(x, 0.0, 1.0))
+        if not np.any(logit < -_LOST):
+            return np.asarray(whole)
+        deep = np.exp(near * logit - np.log(near) - betaln(near, far))
+    return np.asarray(np.where(logit < -_LOST, deep, whole))
 
 
 def _clipped(t: Thresholds) -> Thresholds:

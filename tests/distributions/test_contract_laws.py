@@ -16,6 +16,7 @@ import pytest
 import scipy
 
 import betaroc as br
+from betaroc.core.thresholds import Thresholds
 from helpers.cases import over
 from helpers.families import CONTINUOUS, DISCRETE, INFLATED, LAWS, TIED, WEIGHTED
 
@@ -45,6 +46,47 @@ def probes(law: br.Distribution) -> np.ndarray:
     around = [places, np.nextafter(places, -np.inf), np.nextafter(places, np.inf)]
     fixed = [-np.inf, -5.0, -1e-300, -0.0, 0.0, 5e-324, 1e-200, 0.5, 1.0 - 2**-53, 1.0, 7.0, np.inf]
     return np.unique(np.concatenate([law.ppf(p), law.isf(p), *around, fixed]))
+
+
+# -------------------------------------------------------------------------- parameters
+def inner(law: br.Distribution) -> Thresholds:
+    """From the 0.1 % to the 99.9 % point, and the atoms."""
+    p = np.array([1e-3, 0.02, 0.2, 0.5, 0.8, 0.98, 1 - 1e-3])
+    t = law._lower_quantile(p, np.log(p))
+    return Thresholds.concatenate([t, Thresholds.from_theta(law.atoms.places)])
+
+
+@each_smooth
+def test_scores_are_derivatives_of_what_a_score_adds_to_the_likelihood(law) -> None:
+    """Differences of fourth order with steps of 1e-3, of up to 6 digits where shapes are 1e5."""
+    t = inner(law)
+    closed, generic = law._score(t), br.Distribution._score(law, t)
+    scale = np.max(np.abs(closed), axis=1, keepdims=True)
+    np.testing.assert_allclose(closed, generic, atol=float(1e-6 * np.max(scale)), rtol=1e-6)
+
+
+@over("law", {
+    name: law for name, law in smooth.items()
+    if type(law)._unit_covariance is not br.Distribution._unit_covariance
+})  # fmt: skip
+def test_the_expected_information_is_the_mean_product_of_scores(law) -> None:
+    closed, generic = law._unit_covariance(), br.Distribution._unit_covariance(law)
+    size = np.sqrt(np.outer(np.diag(closed), np.diag(closed)))
+    np.testing.assert_allclose(generic, closed, atol=float(1e-5 * np.max(size)), rtol=1e-5)
+
+
+@each_smooth
+def test_rows_of_tails_are_those_of_each_distribution(law) -> None:
+    other = {"plain": lambda x: x + 0.1, "log": lambda x: 1.1 * x}
+    values = {
+        p.name: np.array([[p.value], [other.get(p.scale, lambda x: 0.9 * x)(p.value)]])
+        for p in law._parameters() if p.scale in other or p.value > 0.0
+    }  # fmt: skip
+    t = inner(law)
+    for found, known in zip(law._tail_rows(values, t), br.Distribution._tail_rows(law, values, t),
+                            strict=True):  # fmt: skip
+        assert found.shape == (2, t.shape[0])
+        np.testing.assert_allclose(found, known, rtol=1e-11, atol=1e-15)
 
 
 # ---------------------------------------------------------------------------- both tails
