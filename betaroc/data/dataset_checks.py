@@ -10,7 +10,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import ReversedScoresWarning, ScaleWarning
 from betaroc.core.notices import warn
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.distributions.pairs import pair_of
 
 __all__ = ["Distributions", "warn_of_reversed", "warn_of_scales"]
@@ -28,7 +28,7 @@ _QUANTILES = np.array([0.05, 0.5, 0.95])
 
 def warn_of_scales(dev: Distributions, test: Distributions) -> None:
     """Warn of sides that seem to be on different scales."""
-    if not all(isinstance(law, Empirical) for law in (*dev, *test)):
+    if not all(is_counted(law) for law in (*dev, *test)):
         return
     pairs = list(zip(dev, test, strict=True))
     why = _unit_against_real(pairs) or _other_spread(pairs)

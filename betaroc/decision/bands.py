@@ -34,7 +34,7 @@ from betaroc.decision.sides import (
     side_groups,
 )
 from betaroc.decision.threshold_error import ThresholdError
-from betaroc.distributions.empirical import Empirical, cells_of
+from betaroc.distributions.empirical import cells_of, is_counted
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide
 from betaroc.inference.interval import Band
 from betaroc.inference.simultaneous import band_of_replicates
@@ -264,7 +264,7 @@ def _exact_ends(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatArray]:
 def _kind(e: Curve, name: str, fitted: FittedTest | None) -> str:
     """What a side was given as: scores, a fit whose parameters vary, or a model."""
     model = e._side(name).model
-    if isinstance(model.client, Empirical) and isinstance(model.impostor, Empirical):
+    if is_counted(model.client) and is_counted(model.impostor):
         return "scores"
     varies = e.dev_fit is not None if name == "dev" else fitted is not None
     return "a fit" if varies else "a model"

@@ -19,8 +19,8 @@ from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.decision.resample_fit import FitAgain
 from betaroc.decision.resample_threshold import ChosenAgain, LeastWeightedError, OtherCriterion
 from betaroc.decision.sides import empirical_laws, grouped_side, side_trials
-from betaroc.distributions.binned import Binned
-from betaroc.distributions.empirical import EmpiricalPair, cells_of
+from betaroc.distributions.binned import is_binned
+from betaroc.distributions.empirical import cells_of, decides_by_counts
 from betaroc.inference.drawn_groups import GroupedCounts, GroupedSide, cell_of
 from betaroc.inference.drawn_trials import Counts, DrawnRows, SortedRows
 from betaroc.inference.paired_trials import joint_trials, refuse_other_trials, same_trials
@@ -93,7 +93,7 @@ def plan_of(a: Curve, b: Curve, options: IntervalOptions, *, paired: bool) -> Pl
     groups, resample = options.groups, str(options.method)
     for e, name in zip((a, b), _SYSTEMS, strict=True):
         empirical_laws(e.test, f"the test side of {name}")
-        if paired and isinstance(e.test.client, Binned):
+        if paired and is_binned(e.test.client):
             raise InputError.about("paired")(
                 worded(f"`paired=True` needs the trials themselves; the test side of {name} is a")
                 + worded(" summary, which has none. `Give Scores, or take` `paired=False`.")
@@ -143,7 +143,7 @@ def _rows(a: Curve, b: Curve, role: str, *, shared: bool, groups: bool) -> list[
 # ----------------------------------------------------------------- thresholds chosen again
 def _again(e: Curve, name: str) -> ChosenAgain:
     """What chooses dev's thresholds in a replicate."""
-    if not isinstance(e.dev._pair, EmpiricalPair):
+    if not decides_by_counts(e.dev._pair):
         return FitAgain.of(e, name)
     empirical_laws(e.dev, f"the dev side of {name}")
     return (LeastWeightedError if e.criterion == WEIGHTED_ERROR else OtherCriterion).of(e)
@@ -152,7 +152,7 @@ def _again(e: Curve, name: str) -> ChosenAgain:
 def _same_dev(a: Curve, b: Curve, *, groups: bool) -> bool:
     """Whether ids, or numbers and order, say that both systems judge the same dev trials."""
     laws = [law for e in (a, b) for law in (e.dev.client, e.dev.impostor)]
-    if any(isinstance(law, Binned) for law in laws):
+    if any(is_binned(law) for law in laws):
         return False
     return same_trials(side_trials(a, "dev"), side_trials(b, "dev"), groups=groups)
 

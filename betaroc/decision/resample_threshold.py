@@ -15,7 +15,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.decision.sides import empirical_laws, grouped_side, observed_prior, side_trials
 from betaroc.decision.threshold_error import ThresholdError, threshold_error
-from betaroc.distributions.empirical import Drawn, Empirical, EmpiricalPair, draw_law
+from betaroc.distributions.empirical import Drawn, Empirical, decides_by_counts, draw_law
 from betaroc.distributions.gaps import gap_places
 from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.drawn_trials import Counts, SortedRows, counts_below
@@ -67,7 +67,7 @@ class LeastWeightedError:
     @classmethod
     def of(cls, e: Curve) -> LeastWeightedError:
         """Of a curve whose dev side is scores."""
-        at_edges = isinstance(e.dev._pair, EmpiricalPair) and e.dev._pair.at_edges
+        at_edges = decides_by_counts(e.dev._pair) and e.dev._pair.at_edges
         return cls(SortedRows.of(side_trials(e, "dev")), e.alpha, at_edges)
 
     @cached_property
@@ -274,7 +274,7 @@ def resample_threshold(
 ) -> ResampledDev | ThresholdError:
     """What makes dev's thresholds vary: its scores, or the errors of its fit."""
     fit = e.dev_fit
-    if fit is None or isinstance(e.dev._pair, EmpiricalPair):
+    if fit is None or decides_by_counts(e.dev._pair):
         client, impostor = empirical_laws(e.dev, "dev")
         side = grouped_side(e, "dev", stratified, groups=groups)
         units = (client.total, impostor.total, client.total + impostor.total)

@@ -11,8 +11,8 @@ from betaroc.data.dataset_checks import Distributions
 from betaroc.data.groups import Groups, ScoredTrials, Trials, groups_of
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.decision.curve import Curve
-from betaroc.distributions.binned import Binned
-from betaroc.distributions.empirical import Empirical, EmpiricalPair
+from betaroc.distributions.binned import is_binned
+from betaroc.distributions.empirical import Empirical, decides_by_counts, is_counted
 from betaroc.inference.drawn_groups import GroupedSide
 from betaroc.inference.scores_beyond import SideInput, SupportedPair
 from betaroc.model.model import ScoreModel
@@ -59,7 +59,7 @@ def known_laws(given: SideInput, model: ScoreModel) -> Distributions:
 def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Empirical, Empirical]:
     """Both laws of a side that can be resampled: scores with whole weights."""
     client, impostor = model.client, model.impostor
-    if not isinstance(client, Empirical) or not isinstance(impostor, Empirical):
+    if not is_counted(client) or not is_counted(impostor):
         _refuse_model(model, name, instead)
     refuse_fractional_weights(client.weights, f"{name} client")
     refuse_fractional_weights(impostor.weights, f"{name} impostor")
@@ -79,11 +79,11 @@ def observed_prior(e: Curve, name: str) -> bool:
     """Whether the prior of a side is the share of clients among its scores."""
     model, scores, fit = e._side(name)
     client, impostor = model.client, model.impostor
-    if not isinstance(client, Empirical) or not isinstance(impostor, Empirical):
+    if not is_counted(client) or not is_counted(impostor):
         return False
     # A model, other than that of a summary, states its prior.
     stated = scores is None and fit is None
-    if e.prior_given or (stated and not isinstance(client, Binned)):
+    if e.prior_given or (stated and not is_binned(client)):
         return False
     return model.prior == client.total / (client.total + impostor.total)
 
@@ -95,7 +95,7 @@ def side_trials(e: Curve, name: str) -> ScoredTrials:
         return scores
     if fit is not None and isinstance(fit.scores, Scores):
         return fit.scores
-    if not isinstance(model._pair, EmpiricalPair):
+    if not decides_by_counts(model._pair):
         _refuse_model(model, name)
     laws = model._pair.client, model._pair.impostor
     return Trials(*(law.values for law in laws), *(law.weights for law in laws))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import score_array, weights_array
 from betaroc.core.errors import InputError
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical, EmpiricalPair
 from betaroc.distributions.pairs import closed_forms
 
@@ -82,6 +83,11 @@ class BinnedPair(EmpiricalPair):
     """Counts in bins on either side, or samples beside them: it decides at edges."""
 
     at_edges = True
+
+
+def is_binned(law: Distribution) -> TypeGuard[Binned]:
+    """Whether only counts of bins are known, not the scores."""
+    return isinstance(law, Binned)
 
 
 closed_forms(Binned, Binned, BinnedPair)

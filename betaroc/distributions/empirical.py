@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -392,6 +392,16 @@ class EmpiricalPair(Pair):
         strictly = self.impostor._below[np.searchsorted(self.impostor._steps[0], places)]
         doubled = math.fsum(weights * (strictly + upto))
         return doubled / (2.0 * self.client.total * self.impostor.total)
+
+
+def is_counted(law: Distribution) -> TypeGuard[Empirical]:
+    """Whether a distribution is its scores, with counts instead of a density."""
+    return isinstance(law, Empirical)
+
+
+def decides_by_counts(pair: Pair) -> TypeGuard[EmpiricalPair]:
+    """Whether both classes are scores on closed forms, so that every decision can be enumerated."""
+    return isinstance(pair, EmpiricalPair)
 
 
 closed_forms(Empirical, Empirical, EmpiricalPair)

@@ -21,7 +21,7 @@ from betaroc.data.groups import Groups, groups_of
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.empirical import Empirical
+from betaroc.distributions.empirical import Empirical, is_counted
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.rate_errors import worth
 from betaroc.model.measures import OperatingPoint
@@ -271,7 +271,7 @@ def about(n: float) -> str:
 def evidence_of_pair(pair: PairEstimate) -> Evidence:
     """What the scores of both classes say of the distributions that were fitted to them."""
     fits = (pair.client, pair.impostor)
-    laws = [None if isinstance(f.distribution, Empirical) else f.distribution for f in fits]
+    laws = [None if is_counted(f.distribution) else f.distribution for f in fits]
     rules = [f.boundary for f in fits]
     cells = [r.resolution if r is not None and r.policy == "interval" else None for r in rules]
     left = [r is not None and r.policy == "drop" for r in rules]

@@ -15,7 +15,7 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
-from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.empirical import decides_by_counts
 from betaroc.distributions.gaps import Gaps
 from betaroc.distributions.pairs import Pair
 from betaroc.model import operating_points
@@ -73,7 +73,7 @@ class Criterion:
 
     def reach(self, pair: Pair, prior: float) -> tuple[float, float] | None:
         """The smallest and the largest rate that any threshold attains; None without target."""
-        if self.one_class and isinstance(pair, EmpiricalPair):
+        if self.one_class and decides_by_counts(pair):
             return 0.0, 1.0
         levels = self.levels(pair, prior)
         return (float(levels[0]), float(levels[-1])) if levels.size else None
@@ -89,13 +89,13 @@ def _each(one: Callable[[Pair, float, float], Thresholds]) -> Choice:
 
 # ------------------------------------------------------------------ linear criteria
 def _weighted_error(pair: Pair, _: float, alpha: FloatArray) -> Thresholds:
-    if isinstance(pair, EmpiricalPair):
+    if decides_by_counts(pair):
         return choose_weighted_error(pair, alpha)
     return least_weighted_errors(pair, alpha)
 
 
 def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
-    if isinstance(pair, EmpiricalPair):
+    if decides_by_counts(pair):
 
         def losses(tpr: FloatArray, far: FloatArray) -> tuple[FloatArray, FloatArray]:
             return -precision_of(prior, tpr, far), -tpr
@@ -105,7 +105,7 @@ def _weighted_precision_recall(pair: Pair, prior: float, alpha: FloatArray) -> T
 
 
 def _f_measure(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
-    if isinstance(pair, EmpiricalPair):
+    if decides_by_counts(pair):
 
         def losses(tpr: FloatArray, far: FloatArray) -> tuple[FloatArray, FloatArray]:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -143,7 +143,7 @@ def _target(name: str) -> Choice:
     target = _TARGETS[name]
 
     def choose(pair: Pair, prior: float, alpha: FloatArray) -> Thresholds:
-        if isinstance(pair, EmpiricalPair):
+        if decides_by_counts(pair):
             rejected = None if target.rejected is None else target.rejected(alpha)
             return choose_nearest(pair, alpha, lambda at: target.rate(at, prior), rejected)
         if name == "precision":
@@ -155,7 +155,7 @@ def _target(name: str) -> Choice:
 
 def _levels(name: str) -> Levels:
     def levels(pair: Pair, prior: float) -> FloatArray:
-        if isinstance(pair, EmpiricalPair):
+        if decides_by_counts(pair):
             values = _TARGETS[name].rate(pair.gaps, prior)
             return np.unique(values[~np.isnan(values)])
         if name == "precision":

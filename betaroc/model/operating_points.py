@@ -16,7 +16,7 @@ import numpy as np
 
 from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.thresholds import Thresholds, choose
-from betaroc.distributions.empirical import EmpiricalPair
+from betaroc.distributions.empirical import EmpiricalPair, decides_by_counts
 from betaroc.distributions.pairs import Pair
 from betaroc.model.measures import precision_of
 
@@ -58,7 +58,7 @@ def least_error(
     pair: Pair, t: Thresholds, criterion: FloatArray, cost_far: Fraction, cost_frr: Fraction
 ) -> int:
     """Index of the least weighted error under the tie rule, on counts where there are counts."""
-    if isinstance(pair, EmpiricalPair) and pair.whole:
+    if decides_by_counts(pair) and pair.whole:
         return _best_on_counts(pair, t, criterion, cost_far, cost_frr)
     return best(t, criterion, pair.far(t) + pair.frr(t))
 

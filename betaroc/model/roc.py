@@ -17,7 +17,7 @@ from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.empirical import Corners, EmpiricalPair
+from betaroc.distributions.empirical import Corners, decides_by_counts
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.model import operating_points, roc_functions
 from betaroc.model.areas import partial_auc
@@ -343,7 +343,7 @@ class Roc(Value):
         (array([0., 0., 1.]), array([0., 1., 1.]))
         """
         pair = pair_of(self.client, self.impostor) if self.is_generic else self._pair
-        if not isinstance(pair, EmpiricalPair):
+        if not decides_by_counts(pair):
             kinds = f"{type(self.client).__name__} and {type(self.impostor).__name__}"
             raise InputError(
                 f"corners() needs two samples; got {kinds}, whose curve may bend everywhere."

@@ -10,7 +10,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.binned import Binned
+from betaroc.distributions.binned import is_binned
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
@@ -48,7 +48,7 @@ def distances(fit: Fit, empirical: ScoreModel) -> Distances:
 def _ks_of(result: DistributionFit, sample: Distribution) -> float:
     """The distance of a class; of scores in cells at the edges, as what lies within is unknown."""
     rule = result.boundary
-    if isinstance(sample, Binned):  # of which only counts up to borders are known
+    if is_binned(sample):  # of which only counts up to borders are known
         gaps = np.abs(result.distribution.cdf(sample.edges) - sample.cdf(sample.edges))
         return float(np.max(gaps))
     if rule is None or rule.policy != "interval" or rule.resolution is None:
