@@ -10,7 +10,7 @@ from betaroc.core.errors import ReversedScoresWarning
 from betaroc.core.notices import passed_on
 from betaroc.data.scores import ScoreData
 from betaroc.decision.epc import Epc, epc
-from betaroc.estimation.families import BEST, Names, family_text
+from betaroc.estimation.families import BEST, Names, family_text, is_of_counts
 from betaroc.fits.estimate import fit
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.measures import MEASURES
@@ -29,12 +29,12 @@ class SystemCurve(NamedTuple):
     @property
     def chosen_by(self) -> str:
         """What thresholds are chosen on."""
-        return "dev's scores themselves" if self.family == "empirical" else self.reason
+        return "dev's scores themselves" if is_of_counts(self.family) else self.reason
 
     @property
     def chosen_words(self) -> str:
         """The same with the family."""
-        if self.family == "empirical":
+        if is_of_counts(self.family):
             return self.chosen_by
         single = isinstance(self.family, str)
         what = f"a {self.family} fit" if single else family_text(self.family)
@@ -55,7 +55,7 @@ def curve_of(
     # The fit has said it of dev; of test it is said below.
     with passed_on(prefix, but=(ReversedScoresWarning,)):
         curve = epc(
-            dev if family == "empirical" else fitted,
+            dev if is_of_counts(family) else fitted,
             test,
             criterion=arguments.criterion,
             measure=arguments.measure,

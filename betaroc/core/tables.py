@@ -57,6 +57,13 @@ class Framed(Tabular):
         DataFrame
             Of the library of the data. A number that is not there is nan; what holds several
             values, such as a model, is left out.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> table = br.auc_interval(br.Scores([2, 3, 4, 5], [0, 1, 2.5, 3.5])).to_frame()
+        >>> table["estimate"].tolist(), table["method"].tolist()
+        ([0.8125], ['logit-delong+newcombe'])
         """
         found = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
         flat = {k: v for k, v in found.items() if v is None or isinstance(v, _CELLS)}

@@ -100,6 +100,8 @@ class Comparison(CurveDifference):
     groups : tuple, optional
         Number of groups of both test sides that were drawn as a whole, None for a side of
         independent trials; None where neither side has groups.
+    library : str, optional
+        That of the scores: what tables are frames of.
 
     Examples
     --------

@@ -79,6 +79,14 @@ class CurveDifference(Tabular):
             Of the library of the scores. Columns alpha, a and b (the values of both curves),
             difference, low, high, band_low, band_high, better (1 for a, 2 for b, 0 where none is
             named) and, where scores speak for the thresholds, n_beyond.
+
+        Examples
+        --------
+        >>> import betaroc as br
+        >>> dev = br.Scores([2, 3, 4], [0, 1, 2])
+        >>> curve = br.epc(dev, br.Scores([3, 4, 5], [0, 1, 2]), alpha=[0.5])
+        >>> br.compare(curve, curve, replicates=50, rng=1).to_frame()["difference"].tolist()
+        [0.0]
         """
         columns: dict[str, Any] = {
             "alpha": self.alpha, "a": self.first.value, "b": self.second.value,

@@ -17,7 +17,7 @@ from betaroc.decision.curve import Curve
 from betaroc.decision.sides import empirical_laws, observed_prior, side_trials
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.coordinates import rows_of
+from betaroc.distributions.coordinates import value_columns
 from betaroc.inference.nearby import slopes_along
 from betaroc.inference.parameter_errors import covariance_roots, free_coordinates
 from betaroc.inference.rate_errors import rate_covariance
@@ -107,7 +107,7 @@ class FittedTest:
         at = self.place + z @ self.roots
         cut = len(self.names[0])
         client, impostor = (
-            law._tail_rows(rows_of(law, names, place), t)
+            law._tail_rows(value_columns(law, names, place), t)
             for law, names, place in zip(
                 self.laws, self.names, (at[:, :cut], at[:, cut:]), strict=True
             )

@@ -18,9 +18,9 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import Beta
+from betaroc.distributions.beta import Beta, has_shape
 from betaroc.distributions.empirical import _decisive
-from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.logit_normal import LogitNormal, has_spread
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.estimation.boundary import BoundaryRule
@@ -163,13 +163,10 @@ class FitAgain:
         return u, pair.place(u)
 
     def _chosen(self, pair: Pair, prior: float) -> Thresholds:
-        smooth = type(pair.client) in _SMOOTH and type(pair.impostor) in _SMOOTH
+        smooth = all(has_shape(law) or has_spread(law) for law in (pair.client, pair.impostor))
         if self.e.criterion != WEIGHTED_ERROR or not smooth or self._grid[0].size < 2:
             return CRITERIA[self.e.criterion].choose(pair, prior, self.e.alpha)
         return _least_on_grid(pair, self._grid, self.e.alpha)
-
-
-_SMOOTH = (Beta, Normal, LogitNormal)
 
 
 def _options(rule: BoundaryRule | None) -> dict[str, Any]:

@@ -183,11 +183,6 @@ class Distribution(Value, ABC):
         """Mass and law of the continuous part; None for a discrete law."""
         return 1.0, self
 
-    @property
-    def _shape(self) -> Any:
-        """U, J, ... of a beta distribution; None of others."""
-        return None
-
     def _parameters(self) -> tuple[Parameter, ...]:
         """What determines the law; nothing where it is its data."""
         return ()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds, softplus
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.beta_auc import auc_of_pair, auc_of_pairs
+from betaroc.distributions.beta_roots import concave_roots
 from betaroc.distributions.pairs import Pair, closed_forms
 
 __all__ = ["Beta", "Shape", "beta_auc"]
@@ -145,10 +146,6 @@ class Beta(Distribution):
         return _SHAPES[int(np.sign(self.a - 1.0)), int(np.sign(self.b - 1.0))]
 
     @property
-    def _shape(self) -> Shape:
-        return self.shape
-
-    @property
     def support(self) -> tuple[float, float]:
         """(0, 1)."""
         return 0.0, 1.0
@@ -233,6 +230,11 @@ class Beta(Distribution):
         return np.asarray(rng.beta(self.a, self.b, size), dtype=np.float64)
 
 
+def has_shape(law: Distribution) -> TypeGuard[Beta]:
+    """Whether a distribution has shapes a and b, and so is U, J, ... or bell."""
+    return isinstance(law, Beta)
+
+
 def _tail_row(
     near: FloatArray | float, far: FloatArray | float, x: FloatArray, logit: FloatArray
 ) -> FloatArray:
@@ -314,7 +316,7 @@ class BetaPair(Pair):
 
     def ratio_roots(self, level: float) -> Thresholds:
         a, b, log_c = self._differences()
-        roots = _concave_roots(a, b, level - self._log_share() - log_c)
+        roots = concave_roots(a, b, level - self._log_share() - log_c)
         return Thresholds.from_logit(np.array(sorted(roots)))
 
     def turning_points(self) -> Thresholds:
@@ -442,50 +444,6 @@ def _balance_guess(client: Beta, impostor: Beta, constant: float) -> float | Non
         return float(brentq(gap, low, high, xtol=1e-13, rtol=1e-14))
     except (ArithmeticError, ValueError, RuntimeError):
         return None
-
-
-def _concave_roots(a: float, b: float, level: float) -> list[float]:
-    """Roots y of -a softplus(-y) - b softplus(y) = level."""
-    if a + b < 0.0:
-        a, b, level = -a, -b, -level
-    if a == 0.0 or b == 0.0:
-        return _one_sided_roots(a, b, level)
-    if a + b == 0.0:
-        return [level / a]
-    if a > 0.0 and b > 0.0:
-        top = math.log(a / b)
-        if not _ratio(a, b, top) > level:
-            return []
-        return [_newton(a, b, level, level / a), _newton(a, b, level, -level / b)]
-    # One sign of slope throughout: the curve lies below both its asymptotes.
-    start = max(level / a, -level / b) if a > 0.0 else min(level / a, -level / b)
-    return [_newton(a, b, level, start)]
-
-
-def _one_sided_roots(a: float, b: float, level: float) -> list[float]:
-    rate = a if b == 0.0 else b
-    if rate == 0.0 or not level / rate < 0.0:
-        return []
-    scaled = -level / rate
-    y = -(scaled + math.log(-math.expm1(-scaled)))
-    return [y if b == 0.0 else -y]
-
-
-def _ratio(a: float, b: float, y: float) -> float:
-    return -a * float(softplus(-y)) - b * float(softplus(y))
-
-
-def _newton(a: float, b: float, level: float, y: float) -> float:
-    for _ in range(200):
-        x = float(Thresholds.from_logit(y).theta)
-        slope = a - (a + b) * x
-        if slope == 0.0:
-            break
-        step = (level - _ratio(a, b, y)) / slope
-        y += step
-        if abs(step) <= 2e-16 * max(1.0, abs(y)):
-            break
-    return y
 
 
 def _auc(client: Beta, impostor: Beta) -> float:

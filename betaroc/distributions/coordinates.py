@@ -16,7 +16,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.distributions.base import Distribution, Parameter
 
-__all__ = ["Free", "free", "moved", "parameter_values", "rows_of"]
+__all__ = ["Free", "free", "moved", "parameter_values", "value_columns"]
 
 _NUMBERS = ("plain", "log")
 #: Where shares and their odds are rounding.
@@ -84,7 +84,9 @@ def parameter_values(
     return values
 
 
-def rows_of(law: Distribution, names: Sequence[str], place: FloatArray) -> dict[str, FloatArray]:
+def value_columns(
+    law: Distribution, names: Sequence[str], place: FloatArray
+) -> dict[str, FloatArray]:
     """Columns of parameter values at rows of coordinates."""
     scales = {p.name: p.scale for p in law._parameters()}
     columns = dict(zip(names, place.T[:, :, None], strict=True))

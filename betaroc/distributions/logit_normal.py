@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
 from betaroc.distributions.normal import (
+    Normal,
     NormalPair,
     normal_inverse_information,
     normal_log_density,
@@ -149,6 +150,11 @@ class LogitNormal(Distribution):
 
     def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
         return Thresholds.from_logit(rng.normal(self.mu, self.sigma, size)).theta
+
+
+def has_spread(law: Distribution) -> TypeGuard[Normal | LogitNormal]:
+    """Whether a distribution is normal, of the score or of its logit."""
+    return isinstance(law, Normal | LogitNormal)
 
 
 closed_forms(LogitNormal, LogitNormal, NormalPair)

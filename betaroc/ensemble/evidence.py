@@ -20,7 +20,7 @@ from betaroc.distributions.normal import Normal
 from betaroc.ensemble.departures import FitErrors, logit
 from betaroc.fits.check import TOLERANCE
 from betaroc.fits.fit import Fit
-from betaroc.fits.shape_tests import TESTED, EndTest
+from betaroc.fits.shape_tests import EndTest, ends_are_tested
 from betaroc.inference.interval import Interval
 from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.model.model import ScoreModel
@@ -167,7 +167,7 @@ def _at_place(errors: FitErrors, u: float, excess: float, by: str, level: float)
 
 # ------------------------------------------------------------------------------- the ends
 def _ends(fit: Fit, level: float) -> dict[str, EndTest] | None:
-    if fit.family not in TESTED:
+    if not ends_are_tested(fit.family):
         return None
     try:
         tests = fit.end_tests(level)

@@ -264,7 +264,7 @@ def _side_words(side: BorderSide, fit: Fit, border: str) -> str:
 
 
 def _no_errors(fit: Fit) -> str:
-    if "empirical" in (fit.client.family, fit.impostor.family):
+    if not (fit.client.names and fit.impostor.names):
         return "an empirical pair has no parameters whose errors could be judged"
     return f"the parameters of this fit, {family_text(fit.family)}, have no standard errors"
 

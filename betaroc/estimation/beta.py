@@ -166,4 +166,8 @@ BETA = Family(
     Coordinates(_law, _of, _rates, _scale, _log_likelihood),
     on_unit=True,
     summed=True,
+    shapes=True,
+    law=Beta,
+    contains=("dual-beta", "proper-beta"),
+    decides={"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
 )

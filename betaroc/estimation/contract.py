@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -260,7 +260,12 @@ class Family:
     cells. ``impostor`` is the estimator of that class where it has another law, ``join`` makes
     one pair of two estimates, ``sized`` takes a number of components, ``near`` looks for the
     maximum from the law of nearly the same sample. ``summed`` says that its estimators ask `Data`
-    for sums and counts alone, never for ``rows()``: a summary can be fitted.
+    for sums and counts alone, never for ``rows()``: a summary can be fitted. ``counted`` is the
+    sample itself, without parameters; ``law`` is the distribution that the family is first of all
+    for, by which a model is planned; with ``shapes`` the parameters are the free shapes of a
+    beta distribution; ``concave`` pairs have a proper ROC; ``contains`` names families that are
+    special cases of this one; ``decides`` names the parameter that decides each end, and the sign
+    with which the clients' lifts the curve there.
     """
 
     estimate: Callable[[Data], Maximum]
@@ -271,6 +276,12 @@ class Family:
     sized: Callable[[Data, int], Maximum] | None = None
     near: Callable[[Data, Distribution], Maximum] | None = None
     summed: bool = False
+    law: type[Distribution] | None = None
+    counted: bool = False
+    shapes: bool = False
+    concave: bool = False
+    contains: tuple[str, ...] = ()
+    decides: Mapping[str, tuple[str, float]] | None = None
 
     @property
     def of_pairs(self) -> bool:

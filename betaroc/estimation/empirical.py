@@ -12,4 +12,4 @@ def estimate_empirical(sample: Data) -> Maximum:
     return Maximum(sample.law(), (), (), (), math.nan)
 
 
-EMPIRICAL = Family(estimate_empirical, summed=True)
+EMPIRICAL = Family(estimate_empirical, summed=True, counted=True)

@@ -15,6 +15,8 @@ from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import ScoreData
 from betaroc.data.summary import ScoreSummary
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.inflated import base_of
 from betaroc.estimation.beta import BETA
 from betaroc.estimation.contract import Family
 from betaroc.estimation.dual_beta import DUAL_BETA
@@ -26,8 +28,9 @@ from betaroc.estimation.proper_beta import PROPER_BETA
 
 __all__ = [
     "AUTO", "BEST", "FAMILIES", "Chosen", "Names", "Span", "automatic", "automatic_of_sample",
-    "checked_pair", "chosen_of", "family_text", "named", "names_of_text", "needs_rows",
-    "refuse_rule", "smaller_of", "spans_of",
+    "checked_pair", "chosen_of", "family_text", "has_shapes", "is_of_counts", "named",
+    "names_of_text", "needs_rows", "planned_family", "refuse_rule", "rows_of_names", "smaller_of",
+    "spans_of",
 ]  # fmt: skip
 
 AUTO, BEST = "auto", "best"
@@ -102,6 +105,31 @@ def names_of_text(text: str) -> Names:
     """A family as it is typed in a shell or a file: "beta", or "beta,beta-mixture" for a pair."""
     parts = [part.strip() for part in text.split(",")]
     return named(checked_pair(parts if len(parts) > 1 else parts[0], (AUTO, BEST)))
+
+
+# ------------------------------------------------------------------- what rows of the table say
+def rows_of_names(family: Names) -> list[Family]:
+    """The rows of a family, or of both; none of the names of choices."""
+    names = (family,) if isinstance(family, str) else family
+    return [FAMILIES[name] for name in names if name in FAMILIES]
+
+
+def is_of_counts(family: Names) -> bool:
+    """Whether both classes are taken as their scores."""
+    rows = rows_of_names(family)
+    return bool(rows) and all(row.counted for row in rows)
+
+
+def planned_family(law: Distribution) -> str | None:
+    """The family by which a distribution, or what it has between its point masses, is fitted."""
+    kind = type(base_of(law))
+    return next((name for name, row in FAMILIES.items() if row.law is kind), None)
+
+
+def has_shapes(family: Names) -> bool:
+    """Whether the parameters of both classes are the free shapes of beta distributions."""
+    rows = rows_of_names(family)
+    return bool(rows) and all(row.shapes for row in rows)
 
 
 # -------------------------------------------------------------------------- "auto"

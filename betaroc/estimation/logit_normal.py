@@ -20,7 +20,7 @@ from betaroc.estimation.contract import (
     Sample,
     too_few_distinct,
 )
-from betaroc.estimation.normal import normal_log_likelihood, proper_moments
+from betaroc.estimation.normal import BY_SPREAD, normal_log_likelihood, proper_moments
 
 
 def estimate_logit_normal(sample: Data) -> Maximum:
@@ -75,4 +75,6 @@ LOGIT_NORMAL = Family(
     Coordinates(_law, _of, _rates, _scale, _log_likelihood),
     on_unit=True,
     summed=True,
+    decides=BY_SPREAD,
+    law=LogitNormal,
 )

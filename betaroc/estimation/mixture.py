@@ -424,4 +424,7 @@ def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
     return tuple(tuple(row) for row in covariance[np.ix_(places, places)].tolist())
 
 
-BETA_MIXTURE = Family(estimate_mixture, on_unit=True, sized=estimate_mixture, near=estimate_near)
+BETA_MIXTURE = Family(
+    estimate_mixture, on_unit=True, sized=estimate_mixture, near=estimate_near,
+    contains=("beta", "dual-beta", "proper-beta"),
+)  # fmt: skip

@@ -36,4 +36,6 @@ def normal_log_likelihood(sigma: float, total: float) -> float:
     return -total * (HALF_LOG_TWO_PI + 0.5 + math.log(sigma))
 
 
-NORMAL = Family(estimate_normal, summed=True)
+#: The wider distribution has more at either end.
+BY_SPREAD = {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)}
+NORMAL = Family(estimate_normal, summed=True, decides=BY_SPREAD, law=Normal)

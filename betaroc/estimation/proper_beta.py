@@ -155,4 +155,4 @@ def _nested(matrix: FloatArray) -> Matrix:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-PROPER_BETA = Family(estimate_beta, on_unit=True, join=join_proper, summed=True)
+PROPER_BETA = Family(estimate_beta, on_unit=True, join=join_proper, summed=True, concave=True)

@@ -19,7 +19,7 @@ from betaroc.data.scores import require_scores
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.estimation.estimate import Options, estimate_pair
-from betaroc.estimation.families import family_text
+from betaroc.estimation.families import family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 
 __all__ = ["PolicyRow", "Sensitivity", "TailCheck", "sensitivity"]
@@ -175,7 +175,7 @@ def sensitivity(
 ) -> Sensitivity:
     """The audit of a beta fit; `Fit.sensitivity` documents it."""
     checks.flag(groups, "groups")
-    if f.family != "beta":
+    if not has_shapes(f.family):
         raise InputError(
             "the audit is of beta fits, whose ends are exponents; this one is of family"
             f' {family_text(f.family)}. Fit family="beta".'

@@ -12,7 +12,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.polygamma import phi_tau_of
 from betaroc.core.special import log_beta_ratio
 from betaroc.data.groups import groups_of
-from betaroc.distributions.beta import Beta
+from betaroc.distributions.beta import Beta, has_shape
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.sandwich import joint_cov
 
@@ -35,7 +35,7 @@ class CalibrationTest(NamedTuple):
 def calibration_test(f: PairEstimate) -> CalibrationTest:
     """Wald's test of a fit; `Fit.calibration_test` documents it."""
     c, i = f.client.distribution, f.impostor.distribution
-    if not (isinstance(c, Beta) and isinstance(i, Beta)):
+    if not (has_shape(c) and has_shape(i)):
         raise InputError(
             "the test of calibration is of beta laws without point masses; got"
             f" {c!r:.50} and {i!r:.50}. Look at model.posterior(scores)."

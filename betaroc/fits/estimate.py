@@ -23,6 +23,7 @@ from betaroc.estimation.families import (
     automatic,
     automatic_of_sample,
     checked_pair,
+    is_of_counts,
     refuse_rule,
 )
 from betaroc.estimation.notices import give, reversed_scores, tied
@@ -137,7 +138,7 @@ def fit_distribution(
             " Use br.fit(Scores(client, impostor), family)."
         )
     options, extremes = Options(boundary, resolution, components), _finite_extremes(sample)
-    kept = name == "empirical"  # the law holds the scores: a copy of them
+    kept = is_of_counts(name)  # the law holds the scores: a copy of them
     values = score_array(sample, "sample") if extremes is None or kept else np.asarray(sample)
     notices: list[Notice] = []
     if name == AUTO:
@@ -313,13 +314,13 @@ def _fit_pair(
         hold_partial(error, scores.library)
         raise
     said = said + more
-    if names == ("empirical", "empirical"):
+    if is_of_counts(names):
         reversed_scores(found.model.auc())
     else:
         reversed_scores(empirical_model(scores).auc())
         if isinstance(scores, Scores) and options.resolution is None:
             samples = scores.client, scores.impostor
             for who, name, values in zip(("client", "impostor"), names, samples, strict=True):
-                said = said + (tied(who, values) if name != "empirical" else [])
+                said = said + ([] if is_of_counts(name) else tied(who, values))
     give(said)
     return held_pair(found)

@@ -406,7 +406,7 @@ def _on_unit(scores: Scores) -> bool:
 
 
 def _parametric() -> list[str]:
-    return [name for name in FAMILIES if name != "empirical"]
+    return [name for name, row in FAMILIES.items() if not row.counted]
 
 
 def _usual(*, unit: bool) -> list[str]:

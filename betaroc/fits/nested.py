@@ -28,12 +28,6 @@ __all__ = ["LikelihoodRatioTest", "likelihood_ratio_test", "nested"]
 #: Families of clients and of impostors.
 Families = tuple[str, str]
 
-#: Families and what they contain.
-_CONTAINED = {
-    "beta": ("dual-beta", "proper-beta"),
-    "beta-mixture": ("beta", "dual-beta", "proper-beta"),
-}
-
 
 def nested(one: Families, other: Families) -> bool:
     """Whether one of two pairs of families contains the other."""
@@ -43,7 +37,7 @@ def nested(one: Families, other: Families) -> bool:
 def _contains(general: Families, restricted: Families) -> bool:
     """Whether each class's family is that of the other or contains it, and not all are equal."""
     return general != restricted and all(
-        less == more or less in _CONTAINED.get(more, ())
+        less == more or less in FAMILIES[more].contains
         for less, more in zip(restricted, general, strict=True)
     )
 

@@ -14,7 +14,7 @@ from betaroc.core.errors import InputError
 from betaroc.core.value import Value
 from betaroc.data.groups import Groups, groups_of
 from betaroc.distributions.inflated import MASSES
-from betaroc.estimation.families import family_text
+from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import tie_tests
 from betaroc.fits.tie_tests import Departure
@@ -23,8 +23,8 @@ from betaroc.inference.small_samples import inner_trials
 from betaroc.model.improper_regions import Hook, hooks_of
 
 __all__ = [
-    "TESTED", "CurveTest", "EndTest", "EndTests", "FittedEnds", "curve_test", "end_tests",
-    "quadrant_shares", "shape_probabilities",
+    "CurveTest", "EndTest", "EndTests", "FittedEnds", "curve_test", "end_tests",
+    "ends_are_tested", "quadrant_shares", "shape_probabilities", "tested_families",
 ]  # fmt: skip
 
 _QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
@@ -32,14 +32,6 @@ _SHAPES = {
     "proper": (1, 1), "hook-at-one": (1, -1), "hook-at-zero": (-1, 1), "below": (-1, -1),
 }  # fmt: skip
 _MASS_SIGNS = {"at_zero": -1.0, "at_one": 1.0}
-#: What decides an end: the parameter, and the sign with which the clients' lifts the curve.
-_DECIDES = {
-    "beta": {"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
-    "normal": {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)},
-    "logit-normal": {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)},
-}
-#: Families whose ends are tested.
-TESTED = tuple(_DECIDES)
 #: Beyond this concentration the likelihood of a tie cancels too many digits.
 _CONCENTRATED = 1e8
 #: How far along the edge of the hypothesis the worst case of "no crossing" is looked for.
@@ -150,9 +142,19 @@ class CurveTest(Value):
         return "\n".join([*lines, *map(str, self.hooks)])
 
 
+def tested_families() -> list[str]:
+    """Families that say what decides their ends."""
+    return [name for name, row in FAMILIES.items() if row.decides is not None]
+
+
+def ends_are_tested(family: Names) -> bool:
+    """Whether both classes are of one family that says what decides its ends."""
+    return family in tested_families()
+
+
 def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, dict[str, float]]:
     """Probability of each shape of both beta laws; `Fit.shape_probabilities` documents it."""
-    if f.family != "beta":
+    if not has_shapes(f.family):
         raise InputError(
             f"shapes are those of beta laws; this fit is of family {family_text(f.family)}. Fit"
             ' family="beta".'
@@ -192,7 +194,7 @@ def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> 
     level = checks.level(level)
     ends = FittedEnds.of(f, groups=groups)
     hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
-    if not ends.masses and f.family != "beta":
+    if not ends.masses and not has_shapes(f.family):
         return CurveTest(*_of_spreads(ends, hooks), level, _where_seen(ends))
     z = [ends.test(end).z for end in MASSES]
     correlation = ends.correlation(*(ends.contrast(*ends.decides(end)) for end in MASSES))
@@ -222,9 +224,9 @@ class FittedEnds:
 
     @classmethod
     def of(cls, f: PairEstimate, *, groups: bool) -> FittedEnds:
-        if f.family not in _DECIDES:
+        if not ends_are_tested(f.family):
             raise InputError(
-                f"the ends are tested of fits of family {checks.listed(TESTED)}; this"
+                f"the ends are tested of fits of family {checks.listed(tested_families())}; this"
                 f" one is of family {family_text(f.family)}. Fit one of these, or look at"
                 " model.ends() and hooks_of(model, n_client, n_impostor) of"
                 " betaroc.model.improper_regions."
@@ -248,7 +250,7 @@ class FittedEnds:
         """The parameter that decides an end, and the sign with which the clients' does."""
         if self.has_mass(end):
             return end, _MASS_SIGNS[end]
-        return _DECIDES[self.fit.client.family][end]
+        return FAMILIES[self.fit.client.family].decides[end]  # type: ignore[index]
 
     def contrast(self, parameter: str, sign: float) -> _Contrast:
         """sign times clients' less impostors', of logarithms unless of shares or means."""

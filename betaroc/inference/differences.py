@@ -82,6 +82,8 @@ class Difference(Framed):
     sparse : bool
         Whether fewer than five scores (groups) speak for one of the numbers: the interval is
         rough. Follows from `n_beyond`.
+    library : str, optional
+        That of the scores: what tables are frames of.
 
     Examples
     --------

@@ -54,6 +54,8 @@ class Interval(Framed):
     sparse : bool
         Whether fewer than five scores (groups) speak for the number: the interval is rough. Follows
         from `n_beyond`.
+    library : str, optional
+        That of the scores: what tables are frames of.
 
     Examples
     --------
@@ -106,6 +108,8 @@ class Band(Framed):
     n_beyond : ndarray, shape (k,), optional
         Scores (groups, where trials depend on each other by them) that speak for each point;
         None where it speaks of no rate of scores.
+    library : str, optional
+        That of the scores: what tables are frames of.
 
     Examples
     --------

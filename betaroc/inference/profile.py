@@ -12,10 +12,9 @@ from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root, log_beta_ratio
 from betaroc.data.groups import groups_of
-from betaroc.distributions.beta import Beta
+from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.logit_normal import has_spread
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tied import ClassSums, best_partner
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
@@ -80,7 +79,8 @@ def _methods(f: PairEstimate, method: str) -> dict[str, str]:
 
 
 def _has_sums(fit: Estimate) -> bool:
-    return isinstance(base_of(fit.distribution), Beta | Normal | LogitNormal)
+    base = base_of(fit.distribution)
+    return has_shape(base) or has_spread(base)
 
 
 def conf_int(fit: Estimate, options: IntervalOptions) -> dict[str, Interval]:

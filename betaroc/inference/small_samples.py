@@ -13,10 +13,9 @@ from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root
 from betaroc.data.groups import groups_of
-from betaroc.distributions.beta import Beta
+from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.logit_normal import has_spread
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.parameter_errors import FreeFit
 from betaroc.inference.simultaneous import largest_reach
@@ -177,10 +176,10 @@ def _bias(result: Estimate, names: tuple[str, ...]) -> FloatArray:
     law, n = result.distribution, inner_trials(result)
     base = base_of(law)
     found: dict[str, float] = {}
-    if isinstance(base, Beta):
+    if has_shape(base):
         shapes = [name for name in ("a", "b") if name in names]
         found = dict(zip(shapes, shape_bias(base.a, base.b, shapes) / n, strict=True))
-    elif isinstance(base, Normal | LogitNormal) and "sigma" in names:
+    elif has_spread(base) and "sigma" in names:
         from scipy.special import psi
 
         # n times the variance over sigma^2 is chi-squared with n - 1 degrees of freedom.

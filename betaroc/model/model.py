@@ -28,7 +28,7 @@ from betaroc.core.thresholds import Thresholds, choose
 from betaroc.core.value import Value
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import Beta, Shape
+from betaroc.distributions.beta import Shape, has_shape
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.distributions.shifted import lies_on_unit, moved_law
 from betaroc.model import areas, operating_points
@@ -1127,4 +1127,4 @@ class ScoreModel(Value):
 
 def _shape(law: Distribution) -> Shape | None:
     base = law if law.continuous is None else law.continuous[1]
-    return base.shape if isinstance(base, Beta) else None
+    return base.shape if has_shape(base) else None

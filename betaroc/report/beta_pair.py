@@ -9,6 +9,7 @@ from typing import Any
 from betaroc.core.errors import BetarocError
 from betaroc.core.notices import quietly
 from betaroc.core.value import Value
+from betaroc.estimation.families import has_shapes
 from betaroc.fits.check import FitCheck, check_fit
 from betaroc.fits.estimate import fit
 from betaroc.fits.family_choice import MARGIN
@@ -65,7 +66,7 @@ def beta_pair_of(
     spans = [dev.extremes(who) for who in ("client", "impostor")]
     if min(low for low, _ in spans) < 0.0 or max(high for _, high in spans) > 1.0:
         return None
-    same = dev.fit is not None and dev.fit.family == "beta"
+    same = dev.fit is not None and has_shapes(dev.fit.family)
     made = dev.fit if same else None
     try:
         with quietly():
@@ -93,7 +94,7 @@ def _judged(dev: ScoreSet, check: FitCheck | None) -> tuple[str, str]:
     said, doubts = [], []
     for who in ("client", "impostor"):
         rows = () if found is None else found.of(who)
-        row = next((row for row in rows if row.family == "beta"), None)
+        row = next((row for row in rows if has_shapes(row.family)), None)
         if row is None:
             continue
         away, best = -row.held_out_z, rows[0].family

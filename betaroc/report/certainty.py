@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from betaroc.core.errors import BetarocError
 from betaroc.data.groups import groups_of, weights_of
+from betaroc.estimation.families import has_shapes, rows_of_names
 from betaroc.fits.fit import Fit
-from betaroc.fits.shape_tests import TESTED, CurveTest, EndTests
+from betaroc.fits.shape_tests import CurveTest, EndTests, ends_are_tested, tested_families
 from betaroc.model.improper_regions import Hook, hooks_of
 from betaroc.rendering.numbers import level_words, number, percent
 
@@ -91,15 +92,19 @@ def certainty_of(fit: Fit | None, level: float | None) -> Certainty | None:
     groups = groups_of(fit.scores)
     sizes = fit.client.total_weight, fit.impostor.total_weight
     grouped = groups is not None and groups.dependent
-    concave = fit.family == "proper-beta"
-    if fit.family not in TESTED:
+    concave = all(row.concave for row in rows_of_names(fit.family))
+    if not ends_are_tested(fit.family):
         return Certainty(level, None, None, None, sizes, grouped, concave, "")
     try:
         ends, curve = fit.end_tests(level), fit.curve_test(level)
-        shapes = fit.shape_probabilities() if fit.family == "beta" else None
+        shapes = fit.shape_probabilities() if has_shapes(fit.family) else None
     except BetarocError as error:
         return Certainty(level, None, None, None, sizes, grouped, concave, str(error))
     return Certainty(level, ends, curve, shapes, sizes, grouped, concave, "")
+
+
+def _of_tested() -> str:
+    return f"of two {', two '.join(tested_families())} distributions"
 
 
 def cannot_tell(level: float) -> str:
@@ -154,7 +159,7 @@ def _untested(fit: Fit, sure: Certainty) -> str:
     shared = ""
     if sure.concave and fit.tied:
         shared = f" Both classes share {' and '.join(fit.tied)}."
-    return f"Ends and shape are tested of two {', two '.join(TESTED)} distributions only.{shared}"
+    return f"Ends and shape are tested {_of_tested()} only.{shared}"
 
 
 def _hook_words(fit: Fit, hooks: tuple[Hook, ...]) -> list[str]:
@@ -197,8 +202,10 @@ def _counted(fit: Fit, hook: Hook) -> str:
 def confidence_numbers(fit: Fit | None, level: float) -> dict[str, Any]:
     """The same for JSON; what is refused is null, with the reason."""
     found: dict[str, Any] = {"ends": None, "curve": None, "shapes": None, "why_none": {}}
-    if fit is None or fit.family not in TESTED:
-        found["why_none"] = {"all": f"of fits of two {', two '.join(TESTED)} distributions"}
+    if fit is None or not ends_are_tested(fit.family):
+        found["why_none"] = {
+            "all": f"of fits of two {', two '.join(tested_families())} distributions"
+        }
         if fit is not None:
             totals = fit.client.total_weight, fit.impostor.total_weight
             found["hooks"] = [hook._asdict() for hook in hooks_of(fit.model, *totals)]

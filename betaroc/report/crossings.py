@@ -8,7 +8,7 @@ import numpy as np
 
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
-from betaroc.distributions.beta import Beta
+from betaroc.distributions.beta import Beta, has_shape
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.model.measures import OperatingPoint
@@ -251,7 +251,7 @@ def crossing_words(
         f" (threshold {_place(worst)}: FAR {percent(worst.far)}, TPR {percent(worst.tpr)})."
     )
     rule = _rule(model)
-    if rule and not isinstance(model.client, Beta):
+    if rule and not has_shape(model.client):
         lines.append(f"{rule}.")
     return lines
 

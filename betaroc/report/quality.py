@@ -14,7 +14,7 @@ from betaroc.core.notices import quietly
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
-from betaroc.estimation.families import Names, family_text, named
+from betaroc.estimation.families import Names, family_text, has_shapes, named
 from betaroc.fits.audit import Sensitivity, TailCheck, sensitivity
 from betaroc.fits.check import FitCheck, check_fit
 from betaroc.fits.family_choice import FamilyComparison, compare_families
@@ -182,7 +182,7 @@ def _uncheckable(scores: Scores, fit: Fit | None) -> str:
 def _unauditable(scores: Scores, fit: Fit | None) -> str:
     if fit is None:
         return "no laws were fitted"
-    if fit.family != "beta":
+    if not has_shapes(fit.family):
         return f"the audit is of beta fits; these are of {family_text(fit.family)}"
     return "" if whole_weights(scores) else "weights are no whole numbers of copies"
 

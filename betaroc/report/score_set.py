@@ -16,6 +16,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
+from betaroc.estimation.families import is_of_counts
 from betaroc.estimation.notices import SMALL_SAMPLE, reversed_scores
 from betaroc.fits.fit import Fit
 from betaroc.inference.counted_scores import CountedScores
@@ -128,7 +129,7 @@ class ObservedPoint(Value):
 
 def is_modelled(part: ScoreSet) -> bool:
     """Whether laws were fitted, other than the scores themselves."""
-    return part.fit is not None and part.fit.family != "empirical"
+    return part.fit is not None and not is_of_counts(part.fit.family)
 
 
 def warn_of_test(given: ScoreData) -> None:

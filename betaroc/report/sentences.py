@@ -6,7 +6,6 @@ import math
 
 from betaroc.data.scores import Scores
 from betaroc.distributions.base import Tail
-from betaroc.distributions.inflated import Inflated
 from betaroc.estimation.families import family_text
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.model.ends import End
@@ -42,7 +41,7 @@ _RISING = ({"J", "bell"}, {"reverse-J", "bell"})
 def fit_families(fit: Fit) -> str:
     """Name of the family, point masses said."""
     both = (fit.client, fit.impostor)
-    inflated = any(isinstance(f.distribution, Inflated) for f in both)
+    inflated = any(f.distribution.atoms.places.size and f.names for f in both)
     name = family_text(fit.family)
     return f"{name}, with point masses" if inflated else name
 

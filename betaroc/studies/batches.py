@@ -13,7 +13,8 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.polygamma import information_terms, phi_tau
-from betaroc.distributions.beta import Beta, beta_auc
+from betaroc.distributions.beta import beta_auc, has_shape
+from betaroc.estimation.families import has_shapes
 from betaroc.estimation.newton import ILL_CONDITIONED, beta_mle
 from betaroc.estimation.sums import SAFE_PRODUCT, product_of
 from betaroc.studies.trials import Trial
@@ -43,7 +44,7 @@ def draw_and_fit(trials: Sequence[Trial]) -> None:
     groups: dict[tuple[int, int] | None, list[Trial]] = {}
     for trial in trials:
         here = trial.setting
-        if here.family == "beta" and not here.step_known and here.boundary in _SILENT:
+        if has_shapes(here.family) and not here.step_known and here.boundary in _SILENT:
             groups.setdefault(here.sizes, []).append(trial)
     plain, g = [], []
     for sizes, group in groups.items():
@@ -129,7 +130,7 @@ def shapes_of(trial: Trial, source: str) -> Sequence[float] | None:
     if source == "fit":
         return trial.batch_shapes
     client, impostor = trial.model.client, trial.model.impostor
-    if type(client) is not Beta or type(impostor) is not Beta or trial.model.is_generic:
+    if not (has_shape(client) and has_shape(impostor)) or trial.model.is_generic:
         return None
     return client.a, client.b, impostor.a, impostor.b
 

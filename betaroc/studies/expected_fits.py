@@ -10,31 +10,16 @@ import numpy as np
 
 from betaroc.core.errors import InputError
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import Beta
-from betaroc.distributions.inflated import Inflated, base_of
-from betaroc.distributions.logit_normal import LogitNormal
-from betaroc.distributions.normal import Normal
-from betaroc.estimation.families import named
+from betaroc.estimation.families import named, planned_family
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.inference.small_samples import small_sample
 from betaroc.model.model import ScoreModel
 
-__all__ = ["Sizes", "expected_fit", "planned_family", "mean_over_fits", "scattered"]
+__all__ = ["Sizes", "expected_fit", "mean_over_fits", "scattered"]
 
 #: Client and impostor scores.
 Sizes = tuple[int, int]
-
-_FAMILIES: dict[type[Distribution], str] = {
-    Beta: "beta",
-    Normal: "normal",
-    LogitNormal: "logit-normal",
-}
-
-
-def planned_family(law: Distribution) -> str | None:
-    """The family that a law, or what it has between its point masses, is fitted by."""
-    return _FAMILIES.get(type(base_of(law)))
 
 
 def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
@@ -58,10 +43,7 @@ def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
 
 
 def _expected(law: Distribution, n: int) -> DistributionFit:
-    base = base_of(law)
-    parameters = {p.name: p.value for p in base._parameters()}
-    if isinstance(law, Inflated):
-        parameters |= {"at_zero": law.at_zero, "at_one": law.at_one}
+    parameters = {p.name: p.value for p in law._parameters()}
     covariance = tuple(tuple(row) for row in (law._unit_covariance() / n).tolist())
     names, values = tuple(parameters), tuple(parameters.values())
     family = str(planned_family(law))

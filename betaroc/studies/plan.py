@@ -101,6 +101,8 @@ class SampleSize(Framed):
         "client" or "impostor": the class of the rate that fewest planned scores speak for.
     correlation : float
         Of the errors of two systems whose difference is planned; else nan.
+    library : str, optional
+        That of the scores: what tables are frames of.
 
     Examples
     --------

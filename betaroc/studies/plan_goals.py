@@ -18,7 +18,9 @@ from betaroc.core.quadrature import integrate_panels
 from betaroc.core.thresholds import Thresholds
 from betaroc.decision.forecast import epc_forecast
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.estimation.families import planned_family
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
 from betaroc.inference.delta import bare_interval, delta
@@ -30,7 +32,7 @@ from betaroc.model.asking import Asking, asking
 from betaroc.model.criteria import CRITERIA
 from betaroc.model.ends import End
 from betaroc.model.model import ScoreModel
-from betaroc.studies.expected_fits import Sizes, expected_fit, mean_over_fits, planned_family
+from betaroc.studies.expected_fits import Sizes, expected_fit, mean_over_fits
 
 __all__ = [
     "SIDES", "AreaWidth", "Chance", "GapWidth", "Goal", "ShapeChance", "SideChance", "StatWidth",
@@ -327,7 +329,7 @@ class SideChance(Chance):
 
     @property
     def exact(self) -> bool:  # type: ignore[override]
-        return planned_family(self.model.client) != "beta"
+        return not has_shape(base_of(self.model.client))
 
     @property
     def _there(self) -> End:
@@ -393,7 +395,7 @@ class ShapeChance(Chance):
         """nan: a shape is no number, and no size decides a border."""
         for who in self.classes:
             law = getattr(self.model, who)
-            if planned_family(law) != "beta":
+            if not has_shape(base_of(law)):
                 raise InputError(
                     f"shapes are those of beta laws; the {who} law is {law!r:.60}. Give the model"
                     ' of a fit of family="beta".'

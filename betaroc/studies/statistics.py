@@ -14,7 +14,7 @@ from betaroc.core.errors import BetarocWarning, ExtrapolationWarning, InputError
 from betaroc.core.notices import warn
 from betaroc.core.text import listed, nearest, shown
 from betaroc.decision.curve import ONE_CLASS_TARGETS
-from betaroc.distributions.beta import Beta
+from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import base_of
 from betaroc.inference.scores_beyond import needed
 from betaroc.model.asking import Asking, asking_of_text
@@ -34,6 +34,8 @@ RESERVED = ("cell", "replicate", "status", "error")
 SUMMARY = ("statistic", "replicates", "mean", "mc_error", "sd")
 #: Which pair a statistic is of.
 SOURCES = ("true", "test", "fit", "empirical")
+#: Of functions, which ask for what they need, of the true pair and of the test pair.
+_OF_LAWS = ("", "true", "test", "epc-true")
 #: Points that are rates.
 _RATES = ("far", "frr", "tpr")
 #: Whose threshold is met on test.
@@ -43,7 +45,7 @@ CHOOSERS = {"epc-true": "true", "epc-fit": "fit", "epc-empirical": "empirical"}
 def _shape(who: str) -> Callable[[ScoreModel], Any]:
     def value(model: ScoreModel) -> str:
         law = base_of(getattr(model, who))
-        return str(law.shape.value) if isinstance(law, Beta) else ""
+        return str(law.shape.value) if has_shape(law) else ""
 
     return value
 
@@ -98,7 +100,7 @@ class StudyStatistic:
     @property
     def needs_sample(self) -> bool:
         """Whether there is nothing to compute without scores."""
-        return self.source in ("fit", "empirical", "epc-fit", "epc-empirical")
+        return self.source not in _OF_LAWS
 
     @property
     def needs_fit(self) -> bool:
