@@ -284,6 +284,11 @@ class Family:
     decides: Mapping[str, tuple[str, float]] | None = None
 
     @property
+    def of_density(self) -> bool:
+        """Whether one density of each class, of as many parameters whatever the scores, is all."""
+        return self.law is not None and not (self.of_pairs or self.sized)
+
+    @property
     def of_pairs(self) -> bool:
         """Whether the family says something only of both classes together."""
         return self.impostor is not None or self.join is not None

@@ -13,6 +13,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import InputError
 from betaroc.core.value import Value
 from betaroc.data.groups import Groups, groups_of
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.families import FAMILIES, Names, family_text, has_shapes
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -31,6 +32,10 @@ _QUADRANTS = {"U": (-1, -1), "reverse-J": (-1, 1), "J": (1, -1), "bell": (1, 1)}
 _SHAPES = {
     "proper": (1, 1), "hook-at-one": (1, -1), "hook-at-zero": (-1, 1), "below": (-1, -1),
 }  # fmt: skip
+#: Of tails of an order: whether a larger exponent, or width, of clients lifts the lower end.
+_LIFTS: dict[float, float] = {1: 1.0, 2: -1.0}
+#: Of a difference, in standard errors.
+_STEP = 1e-3
 _MASS_SIGNS = {"at_zero": -1.0, "at_one": 1.0}
 #: Beyond this concentration the likelihood of a tie cancels too many digits.
 _CONCENTRATED = 1e8
@@ -143,8 +148,8 @@ class CurveTest(Value):
 
 
 def tested_families() -> list[str]:
-    """Families that say what decides their ends."""
-    return [name for name, row in FAMILIES.items() if row.decides is not None]
+    """Families of one density a class, whose tails decide the ends."""
+    return [name for name, row in FAMILIES.items() if row.of_density]
 
 
 def ends_are_tested(family: Names) -> bool:
@@ -194,10 +199,10 @@ def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> 
     level = checks.level(level)
     ends = FittedEnds.of(f, groups=groups)
     hooks = hooks_of(f.model, f.client.total_weight, f.impostor.total_weight)
-    if not ends.masses and not has_shapes(f.family):
+    if not ends.masses and ends.of_spreads:
         return CurveTest(*_of_spreads(ends, hooks), level, _where_seen(ends))
     z = [ends.test(end).z for end in MASSES]
-    correlation = ends.correlation(*(ends.contrast(*ends.decides(end)) for end in MASSES))
+    correlation = ends.correlation(*(ends.deciding(end) for end in MASSES))
     shares = {} if ends.masses else _shares(z, correlation, _SHAPES)
     return CurveTest(
         shares, hooks, _p_both_above(z, correlation), _p_same_side(z, correlation), level
@@ -252,6 +257,33 @@ class FittedEnds:
             return end, _MASS_SIGNS[end]
         return FAMILIES[self.fit.client.family].decides[end]  # type: ignore[index]
 
+    @property
+    def of_spreads(self) -> bool:
+        """Whether one parameter, the spread, decides both ends."""
+        rule = FAMILIES[self.fit.client.family].decides
+        return rule is not None and len({name for name, _ in rule.values()}) == 1
+
+    @property
+    def _of_tails(self) -> bool:
+        """Whether the family leaves it to its declared tails what decides its ends."""
+        return FAMILIES[self.fit.client.family].decides is None
+
+    def deciding(self, end: str) -> _Contrast:
+        """What decides an end, positive where the curve is above the diagonal there."""
+        if self.has_mass(end) or not self._of_tails:
+            return self.contrast(*self.decides(end))
+        which = MASSES.index(end)
+        orders = [r.distribution._tails()[which].order for r in self.results]
+        if orders[0] != orders[1] or orders[0] not in _LIFTS:
+            raise InputError(
+                f"an end is tested of tails of one kind, powers or Gaussians; {end!r} has"
+                f" {orders[0]:g} and {orders[1]:g}. Look at model.ends()."
+            )
+        side = _LIFTS[orders[0]] * (1.0 - 2.0 * which)
+        parts = [_log_of_tail(r, which) for r in self.results]
+        gradient = np.concatenate([side * parts[0][1], -side * parts[1][1]])
+        return _Contrast(side * (parts[0][0] - parts[1][0]), gradient)
+
     def contrast(self, parameter: str, sign: float) -> _Contrast:
         """sign times clients' less impostors', of logarithms unless of shares or means."""
         log = parameter not in (*MASSES, "mu")
@@ -277,6 +309,8 @@ class FittedEnds:
         """How far the curve is above the diagonal there."""
         if self.has_mass(end):
             return self._masses(end)
+        if self._of_tails:
+            return self.by_errors(self.deciding(end))
         name, sign = self.decides(end)
         if any(self._in_cells(r) for r in self.results):
             return self.by_errors(self.contrast(name, sign))
@@ -330,6 +364,21 @@ class FittedEnds:
         shares = [r.params.get(end, 0.0) for r in self.results]
         counts = [_whole(p * w, w, end) for p, w in zip(shares, weights, strict=True)]
         return tie_tests.by_counts(counts[0], counts[1]).times(sign)
+
+
+def _log_of_tail(result: Estimate, which: int) -> tuple[float, FloatArray]:
+    """Log of the exponent, or of the width, of a tail and its derivatives in the parameters."""
+
+    def of(law: Distribution) -> float:
+        tail = law._tails()[which]
+        return math.log(tail.rate if tail.order == 1 else tail.width)
+
+    law, gradient = result.distribution, np.zeros(len(result.names))
+    for k, (name, error) in enumerate(result.std_errors.items()):
+        step = _STEP * error
+        ends = [of(law._replaced({name: result.params[name] + s * step})) for s in (1.0, -1.0)]
+        gradient[k] = (ends[0] - ends[1]) / (2.0 * step) if step > 0.0 else 0.0
+    return of(law), gradient
 
 
 def _whole(count: float, total: float, end: str) -> tuple[int, int]:

@@ -12,12 +12,15 @@ from betaroc.core.errors import InputError
 from betaroc.core.options import IntervalOptions
 from betaroc.core.special import bracketed_root, log_beta_ratio
 from betaroc.data.groups import groups_of
+from betaroc.data.scores import Scores
 from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.logit_normal import has_spread
+from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tied import ClassSums, best_partner
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
+from betaroc.inference.likelihood_profile import profile_of_scores
 from betaroc.inference.sandwich import in_cells, joint_cov, policy_in_force
 from betaroc.inference.small_samples import (
     freedom_of,
@@ -46,7 +49,7 @@ def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dic
     if labels is None:
         methods = _methods(f, str(options.method))
         ways = {who: replace(options, method=method) for who, method in methods.items()}
-        return {who: conf_int(result, ways[who]) for who, result in results.items()}
+        return {who: _conf_int_of(f, who, ways[who]) for who in results}
     if options.method == "profile":
         raise InputError.about("method")(
             'method="profile" takes trials as independent, and these scores carry groups. Take'
@@ -60,6 +63,17 @@ def grouped_conf_int(f: PairEstimate, options: IntervalOptions) -> dict[str, dic
         # Errors between groups have G/(G - 1) already.
         found[who] = _intervals(result, _wald(result, own, options.level, freedom, 1.0), options)
     return found
+
+
+def _conf_int_of(f: PairEstimate, who: str, options: IntervalOptions) -> dict[str, Interval]:
+    """Of one class; from its scores where the estimates do not determine the likelihood."""
+    fit, scores = getattr(f, who), f.scores
+    alone = FAMILIES[fit.family].of_density and not (_has_sums(fit) or fit.tied or in_cells(fit))
+    if options.method != "profile" or not alone or not isinstance(scores, Scores):
+        return conf_int(fit, options)
+    refuse_light(fit)
+    values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
+    return _intervals(fit, profile_of_scores(fit, values, weights, options.level), options)
 
 
 def _intervals(
