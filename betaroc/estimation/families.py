@@ -21,6 +21,7 @@ from betaroc.estimation.beta import BETA
 from betaroc.estimation.contract import Family
 from betaroc.estimation.dual_beta import DUAL_BETA
 from betaroc.estimation.empirical import EMPIRICAL
+from betaroc.estimation.equal_variance_normal import EQUAL_VARIANCE_NORMAL
 from betaroc.estimation.logit_normal import LOGIT_NORMAL
 from betaroc.estimation.mixture import BETA_MIXTURE
 from betaroc.estimation.normal import NORMAL
@@ -42,6 +43,7 @@ FAMILIES: dict[str, Family] = {
     "beta-mixture": BETA_MIXTURE,
     "proper-beta": PROPER_BETA,
     "dual-beta": DUAL_BETA,
+    "equal-variance-normal": EQUAL_VARIANCE_NORMAL,
     "empirical": EMPIRICAL,
 }
 

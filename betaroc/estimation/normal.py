@@ -38,4 +38,6 @@ def normal_log_likelihood(sigma: float, total: float) -> float:
 
 #: The wider distribution has more at either end.
 BY_SPREAD = {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)}
-NORMAL = Family(estimate_normal, summed=True, decides=BY_SPREAD, law=Normal)
+NORMAL = Family(
+    estimate_normal, summed=True, decides=BY_SPREAD, law=Normal, contains=("equal-variance-normal",)
+)

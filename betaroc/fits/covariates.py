@@ -21,12 +21,6 @@ from betaroc.data.groups import groups_of
 from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
-from betaroc.estimation.beta_regression import (
-    CovariateEstimate,
-    Regression,
-    regression,
-    result_of,
-)
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.designs import (
     Covariate,
@@ -36,6 +30,12 @@ from betaroc.estimation.designs import (
     read_column,
 )
 from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed_scores
+from betaroc.fits.beta_regression import (
+    CovariateEstimate,
+    Regression,
+    regression,
+    result_of,
+)
 from betaroc.fits.term_tests import TermTest, term_test
 from betaroc.inference.delta import Delta, delta
 from betaroc.inference.interval import Interval, difference_ends

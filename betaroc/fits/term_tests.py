@@ -20,8 +20,8 @@ from betaroc.data.formulas import (
     without,
 )
 from betaroc.data.groups import groups_of
-from betaroc.estimation.beta_regression import CovariateEstimate, regression
 from betaroc.estimation.designs import designs_of
+from betaroc.fits.beta_regression import CovariateEstimate, regression
 
 __all__ = ["ChiSquared", "TermTest", "term_test"]
 

@@ -22,7 +22,7 @@ from statsmodels.othermod.betareg import BetaModel
 
 import betaroc as br
 from betaroc.estimation import beta_regression
-from betaroc.estimation.beta_regression import RegressionFit
+from betaroc.fits.beta_regression import RegressionFit
 from betaroc.model.asking import asking
 from helpers.cases import some
 
