@@ -8,46 +8,50 @@ and every operating point, beside the empirical ones.
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from betaroc.core.errors import (
-        BetarocError,
-        BetarocWarning,
-        BoundaryWarning,
-        DegenerateDataError,
-        DiscretenessWarning,
-        DuplicateWarning,
-        EngineError,
-        ExtrapolationWarning,
-        FileFormatError,
-        FitError,
-        InfluenceWarning,
-        InputError,
-        InputTypeError,
-        MisfitWarning,
-        MissingDependencyError,
-        OutputError,
-        PrecisionWarning,
-        ReversedScoresWarning,
-        SameDataWarning,
-        ScaleWarning,
-        ScoreFileNotFoundError,
-        SmallSampleWarning,
-        StudyError,
-        TargetWarning,
+        BetarocError as BetarocError,
+        BetarocWarning as BetarocWarning,
+        BoundaryWarning as BoundaryWarning,
+        DegenerateDataError as DegenerateDataError,
+        DiscretenessWarning as DiscretenessWarning,
+        DuplicateWarning as DuplicateWarning,
+        EngineError as EngineError,
+        ExtrapolationWarning as ExtrapolationWarning,
+        FileFormatError as FileFormatError,
+        FitError as FitError,
+        InfluenceWarning as InfluenceWarning,
+        InputError as InputError,
+        InputTypeError as InputTypeError,
+        MisfitWarning as MisfitWarning,
+        MissingDependencyError as MissingDependencyError,
+        OutputError as OutputError,
+        PrecisionWarning as PrecisionWarning,
+        ReversedScoresWarning as ReversedScoresWarning,
+        SameDataWarning as SameDataWarning,
+        ScaleWarning as ScaleWarning,
+        ScoreFileNotFoundError as ScoreFileNotFoundError,
+        SmallSampleWarning as SmallSampleWarning,
+        StudyError as StudyError,
+        TargetWarning as TargetWarning,
     )
     from betaroc.data.read import read_scores
     from betaroc.data.scores import Scores
     from betaroc.data.summary import ScoreSummary, summarize
-    from betaroc.data.sums import ClassSummary
-    from betaroc.decision.averages import EpcAverage, epc_average
-    from betaroc.decision.comparison import Comparison, compare
-    from betaroc.decision.cross_validation import EpcCv, epc_cv
+    from betaroc.data.sums import ClassSummary as ClassSummary
+    from betaroc.decision.averages import EpcAverage as EpcAverage, epc_average
+    from betaroc.decision.comparison import Comparison as Comparison, compare
+    from betaroc.decision.cross_validation import EpcCv as EpcCv, epc_cv
     from betaroc.decision.epc import Epc, epc
-    from betaroc.decision.forecast import EpcForecast, epc_forecast
-    from betaroc.decision.guarantee import GuaranteedThreshold, guaranteed_threshold
-    from betaroc.decision.target_forecast import TargetForecast
+    from betaroc.decision.forecast import EpcForecast as EpcForecast, epc_forecast
+    from betaroc.decision.guarantee import (
+        GuaranteedThreshold as GuaranteedThreshold,
+        guaranteed_threshold,
+    )
+    from betaroc.decision.target_forecast import TargetForecast as TargetForecast
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc
     from betaroc.distributions.binned import Binned
@@ -57,22 +61,29 @@ if TYPE_CHECKING:
     from betaroc.distributions.mixture import BetaMixture
     from betaroc.distributions.normal import Normal
     from betaroc.distributions.shifted import Shifted
-    from betaroc.ensemble.fusion import Fusion
-    from betaroc.ensemble.inclusion import Inclusion, inclusion
-    from betaroc.ensemble.rule import Verdict
+    from betaroc.ensemble.fusion import Fusion as Fusion
+    from betaroc.ensemble.inclusion import Inclusion as Inclusion, inclusion
+    from betaroc.ensemble.rule import Verdict as Verdict
     from betaroc.estimation.batch import mean_logs
     from betaroc.estimation.newton import beta_mle
-    from betaroc.fits.check import FitCheck, check_fit
-    from betaroc.fits.covariates import CovariateFit, fit_covariates
+    from betaroc.fits.check import FitCheck as FitCheck, check_fit
+    from betaroc.fits.covariates import CovariateFit as CovariateFit, fit_covariates
     from betaroc.fits.estimate import fit, fit_distribution
-    from betaroc.fits.family_choice import FamilyComparison, FamilyRow, compare_families
+    from betaroc.fits.family_choice import (
+        FamilyComparison as FamilyComparison,
+        FamilyRow as FamilyRow,
+        compare_families,
+    )
     from betaroc.fits.fit import DistributionFit, Fit
     from betaroc.fits.many_fits import fit_many
-    from betaroc.fits.nested import LikelihoodRatioTest, likelihood_ratio_test
-    from betaroc.fits.target_checks import TargetCheck
-    from betaroc.inference.auc import AucTest, auc_interval, auc_test
-    from betaroc.inference.differences import Difference, difference
-    from betaroc.inference.interval import Band, Interval
+    from betaroc.fits.nested import (
+        LikelihoodRatioTest as LikelihoodRatioTest,
+        likelihood_ratio_test,
+    )
+    from betaroc.fits.target_checks import TargetCheck as TargetCheck
+    from betaroc.inference.auc import AucTest as AucTest, auc_interval, auc_test
+    from betaroc.inference.differences import Difference as Difference, difference
+    from betaroc.inference.interval import Band as Band, Interval
     from betaroc.inference.intervals import interval
     from betaroc.inference.roc_bands import roc_band
     from betaroc.model.measures import OperatingPoint
@@ -82,8 +93,8 @@ if TYPE_CHECKING:
     from betaroc.model.statistics import statistics
     from betaroc.report.analysis import Analysis, analyze
     from betaroc.studies.design import Design
-    from betaroc.studies.plan import SampleSize, plan_sample_size
-    from betaroc.studies.result import StudyResult
+    from betaroc.studies.plan import SampleSize as SampleSize, plan_sample_size
+    from betaroc.studies.result import StudyResult as StudyResult
     from betaroc.studies.solve import solve_pair
     from betaroc.studies.study import Study
 
@@ -149,31 +160,30 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Analysis", "AucTest", "Band", "Beta", "BetaMixture", "BetarocError", "BetarocWarning",
-    "Binned", "BoundaryWarning", "ClassSummary", "Comparison", "CovariateFit",
-    "DegenerateDataError", "Design", "Difference", "DiscretenessWarning", "Distribution",
-    "DistributionFit",
-    "DuplicateWarning", "Empirical", "EngineError", "Epc", "EpcAverage", "EpcCv", "EpcForecast",
-    "ExtrapolationWarning", "FamilyComparison", "FamilyRow", "FileFormatError", "Fit", "FitCheck",
-    "FitError", "Fusion", "GuaranteedThreshold", "Inclusion", "Inflated", "InfluenceWarning",
-    "InputError", "InputTypeError", "Interval", "LikelihoodRatioTest", "LogitNormal",
-    "MisfitWarning", "MissingDependencyError",
-    "Normal", "OperatingPoint", "OutputError", "PrecisionWarning", "ReversedScoresWarning", "Roc",
-    "SameDataWarning", "SampleSize", "ScaleWarning", "ScoreFileNotFoundError", "ScoreModel",
-    "ScoreSummary", "Scores", "Shape", "Shifted", "SmallSampleWarning", "Study", "StudyError",
-    "StudyResult", "TargetCheck", "TargetForecast", "TargetWarning", "Verdict", "analyze",
-    "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit", "compare", "compare_families",
-    "difference", "epc", "epc_average",
-    "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many",
-    "guaranteed_threshold", "inclusion", "interval", "likelihood_ratio_test", "mean_logs",
-    "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics",
-    "summarize",
+    "Analysis", "Beta", "BetaMixture", "Binned", "Design", "Distribution", "DistributionFit",
+    "Empirical", "Epc", "Fit", "Inflated", "Interval", "LogitNormal", "Normal",
+    "OperatingPoint", "Roc", "ScoreModel", "ScoreSummary", "Scores", "Shape", "Shifted",
+    "Study", "analyze", "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit",
+    "compare", "compare_families", "difference", "epc", "epc_average", "epc_cv", "epc_forecast",
+    "fit", "fit_covariates", "fit_distribution", "fit_many", "guaranteed_threshold",
+    "inclusion", "interval", "likelihood_ratio_test", "mean_logs", "plan_sample_size",
+    "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics", "summarize",
 ]  # fmt: skip
+
+#: What functions return and nobody constructs: `betaroc.results`.
+_RESULTS = (
+    "AucTest", "Band", "ClassSummary", "Comparison", "CovariateFit", "Difference", "EpcAverage",
+    "EpcCv", "EpcForecast", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion",
+    "GuaranteedThreshold", "Inclusion", "LikelihoodRatioTest", "SampleSize", "StudyResult",
+    "TargetCheck", "TargetForecast", "Verdict",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name == "errors":
         return import_module("betaroc.core.errors")
+    if name == "results":
+        return _results()
     if name not in _HOME:
         raise AttributeError(f"module 'betaroc' has no attribute {name!r}")
     value = getattr(import_module(f"betaroc.{_HOME[name]}"), name)
@@ -181,5 +191,15 @@ def __getattr__(name: str) -> Any:
     return value
 
 
+def _results() -> ModuleType:
+    """The results as a module, made when it is first asked for."""
+    module = ModuleType("betaroc.results", "What the functions of betaroc return.")
+    vars(module).update({name: __getattr__(name) for name in _RESULTS}, __all__=list(_RESULTS))
+    globals()["results"] = module
+    return module
+
+
 def __dir__() -> list[str]:
-    return sorted([*__all__, "errors", *(name for name in globals() if name.startswith("__"))])
+    return sorted(
+        [*__all__, "errors", "results", *(name for name in globals() if name.startswith("__"))]
+    )

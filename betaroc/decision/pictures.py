@@ -15,8 +15,7 @@ from betaroc.core.text import shown
 from betaroc.decision.comparison import Comparison
 from betaroc.decision.curve import index_of_alpha
 from betaroc.decision.curve_difference import both_names
-from betaroc.decision.epc import Epc
-from betaroc.decision.epc import epc as expected_performance
+from betaroc.decision.epc import Epc, epc as expected_performance
 from betaroc.model.criteria import CRITERIA
 from betaroc.rendering.alphas import (
     AlphaAxes,

@@ -200,8 +200,9 @@ def fit(
         ``"auto"``: beta where every score lies in [0, 1], else normal. Or ``"beta"``,
         ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``, ``"empirical"``, for both classes;
         or a pair of these, (client, impostor). ``"proper-beta"``: two beta laws whose ROC is
-        concave, a_c >= a_i and b_c <= b_i, and ``"dual-beta"``: clients Beta(p, 1), impostors
-        Beta(1, q), are families of both classes and stand alone. ``"best"``: the pair that
+        concave, a_c >= a_i and b_c <= b_i, ``"dual-beta"``: clients Beta(p, 1), impostors
+        Beta(1, q), and ``"equal-variance-normal"``: two normal ones of one sigma, are families of
+        both classes and stand alone. ``"best"``: the pair that
         `compare_families` recommends, a class at a time; where families cannot be compared (fewer
         than 10 distinct scores of a class inside (0, 1), a summary) that of ``"auto"``. What was
         chosen, and why, is said in ``.family`` and ``.reason``.

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betaroc.core.arrays import ScalarOrArray, as_output
-from betaroc.core.checks import choice, probability_array
-from betaroc.core.checks import prior as checked_prior
+from betaroc.core.checks import choice, prior as checked_prior, probability_array
 from betaroc.core.thresholds import Thresholds
 from betaroc.core.value import Value
 from betaroc.distributions.base import Distribution

@@ -18,10 +18,10 @@ from betaroc.core.checks import (
     fraction,
     generator,
     positive,
+    prior as checked_prior,
     probability_array,
     real_array,
 )
-from betaroc.core.checks import prior as checked_prior
 from betaroc.core.errors import InputError
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds, choose
@@ -31,8 +31,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.beta import Shape, has_shape
 from betaroc.distributions.pairs import Pair, check_laws, pair_of
 from betaroc.distributions.shifted import lies_on_unit, moved_law
-from betaroc.model import areas, operating_points
-from betaroc.model import ends as _ends
+from betaroc.model import areas, ends as _ends, operating_points
 from betaroc.model.curves import Det, PrecisionRecall
 from betaroc.model.diagonal import diagonal_crossings, global_shape
 from betaroc.model.ends import Ends, SemiDerivatives

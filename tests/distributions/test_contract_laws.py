@@ -19,6 +19,7 @@ import betaroc as br
 from betaroc.core.thresholds import Thresholds
 from helpers.cases import over
 from helpers.families import CONTINUOUS, DISCRETE, INFLATED, LAWS, TIED, WEIGHTED
+from helpers.public import PUBLIC
 
 #: A round trip inverts to the last digits of a logit, which the tail's steepness multiplies.
 RTOL_ROUND_TRIP = 1e-10
@@ -495,7 +496,7 @@ def test_illegal_parameters_raise_at_construction(
 
 
 # --------------------------------------------------------------------------------- values
-NAMES = {name: getattr(br, name) for name in br.__all__}
+NAMES = {name: getattr(br, name) for name in PUBLIC}
 
 
 @each_law

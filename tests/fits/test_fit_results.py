@@ -26,6 +26,7 @@ from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.notices import empirical_auc
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.inference.sandwich import joint_cov
+from helpers.public import PUBLIC
 
 RNG = np.random.default_rng(17)
 CLIENT, IMPOSTOR = RNG.beta(5.0, 2.0, 60), RNG.beta(2.0, 4.0, 90)
@@ -149,7 +150,7 @@ def test_results_are_values(family):
         fit.client.params["a"] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         fit.client.cov[...] = 0.0
-    names = {**vars(br.errors), **{n: getattr(br, n) for n in br.__all__}, "nan": math.nan}
+    names = {**vars(br.errors), **{n: getattr(br, n) for n in PUBLIC}, "nan": math.nan}
     names["BoundaryRule"] = BoundaryRule
     assert eval(repr(fit.client), names) == fit.client
 
