@@ -153,6 +153,6 @@ def command(
 
 
 def file_of(subject: str) -> str:
-    """Where a table goes whose ratios hang on numpy's sort."""
+    """Where a table goes whose ratios depend on numpy's sort."""
     switched = os.environ.get("NPY_DISABLE_CPU_FEATURES")
     return f"{subject}_avx2.md" if switched else f"{subject}.md"

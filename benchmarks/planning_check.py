@@ -237,11 +237,11 @@ def text_of(rows: list[Row]) -> str:
         how = f", {plan.method}" if plan.method not in ("end test", "fitted shape") else ""
         stars = "" if abs(needed - 1.0) <= 0.1 else " \\*"
         stars += "" if abs(found.found / found.wanted - 1.0) <= 0.1 else " \\*\\*"
-        promised = plan.width if math.isnan(plan.power) else plan.power
+        expected = plan.width if math.isnan(plan.power) else plan.power
         lines.append(
             [
                 what + how, " v ".join(found.cell.laws), f"{plan.ratio:g}", str(plan.n_client),
-                str(plan.n_impostor), f"{found.wanted:g}", f"{promised:.4f}", f"{found.found:.4f}",
+                str(plan.n_impostor), f"{found.wanted:g}", f"{expected:.4f}", f"{found.found:.4f}",
                 f"{found.error:.4f}", f"{needed:.3f}{stars}", f"{error:.3f}",
             ]
         )  # fmt: skip

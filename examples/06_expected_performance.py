@@ -4,8 +4,8 @@ Usage: python 06_expected_performance.py [FOLDER]
 
 Two classifiers of the same images: A is a neural network, B a support vector
 machine. Draws their ROCs on the test set with the points that dev's thresholds
-reach, their expected performance curves, and the FAR that was promised on dev
-against the one met on test.
+reach, their expected performance curves, and the FAR that was expected on dev
+against the one observed on test.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SHARPENING = "0.20"
 def main(folder: str = ".") -> None:
     figure = Figure(figsize=(11.5, 3.8), layout="constrained")
     left, middle, right = figure.subplots(1, 3, width_ratios=(1, 1.35, 1))
-    print("system      AUC     EER     least HTER  HTER met  area")
+    print("system      AUC     EER     least HTER  HTER test area")
     for number, (name, folder_name) in enumerate(SYSTEMS.items()):
         dev = br.read_scores(DATA / folder_name / "dev.csv")
         test = br.read_scores(DATA / folder_name / f"test_sharpen{SHARPENING}.csv")
@@ -44,11 +44,13 @@ def main(folder: str = ".") -> None:
         plot_expected_obtained(shares, right, **style)
     left.set(title="ROCs on test; dots: dev's at alpha 0.5", xlabel="FAR", ylabel="TPR")
     middle.set(
-        title="Met on test with dev's thresholds",
+        title="Observed on test with dev's thresholds",
         xlabel="alpha, the weight of FAR against FRR",
         ylabel="HTER on test",
     )
-    right.set(title="FAR: promised and met", xlabel="promised on dev", ylabel="met on test")
+    right.set(
+        title="FAR: expected and observed", xlabel="expected on dev", ylabel="observed on test"
+    )
     for ax in (left, middle, right):
         ax.spines[["top", "right"]].set_visible(False)
     figure.savefig(Path(folder, "liveness_epc.png"), dpi=130, metadata={"Software": None})

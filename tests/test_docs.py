@@ -120,3 +120,22 @@ def test_a_warning_in_a_page_is_an_error(tmp_path: Path) -> None:
     page = page_of(tmp_path, "```python\nimport warnings\nwarnings.warn('loud')\n```\n")
     with pytest.raises(UserWarning, match="loud"):
         build.regenerated(page)
+
+
+#: Words that no user needs to know (beside those of the API, such as "hook-at-zero").
+NEVER = re.compile(
+    r"\bpromis|\bmet on\b|\blamps?\b|strict end|lax end|\bhangs? on\b|\bnowhere\b"
+    r"|as was asked for", re.IGNORECASE,
+)  # fmt: skip
+
+
+def test_words_that_no_user_sees() -> None:
+    rooms = [ROOT / name for name in ("docs", "examples", "betaroc")]
+    paths = [ROOT / "README.md", *(p for room in rooms for p in sorted(room.rglob("*")))]
+    found = [
+        f"{path.relative_to(ROOT)}:{k}: {line.strip()}"
+        for path in paths if path.suffix in {".md", ".py", ".j2"}
+        for k, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if NEVER.search(line)
+    ]  # fmt: skip
+    assert found == []

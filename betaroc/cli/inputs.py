@@ -158,7 +158,7 @@ def _one_or_two(columns: Sequence[str]) -> str | tuple[str, str]:
     if len(columns) > 2:
         raise InputError(
             f"--group must name one or two columns; got {len(columns)}: {shown(list(columns))}."
-            " A trial hangs on two people at most: leave the others out."
+            " A trial depends on two people at most: leave the others out."
         )
     return columns[0] if len(columns) == 1 else (columns[0], columns[1])
 

@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("--dev", required=True, metavar="DEV", help="score file to fit")
     option("--test", nargs="+", action="extend", default=[], metavar="TEST",
-        help="score files on which dev's thresholds are met; may be repeated")  # fmt: skip
+        help="score files on which dev's thresholds are tried; may be repeated")  # fmt: skip
     option("-o", "--output", required=True, metavar="OUT", help="HTML file to write")
     option("--force", action="store_true", help="replace OUT if it exists")
     statistic_option(parser)

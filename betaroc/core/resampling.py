@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-#: Replicates that share one stream of random numbers: fixed, so that no byte hangs on memory.
+#: Replicates that share one stream of random numbers: fixed, so that no byte depends on memory.
 BLOCK = 250
 #: Rows are drawn one by one up to this many a distinct score, counts beyond.
 _ROWS_A_CELL = 4

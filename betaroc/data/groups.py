@@ -1,4 +1,4 @@
-"""Trials that depend on each other: what each hangs on, and sums over all that hang together."""
+"""Trials that depend on each other: what each depends on, and sums over all that hang together."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ScoredTrials = Scores | Trials
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The rows of one side, clients first, and the units that they hang on.
+    """The rows of one side, clients first, and the units that they depend on.
 
     A unit is a label of the groups, one thing in both classes and both columns; in a class
     without groups every trial is a unit of its own.
@@ -184,7 +184,7 @@ def settled(whole: FloatArray, twice: FloatArray) -> FloatArray:
 
 # ------------------------------------------------------------------------------ from scores
 def groups_of(scores: ScoredTrials | ScoreData | None) -> Groups | None:
-    """What the trials of both classes hang on; None where neither class has groups."""
+    """What the trials of both classes depend on; None where neither class has groups."""
     if not isinstance(scores, Scores | Trials):
         return None
     given = [scores.client_groups, scores.impostor_groups]

@@ -100,7 +100,7 @@ def read_scores(
     Text of four or five columns whose identities are decimal numbers may as well be a table that
     lost its header: it is refused unless `format` says which it is.
 
-    In verification a trial hangs on two people: ``group=("claimed", "real")``. Groups and ids
+    In verification a trial depends on two people: ``group=("claimed", "real")``. Groups and ids
     of text files are text, also where they look like numbers.
 
     CSV and TSV are parsed in blocks by pyarrow, else Polars, else Python's own functions; what

@@ -159,7 +159,7 @@ class Scores(ScoreData):
         Frequencies, one a score: weight k stands for k equal trials.
     client_groups, impostor_groups : array_like of int or str, shape (n,) or (n, 2), optional
         Trials that share a label depend on each other (a person, a session). Two columns
-        where a trial hangs on two things, such as the claimed and the real identity.
+        where a trial depends on two things, such as the claimed and the real identity.
     client_ids, impostor_ids : array_like of int or str, shape (n,) or (n, 2), optional
         Which trial a score belongs to, so that paired comparisons can be checked.
     name : str, optional

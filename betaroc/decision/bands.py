@@ -322,7 +322,7 @@ def _refuse_dependent(e: Curve, *, groups: bool) -> None:
     if found is not None:
         raise InputError.about("method")(
             worded('`method="exact"` needs independent trials; the test scores carry groups:')
-            + f" {found.first.size} trials hang on {found.units} groups. Take "
+            + f" {found.first.size} trials depend on {found.units} groups. Take "
             + worded('`method="delta"` with `resample="test"`, `method="bootstrap"`, or')
             + " groups=False if the trials do not depend on each other."
         )

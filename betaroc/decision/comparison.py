@@ -185,7 +185,7 @@ class Comparison(CurveDifference):
         -------
         ProportionTest
             By ``statsmodels.stats.proportion.proportions_ztest``; z = 0 and p = 1
-            where both systems err nowhere or everywhere.
+            where both systems make no error, or err everywhere.
 
         Raises
         ------
@@ -384,7 +384,7 @@ def judged(
     at = inside(a.alpha, used) & ~np.isnan(estimate)
     if np.any(at):
         low, high = percentile_band(values[:, at], options.level)
-        # Nowhere narrower than the intervals.
+        # At no alpha narrower than the intervals.
         band[:, at] = np.fmin(low, ends[0][at]), np.fmax(high, ends[1][at])
     mean = _mean(values, estimate, area_weights(a.alpha, *used), options)
     return Comparison(

@@ -28,7 +28,7 @@ __all__ = ["EpcCv", "epc_cv"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EpcCv(Tabular):
-    """A measure met on every score once, at thresholds that other scores chose.
+    """A measure observed on every score once, at thresholds that other scores chose.
 
     Made by :func:`epc_cv`.
 
@@ -45,7 +45,7 @@ class EpcCv(Tabular):
     value : ndarray, shape (k,)
         The measure at the pooled rates; nan where it is 0/0.
     expected : ndarray, shape (k,)
-        Mean over the folds of what the other folds promised; nan where one of them is.
+        Mean over the folds of what the other folds expected; nan where one of them is.
     client_folds, impostor_folds : ndarray of int
         The fold of each score, counted from 0 in the order of the labels given.
     library : str, optional
@@ -163,7 +163,7 @@ def epc_cv(
     >>> import betaroc as br
     >>> scores = br.Scores([0.4, 0.6, 0.7, 0.8, 0.9, 0.95], [0.1, 0.2, 0.3, 0.35, 0.5, 0.65])
     >>> curve = br.epc_cv(scores, folds=3, alpha=[0.5])
-    >>> curve.value.tolist(), curve.expected.tolist()  # 3 of 12 wrong where 1 of 8 was promised
+    >>> curve.value.tolist(), curve.expected.tolist()  # 3 of 12 wrong where 1 of 8 was expected
     ([0.25], [0.125])
     """
     hint = "Cross-validation needs the single scores: for a fit pass fit.scores."

@@ -118,7 +118,7 @@ class Curve(Tabular):
 
     @property
     def points(self) -> OperatingPoint:
-        """Dev's thresholds met on test."""
+        """Dev's thresholds observed on test."""
         return observed_on(self.test, self.chosen)
 
     @property
@@ -136,22 +136,22 @@ class Curve(Tabular):
 
     @property
     def far(self) -> FloatArray:
-        """FAR met on test."""
+        """FAR observed on test."""
         return np.asarray(self.points.far)
 
     @property
     def frr(self) -> FloatArray:
-        """FRR met on test."""
+        """FRR observed on test."""
         return np.asarray(self.points.frr)
 
     @property
     def value(self) -> FloatArray:
-        """The measure met on test; nan where it is 0/0."""
+        """The measure observed on test; nan where it is 0/0."""
         return self._measured(self.points)
 
     @property
     def expected(self) -> FloatArray:
-        """The measure promised on dev at the same thresholds."""
+        """The measure expected on dev at the same thresholds."""
         return self._measured(observed_on(self.dev, self.chosen))
 
     @property

@@ -42,7 +42,7 @@ __all__ = ["Epc", "LossSplit", "epc"]
 
 
 class LossSplit(NamedTuple):
-    """Why the value met on test is not the one promised on dev: value - expected."""
+    """Why the value observed on test is not the one expected on dev: value - expected."""
 
     #: V(dev threshold; test) - V(test's own threshold; test): the threshold is misplaced.
     threshold: FloatArray
@@ -52,7 +52,7 @@ class LossSplit(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Epc(Curve):
-    """A measure met on test against the criterion its threshold was chosen for on dev.
+    """A measure observed on test against the criterion its threshold was chosen for on dev.
 
     Parameters
     ----------
@@ -88,10 +88,11 @@ class Epc(Curve):
     def __str__(self) -> str:
         value, alpha = self.value, self.alpha
         known = value[~np.isnan(value)]
-        met = f"{known.min():.4g} to {known.max():.4g}" if known.size else "nowhere defined"
+        met = f"{known.min():.4g} to {known.max():.4g}" if known.size else "undefined throughout"
         across = f", alpha from {alpha.min():g} to {alpha.max():g} ({alpha.size})"
         return (
-            f"{self.measure} met on test at thresholds chosen for {self.criterion} on dev: {met}"
+            f"{self.measure} observed on test at thresholds chosen for {self.criterion} on dev:"
+            f" {met}"
             f"{'' if CRITERIA[self.criterion].single else across}"
         )
 
@@ -342,7 +343,7 @@ class Epc(Curve):
         With groups, labels are drawn with replacement, both classes together, so that a label
         with client and impostor trials brings both. Two columns, such as the claimed and the
         real identity, are the crossed ("pigeonhole") bootstrap: a trial gets the product of
-        the weights of the labels it hangs on. A label is one thing in both columns, so a
+        the weights of the labels it depends on. A label is one thing in both columns, so a
         person gets one weight as target and as impostor and the trials that share a person in
         any place move together; columns without common labels get weights of their own, which
         is Owen's scheme, and one column is Bolle, Ratha and Pankanti's subsets bootstrap. It
@@ -408,7 +409,7 @@ class Epc(Curve):
             Of this curve, from ``epc.band()``: filled in the colour of the line, and its
             level, its kind and whether dev chose again are in the legend.
         expected : bool
-            Also what dev promised, thin and dashed.
+            Also what dev expected, thin and dashed.
         a_posteriori : bool
             Also what the thresholds chosen on test itself would give, thin and dotted.
         **style

@@ -47,13 +47,13 @@ class GuaranteedThreshold(Result):
     achieved : float
         P(true rate <= rate) for a continuous law; any other law has at least this.
     far, frr : float
-        Both rates met on the scores themselves.
+        Both rates observed on the scores themselves.
     n : int
         Scores of the class of the bounded rate.
     k : int
         The threshold comes from the k-th largest impostor or k-th smallest client score.
     n_needed : int
-        The fewest scores of that class with which any threshold keeps the promise.
+        The fewest scores of that class with which any threshold keeps the bound.
     model_threshold : float, optional
         Where the fitted model has the rate; it carries no guarantee.
     n_beyond : float
@@ -127,7 +127,7 @@ def guaranteed_threshold(
     -------
     GuaranteedThreshold
         The lowest threshold for `far`, the highest for `frr`, that an order
-        statistic can promise.
+        statistic can bound.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def _chance(n: int, k: int, rate: float) -> float:
 
 
 def _index(n: int, rate: float, confidence: float) -> int:
-    """The largest k that keeps the promise; 1 does, or `_needed` would have refused."""
+    """The largest k that keeps the bound; 1 does, or `_needed` would have refused."""
     from scipy.special import betaincc
 
     risk = (1.0 - confidence) * (1.0 + _TIED)

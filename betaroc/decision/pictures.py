@@ -76,7 +76,7 @@ def plot_epc(epc: Epc, ax: Axes | None = None, **options: Any) -> Axes:
     grey ground. Values between two alphas are joined by a straight line, though a
     curve of scores moves in steps; fewer than twelve alphas have markers. A value
     that is 0/0 is a gap, of the band too. A criterion without alpha is a dot, what
-    dev promised a hollow square, test's own threshold a hollow triangle. The legend
+    dev expected a hollow square, test's own threshold a hollow triangle. The legend
     stands below new axes, inside those of a caller.
 
     Examples
@@ -95,8 +95,8 @@ def plot_epc(epc: Epc, ax: Axes | None = None, **options: Any) -> Axes:
 def plot_expected_obtained(epc: Epc, ax: Axes | None = None, **style: Any) -> Axes:
     """Draw the measure observed on test against the one expected on dev.
 
-    On the line y = x a promise is kept. Take the criterion's own rate as the
-    measure to draw what was asked for against what was met.
+    On the line y = x what was expected is observed. Take the criterion's own rate as the
+    measure to draw what was asked for against what was observed.
 
     Parameters
     ----------

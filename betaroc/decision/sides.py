@@ -102,7 +102,7 @@ def side_trials(e: Curve, name: str) -> ScoredTrials:
 
 
 def side_groups(e: Curve, name: str, *, groups: bool) -> Groups | None:
-    """What the trials of a side hang on; None where they are independent, or taken as such."""
+    """What the trials of a side depend on; None where they are independent, or taken as such."""
     _, scores, fit = e._side(name)
     data = fit.scores if scores is None and fit is not None else scores
     return groups_of(data) if groups else None

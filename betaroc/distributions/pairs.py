@@ -176,7 +176,7 @@ class Pair:
     # --------------------------------------------------- the likelihood ratio's level sets
     @cached_property
     def overlap(self) -> tuple[float, float] | None:
-        """Where both densities live, in the working coordinate; None if nowhere."""
+        """Where both densities live, in the working coordinate; None if there is no such place."""
         if self.client.continuous is None or self.impostor.continuous is None:
             return None
         c, i = self._base("client").support, self._base("impostor").support

@@ -238,7 +238,7 @@ def _gain(
 
 
 def _grouped(apart: list[FloatArray], groups: Groups) -> tuple[float, float]:
-    """The same where trials hang on groups: sum over them of their squared contributions."""
+    """The same where trials depend on groups: sum over them of their squared contributions."""
     away = np.concatenate([(x - np.mean(x)) / x.size for x in apart])
     sizes = [size for size in groups.sizes if size is not None]
     return float(settled(*groups.meat(away[:, None]))[0, 0]), min(sizes) - 1.0

@@ -44,7 +44,7 @@ __all__ = ["Inclusion", "inclusion"]
 _CRITERIA = ("weighted-error", "far", "frr")
 #: Families on the real line.
 _REAL = ("normal", "empirical")
-#: Targets of the strict and of the lax end.
+#: Targets of the low-FAR and of the high-FAR end.
 _TARGETS = 20
 
 

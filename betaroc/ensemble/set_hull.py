@@ -186,8 +186,8 @@ def _points(name: str, roc: Roc) -> list[_Vertex]:
 
 def _chain(curves: Mapping[str, list[_Vertex]]) -> list[_Vertex]:
     """Vertices of the hull of all points, from (0, 0) to (1, 1)."""
-    nowhere = Thresholds.from_theta(np.empty(0))
-    corners = [_Vertex("", -1, nowhere, x, x, 1.0 - x, 1.0 - x) for x in (0.0, 1.0)]
+    nothing = Thresholds.from_theta(np.empty(0))
+    corners = [_Vertex("", -1, nothing, x, x, 1.0 - x, 1.0 - x) for x in (0.0, 1.0)]
     points = [v for curve in curves.values() for v in curve]
     points.sort(key=_Vertex.order)
     chain: list[_Vertex] = []

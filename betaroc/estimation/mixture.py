@@ -196,7 +196,7 @@ def _nothing_found(sample: Sample, count: int, single: Maximum) -> FitError:
 
 # ------------------------------------------------------------------------------------- starts
 def _best_starts(sample: Sample, single: Maximum, count: int, cap: float) -> list[_Point]:
-    """The most promising starts after some steps on a thinned sample."""
+    """The most likely starts after some steps on a thinned sample."""
     values, shares = _thinned(sample)
     data = _Data.of(values, shares)
     first = (_maximised(data, kind) for kind in _first_shares(values, shares, single, count))

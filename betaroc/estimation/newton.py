@@ -356,7 +356,7 @@ def _plain_newton(g: FloatArray, start: FloatArray) -> tuple[FloatArray, IntArra
         step = _newton_step(g, shapes)
         done = rest & (np.maximum(np.abs(step[0]), np.abs(step[1])) <= _LAST_STEP)
         _move(shapes, step)
-        # Kept as it is now: what an entry becomes hangs on no other entry.
+        # Kept as it is now: what an entry becomes depends on no other entry.
         np.copyto(kept, shapes[:2], where=done)
         rest ^= done
         if 4 * np.count_nonzero(rest) < 3 * rest.size:

@@ -1,4 +1,4 @@
-"""What a fit hangs on at its ends: rules for 0 and 1, the smallest scores, the tails themselves."""
+"""What a fit depends on at its ends: rules for 0 and 1, the smallest scores, the tails."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ def _first(weights: FloatArray, upto: FloatArray, count: float) -> FloatArray:
 
 
 def _between(groups: Groups, who: str, parts: FloatArray) -> float:
-    """Standard deviation of a sum over trials that hang on groups."""
+    """Standard deviation of a sum over trials that depend on groups."""
     which = _CLASSES.index(who)
     cut = groups.rows[0].size
     column = np.zeros((groups.first.size, 1))

@@ -514,7 +514,7 @@ class Fit(FitPoints):
         return shape_tests.curve_test(self, level, groups=groups)
 
     def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
-        """What a beta fit hangs on at its ends.
+        """What a beta fit depends on at its ends.
 
             Hill:  1 / mean(log x_(k+1) - log x_(i), i <= k),   k = sqrt(n) scores nearest the end
 

@@ -224,7 +224,7 @@ class FittedEnds:
 
     fit: PairEstimate
     covariance: FloatArray
-    #: What trials hang on, where that is to count.
+    #: What trials depend on, where that is to count.
     groups: Groups | None
 
     @classmethod

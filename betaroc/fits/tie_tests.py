@@ -271,7 +271,7 @@ def by_counts(client: tuple[int, int], impostor: tuple[int, int]) -> Departure:
 def by_grouped_shares(
     client: tuple[FloatArray, float], impostor: tuple[FloatArray, float], groups: Groups
 ) -> Departure:
-    """Score test of equal shares of trials that hang on groups.
+    """Score test of equal shares of trials that depend on groups.
 
         z = (p_c - p_i) / sqrt(sum_g D_g^2),   D_g = sum over group g of (x - p)/n_c of clients,
         -(x - p)/n_i of impostors, p the share of both together
@@ -282,7 +282,7 @@ def by_grouped_shares(
         For each row of the scores whether it is one of those counted (0 or 1), and the weight of
         the class.
     groups : Groups
-        What the rows hang on.
+        What the rows depend on.
 
     References
     ----------
@@ -307,7 +307,7 @@ def by_grouped_shapes(
     scores: tuple[FloatArray, FloatArray],
     groups: Groups,
 ) -> Departure:
-    """Score test of a shared shape, of trials that hang on groups.
+    """Score test of a shared shape, of trials that depend on groups.
 
         D = [s_a - s_b I_ab/I_bb] / (n [I_aa - I_ab^2/I_bb]) of each score, at the shared shape
 
@@ -321,7 +321,7 @@ def by_grouped_shapes(
         Of each class: derivatives of the log-likelihoods of single scores in a and b at the
         estimates, nan for those on which they do not depend.
     groups : Groups
-        What the rows hang on.
+        What the rows depend on.
 
     References
     ----------
@@ -349,7 +349,7 @@ def by_grouped_spreads(
     squares: tuple[FloatArray, FloatArray],
     groups: Groups,
 ) -> Departure:
-    """Score test of a shared spread, of trials that hang on groups: D = (z^2 - 1)/(2 n).
+    """Score test of a shared spread, of trials that depend on groups: D = (z^2 - 1)/(2 n).
 
     Laws are given as (sigma, weight); `squares` are those of (score - mu)/sigma, nan where there
     is none.

@@ -27,7 +27,7 @@ class GroupedSide:
     Parameters
     ----------
     groups : Groups
-        What the trials hang on.
+        What the trials depend on.
     laws : tuple of Empirical
         Clients and impostors.
     places : tuple of ndarray of int
@@ -161,7 +161,7 @@ def _unit_cells(groups: Groups, columns: IntArray, width: int, *, stratified: bo
     Parameters
     ----------
     groups : Groups
-        What the rows hang on.
+        What the rows depend on.
     columns : ndarray of int, shape (n, c)
         The columns in which each row counts.
     width : int

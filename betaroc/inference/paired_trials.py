@@ -1,4 +1,4 @@
-"""Trials that two systems judge: the same ones, in the same order, with what they hang on."""
+"""Trials that two systems judge: the same ones, in the same order, with what they depend on."""
 
 from __future__ import annotations
 

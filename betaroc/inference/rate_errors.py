@@ -54,7 +54,7 @@ def robust_rates(
         V = sum_u S_u S_u' - sum_{u < v} S_uv S_uv'
         s = ((accepted - FAR) / n_impostor, (rejected - FRR) / n_client)
 
-    with S_u the sum of s over the trials that hang on group u, S_uv over those that hang on
+    with S_u the sum of s over the trials that depend on group u, S_uv over those that depend on
     both u and v; times G / (G - 1) of the class.
 
     Parameters

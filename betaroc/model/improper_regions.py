@@ -62,7 +62,7 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     Returns
     -------
     tuple of Hook
-        Empty where the curve is nowhere below, or is the diagonal itself.
+        Empty where no part of the curve is below, or is the diagonal itself.
 
     Notes
     -----

@@ -33,7 +33,7 @@ _NEAR = 1e-9
 _PASSES = 8
 #: More points than this are first compared with the hull of a part of them.
 _SOME = 500
-#: Where more than this part of all scores is in promising bins, sort all.
+#: Where more than this part of all scores is in likely bins, sort all.
 _MOST = 0.5
 #: Rates that agree to this are one: quotients of counts, quotients of sums of weights.
 _SAME_COUNTS, _SAME_WEIGHTS = 1e-14, 1e-12
@@ -131,7 +131,7 @@ def _with_ends(
     )
 
 
-def promising_candidates(pair: EmpiricalPair) -> Decisions | None:
+def likely_candidates(pair: EmpiricalPair) -> Decisions | None:
     """Those that may be best for some alpha, from counts in bins; None where a sort is due.
 
     No threshold in a bin has fewer errors than the impostors above the bin and the clients
@@ -149,10 +149,10 @@ def promising_candidates(pair: EmpiricalPair) -> Decisions | None:
     hull = hull_vertices(x, y)
     x, y, most, least = accepted[held + 1], rejected[held], x[hull][::-1], y[hull][::-1]
     # Errors are whole: a millionth of one is rounding.
-    promising = held[(x <= most[-1]) & (y <= np.interp(x, most, least) + 1e-6)]
-    if np.sum(counts[promising]) > _MOST * np.sum(counts):
+    likely = held[(x <= most[-1]) & (y <= np.interp(x, most, least) + 1e-6)]
+    if np.sum(counts[likely]) > _MOST * np.sum(counts):
         return None
-    return _candidates_within(pair, bins, promising)
+    return _candidates_within(pair, bins, likely)
 
 
 def _candidates_within(pair: EmpiricalPair, bins: CommonBins, wanted: IntArray) -> Decisions:
@@ -209,7 +209,7 @@ def choose_linear(
 
 def choose_weighted_error(pair: EmpiricalPair, alpha: FloatArray) -> Thresholds:
     """For each alpha the threshold of least alpha FAR + (1 - alpha) FRR, ties on counts."""
-    some = promising_candidates(pair)
+    some = likely_candidates(pair)
     candidates = candidates_of(pair) if some is None else some
     x, y = candidates.impostors_above, candidates.clients_below
     vertices = hull_vertices(x, y)

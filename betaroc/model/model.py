@@ -118,6 +118,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> model = ScoreModel(Beta(2, 1), Beta(1, 2))  # F_c = t^2, F_i = 1 - (1 - t)^2
         >>> round(model.generic().auc(), 12)
         0.833333333333
@@ -209,6 +210,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> ScoreModel(Beta(5, 2), Beta(2, 5)).sample(30, 50, rng=1)
         <Scores 30 client in [0.308765, 0.951882], 50 impostor in [0.0222987, 0.578491]>
         """
@@ -248,6 +250,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> ScoreModel(Beta(2, 1), Beta(1, 2)).far([0.0, 0.5, 1.0])  # (1 - t)^2
         array([1.  , 0.25, 0.  ])
         """
@@ -277,6 +280,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).frr(1e-100), 210)  # t^2
         1e-200
         """
@@ -302,6 +306,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).at(0.5)
         >>> round(point.hter, 12), round(point.precision, 12)
         (0.25, 0.75)
@@ -341,6 +346,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).at_far(0.01)
         >>> round(point.threshold, 12), round(point.frr, 12)
         (0.9, 0.81)
@@ -374,6 +380,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).at_frr(0.04)
         >>> round(point.threshold, 12), round(point.far, 12)
         (0.2, 0.64)
@@ -402,6 +409,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_far(0.01), 12)
         0.9
         """
@@ -429,6 +437,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).threshold_at_frr(0.04), 12)
         0.2
         """
@@ -439,8 +448,8 @@ class ScoreModel(Value):
         flat = np.ravel(target)
         unknown = np.isnan(flat)
         t = how(self._pair, np.where(unknown, 0.0, flat))
-        nowhere = Thresholds.from_theta(np.full(flat.shape, np.nan))
-        return choose(unknown, nowhere, t).reshape(target.shape)
+        nothing = Thresholds.from_theta(np.full(flat.shape, np.nan))
+        return choose(unknown, nothing, t).reshape(target.shape)
 
     def eer(self, method: Literal["nearest", "hull"] = "nearest") -> OperatingPoint:
         """Equal error rate: FAR = FRR.
@@ -474,6 +483,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> point = ScoreModel(Beta(2, 1), Beta(1, 1)).eer()  # t^2 = 1 - t
         >>> round(point.threshold, 9), round(point.hter, 9)
         (0.618033989, 0.381966011)
@@ -512,6 +522,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).min_weighted_error(0.2)
         >>> round(point.threshold, 9), round(point.weighted_error(0.2), 9)
         (0.2, 0.16)
@@ -549,6 +560,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).min_dcf(cost_fa=1, cost_fr=4)
         >>> round(point.threshold, 9), round(point.dcf(1, 4), 9)
         (0.2, 0.4)
@@ -594,6 +606,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).max_f()  # t^2 - 3 t + 1 = 0
         >>> round(point.threshold, 9), round(point.f1, 9)
         (0.381966011, 0.763932023)
@@ -608,11 +621,12 @@ class ScoreModel(Value):
         Returns
         -------
         OperatingPoint
-            The value is ``.youden``; 0, at an end of the scale, for a ROC nowhere above
+            The value is ``.youden``; 0, at an end of the scale, for a ROC at no point above
             the diagonal.
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).youden()  # TPR - FAR = 2 t - 2 t^2
         >>> round(point.threshold, 9), round(point.youden, 9)
         (0.5, 0.5)
@@ -639,6 +653,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> point = ScoreModel(Beta(2, 1), Beta(1, 2)).break_even()
         >>> round(point.precision, 9), round(point.recall, 9)
         (0.75, 0.75)
@@ -664,6 +679,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).auc(), 12)  # 5/6
         0.833333333333
         """
@@ -699,6 +715,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> model = ScoreModel(Beta(2, 1), Beta(1, 2))  # TPR = 2 sqrt(FAR) - FAR
         >>> round(model.partial_auc(0, 0.25), 9), round(model.partial_auc(0, 0.25, True), 9)
         (0.135416667, 0.738095238)
@@ -729,6 +746,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).ks(), 12)
         0.5
         """
@@ -767,6 +785,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> model = ScoreModel(Beta(2, 1), Beta(1, 2))  # precision (1 + t) / 2 at recall 1 - t^2
         >>> round(model.average_precision(), 9), round(model.average_precision(11), 9)
         (0.833333333, 0.822958792)
@@ -813,6 +832,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> model = ScoreModel(Beta(2, 1), Beta(1, 2))  # L = 1/10, L_max = 5/32
         >>> round(model.h_measure(), 12)
         0.36
@@ -861,6 +881,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> ScoreModel(Beta(3, 2), Beta(2, 3)).posterior([0.25, 0.5]).tolist()  # s itself
         [0.25, 0.5]
         """
@@ -892,6 +913,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> ScoreModel(Beta(2, 1), Beta(1, 1)).ends().at_zero  # F_i = F_c^(1/2)
         End(semi_derivative=inf, roc_slope=0.0, exponent=0.5, coefficient=1.0, side='above')
         """
@@ -916,6 +938,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> ScoreModel(Beta(2, 1), Beta(1, 1)).semi_derivatives()  # dF_i / dF_c = 1 / (2 t)
         SemiDerivatives(at_zero=inf, at_one=0.5)
         """
@@ -939,13 +962,14 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> model = ScoreModel(Beta(2, 2), Beta(1, 1))  # 3 t^2 - 2 t^3 = t
         >>> model.diagonal_crossings().threshold
         array([0.5])
         """
         found = [] if self.client == self.impostor else diagonal_crossings(self._pair)
-        nowhere = Thresholds.from_theta(np.empty(0))
-        point = self._point(Thresholds.concatenate([nowhere, *(c.threshold for c in found)]))
+        nothing = Thresholds.from_theta(np.empty(0))
+        point = self._point(Thresholds.concatenate([nothing, *(c.threshold for c in found)]))
         accepted = np.array([c.accepted for c in found])
         rejected = np.array([c.rejected for c in found])
         attained = np.isnan(accepted)
@@ -974,6 +998,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> ScoreModel(Beta(2, 2), Beta(1, 1)).inflections().threshold
         array([0.5])
         """
@@ -1000,6 +1025,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> ScoreModel(Beta(2, 1), Beta(1, 2)).global_shape()
         'proper'
         >>> ScoreModel(Beta(2, 2), Beta(1, 1)).global_shape()  # FAR^2 (3 - 2 FAR) < FAR near 0
@@ -1034,6 +1060,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> model = ScoreModel(Beta(0.47, 0.36), Beta(0.77, 1.91))
         >>> model.shape_category()
         (<Shape.U: 'U'>, <Shape.REVERSE_J: 'reverse-J'>)
@@ -1072,6 +1099,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).roc().tpr(0.25), 12)  # 2 sqrt(x) - x
         0.75
         """
@@ -1103,6 +1131,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).det().frr(0.25), 12)  # (1 - sqrt(x))^2
         0.25
         """
@@ -1118,6 +1147,7 @@ class ScoreModel(Value):
 
         Examples
         --------
+        >>> from betaroc import Beta, ScoreModel
         >>> round(ScoreModel(Beta(2, 1), Beta(1, 2)).precision_recall().precision(0.75), 12)
         0.75
         """

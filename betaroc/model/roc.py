@@ -364,7 +364,7 @@ class Roc(Value):
         -------
         RocCrossings
             ``far`` and ``tpr`` ascending, with their log odds, and ``leaders``: which curve is
-            the higher before, between and after. Empty where one is nowhere below the other.
+            the higher before, between and after. Empty where one is at no FAR below the other.
 
         Raises
         ------

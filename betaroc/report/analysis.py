@@ -56,7 +56,7 @@ __all__ = ["Analysis", "Judge", "analyze", "analyze_stepwise", "fitted_set"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Analysis(AnalysisRecord):
-    """Dev fitted, its curves described, its thresholds met on the test sets.
+    """Dev fitted, its curves described, its thresholds observed on the test sets.
 
     Made by :func:`analyze`.
 
@@ -233,7 +233,7 @@ def analyze(
     Notes
     -----
     A test set that cannot be fitted does not stop the analysis: a warning says
-    why, and dev's thresholds are met on its scores all the same. Warnings are
+    why, and dev's thresholds are observed on its scores all the same. Warnings are
     given and also kept in the result. Intervals of the curves hold dev's thresholds
     fixed: 2000 replicates of the test decisions, each alpha by itself. Each set has
     intervals of what its fit and its scores say, with their groups where they carry some, a

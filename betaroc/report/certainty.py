@@ -50,7 +50,7 @@ class Certainty(NamedTuple):
     ends: EndTests | None
     curve: CurveTest | None
     shapes: Mapping[str, Mapping[str, float]] | None
-    #: Scores of each class, and whether they hang on groups.
+    #: Scores of each class, and whether they depend on groups.
     sizes: tuple[float, float]
     grouped: bool
     #: Both classes share what makes the curve concave, whatever the scores.

@@ -142,7 +142,7 @@ def _dots_words(analysis: AnalysisRecord) -> str:
     words = "Thin: scores" + ("; dashed: fitted. " if is_modelled(analysis.dev) else ". ")
     first = "by its fitted laws" if met.chosen_by == "model" else "on its scores"
     words += f"Dots, all at dev’s EER threshold {place}: dev {first}"
-    return words + ("; each test set as met." if analysis.tests else ".")
+    return words + ("; each test set as observed." if analysis.tests else ".")
 
 
 def _overlaid(
@@ -180,7 +180,7 @@ def _overlaid(
 
 # ------------------------------------------------------- expected performance curves
 def epc_figures(analysis: AnalysisRecord) -> dict[str, Drawing]:
-    """Of every test set what dev's thresholds promised and what they met, on one scale."""
+    """Of every test set what dev's thresholds were expected to do and did, on one scale."""
     tops = [float(np.nanmax([met.epc.value, met.epc.expected])) for met in analysis.curves]
     tops += [float(np.nanmax(met.band.high)) for met in analysis.curves if met.band is not None]
     return {part.role: _epc_figure(analysis, part, 1.05 * max(tops)) for part in analysis.tests}
@@ -218,7 +218,7 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing
     if len(curves) > 1:
         who += "; thick: by dev’s fitted laws"
     caption = (
-        f"{part.role}: HTER against alpha. Solid: met on {part.role}; dashed: promised. {who}."
+        f"{part.role}: HTER against alpha. Solid: observed on {part.role}; dashed: expected. {who}."
     )
     return Drawing(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)
 

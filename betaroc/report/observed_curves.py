@@ -1,4 +1,4 @@
-"""Expected performance curves of an analysis: each choice of dev met on each test set."""
+"""Expected performance curves of an analysis: each choice of dev observed on each test set."""
 
 from __future__ import annotations
 
@@ -112,21 +112,21 @@ def curve_numbers(met: ObservedCurve) -> dict[str, Any]:
 
 # ---------------------------------------------------------------------------------- words
 def table_rows(met: ObservedCurve, dev: ScoreSet) -> list[list[str]]:
-    """Alpha, promised, met, the interval's ends, test's own, at a few alphas."""
+    """Alpha, expected, observed, the interval's ends, test's own, at a few alphas."""
     curve, band = met.epc, met.band
-    nowhere = np.full(curve.alpha.size, np.nan)
-    low, high = (nowhere, nowhere) if band is None else (band.low, band.high)
+    nothing = np.full(curve.alpha.size, np.nan)
+    low, high = (nothing, nothing) if band is None else (band.low, band.high)
     arrays = (curve.value, low, high, curve.a_posteriori)
     rows = []
     for alpha in ALPHAS:
         k = _place(curve, alpha)
         rest = [percent(float(values[k])) for values in arrays]
-        rows.append([number(alpha), _promised(met, dev, k), *rest])
+        rows.append([number(alpha), _expected(met, dev, k), *rest])
     return rows
 
 
-def _promised(met: ObservedCurve, dev: ScoreSet, k: int) -> str:
-    """What dev's laws promised, said where none of dev's scores speak for it."""
+def _expected(met: ObservedCurve, dev: ScoreSet, k: int) -> str:
+    """What dev's laws expected, said where none of dev's scores speak for it."""
     value = percent(float(met.epc.expected[k]))
     if met.chosen_by != "model":
         return value
@@ -139,18 +139,18 @@ def _place(curve: Epc, alpha: float) -> int:
 
 
 def loss_words(met: ObservedCurve) -> str:
-    """What was promised and met at alpha 0.5, and why they differ."""
+    """What was expected and observed at alpha 0.5, and why they differ."""
     curve = met.epc
     k = _place(curve, _MIDDLE)
-    promised, value = float(curve.expected[k]), float(curve.value[k])
+    expected, value = float(curve.expected[k]), float(curve.value[k])
     split = curve.loss_split()
     misplaced, apart = float(split.threshold[k]), float(split.separability[k])
     who = "dev's fitted laws" if met.chosen_by == "model" else "dev's scores"
     own = "than those laws say" if met.chosen_by == "model" else "than on dev"
-    opening = f"Thresholds by {who}, alpha {number(_MIDDLE)}: HTER {percent(promised)} promised,"
-    opening += f" {percent(value)} met on {met.role}"
-    if abs(value - promised) <= _NOTHING:
-        return f"{opening}: the promise was kept."
+    opening = f"Thresholds by {who}, alpha {number(_MIDDLE)}: HTER {percent(expected)} expected,"
+    opening += f" {percent(value)} observed on {met.role}"
+    if abs(value - expected) <= _NOTHING:
+        return f"{opening}: it is what was expected."
     less = "less" if apart > 0.0 else "more"
     threshold = (
         "no part of it because of the threshold, which is as good as this set's own"
@@ -162,7 +162,7 @@ def loss_words(met: ObservedCurve) -> str:
         if abs(apart) <= _NOTHING
         else f"{_points(apart)} because the classes are {less} separable {own}"
     )
-    return f"{opening}, a change of {_points(value - promised)}: {threshold}, {separability}."
+    return f"{opening}, a change of {_points(value - expected)}: {threshold}, {separability}."
 
 
 def _points(change: float) -> str:
@@ -176,7 +176,7 @@ def curves_text(curves: Sequence[ObservedCurve], dev: ScoreSet) -> str:
     for met in curves:
         who = "dev's fitted model" if met.chosen_by == "model" else "dev's scores"
         title = f"{met.role}: expected performance curve, thresholds chosen by {who}, HTER"
-        head = ["alpha", "promised", "met", *ends_words(met), "own threshold"]
+        head = ["alpha", "expected", "observed", *ends_words(met), "own threshold"]
         blocks.append(f"{title}\n{columns([head, *table_rows(met, dev)])}\n  {loss_words(met)}")
     return "\n\n".join(blocks)
 

@@ -1,4 +1,4 @@
-"""One score set with all that is computed of it, and dev's thresholds met on every set."""
+"""One score set with all that is computed of it, and dev's thresholds observed on every set."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def _observed(
 
 
 def _title(key: str, title: str, chosen_by: str) -> str:
-    """A target rate is that of those who chose, not a promise."""
+    """A target rate is that of those who chose, no bound."""
     if target(key) is None:
         return title
     return f"{title} by dev's fit" if chosen_by == "model" else f"{title} at most on dev's scores"

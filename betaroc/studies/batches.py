@@ -1,7 +1,7 @@
 """Beta fits of many trials side by side, and numbers of many beta pairs at once.
 
-What a trial gets hangs on no other trial of its batch: every step works on each by itself, so that
-the same bytes come out of any division into blocks.
+What a trial gets depends on no other trial of its batch: every step works on each by itself, so
+that the same bytes come out of any division into blocks.
 """
 
 from __future__ import annotations

@@ -220,8 +220,8 @@ def plan_sample_size(
         `ScoreModel`: planned by the width of its interval. "side-at-zero", "side-at-one": the side
         of the diagonal on which the ROC begins or ends, by the chance that `Fit.end_tests` finds
         it. "client-shape", "impostor-shape", "shapes" (both): by the chance that the fitted `Shape`
-        is the true one. "epc-gap": what an expected performance curve promises on dev and fails to
-        give on test, by the width of its interval.
+        is the true one. "epc-gap": the value of an expected performance curve on test less that
+        expected on dev, by the width of its interval.
     model : ScoreModel, Fit, or two of them
         The laws, taken as true; of a fit its model. Two: the difference of two systems, of
         "epc-gap" on independent trials.
@@ -241,8 +241,8 @@ def plan_sample_size(
     measure : str
         Of "epc-gap": "hter" (if left out) or "weighted-error".
     thresholds : str
-        Of "epc-gap": dev's thresholds, and what it promises, are those of a fit ("smooth", if left
-        out) or of the scores ("empirical"). Test is scores.
+        Of "epc-gap": dev's thresholds, and what is expected there, are those of a fit ("smooth",
+        if left out) or of the scores ("empirical"). Test is scores.
     correlation : float
         Of a difference: that of the errors of both numbers, 0 (if left out) on independent trials;
         what pilot trials have is in `Difference.correlation`.

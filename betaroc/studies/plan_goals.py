@@ -228,7 +228,7 @@ def _panels(pair: Any, base: Distribution) -> FloatArray:
 class GapWidth(Width):
     """Width of the interval of what an expected performance curve loses from dev to test.
 
-    One model: value met on test less that expected on dev. Two: the difference of their values
+    One model: value observed on test less that expected on dev. Two: the difference of their values
     on test.
     """
 

@@ -38,7 +38,7 @@ SOURCES = ("true", "test", "fit", "empirical")
 _OF_LAWS = ("", "true", "test", "epc-true")
 #: Points that are rates.
 _RATES = ("far", "frr", "tpr")
-#: Whose threshold is met on test.
+#: Whose threshold is observed on test.
 CHOOSERS = {"epc-true": "true", "epc-fit": "fit", "epc-empirical": "empirical"}
 
 

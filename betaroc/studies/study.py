@@ -73,14 +73,15 @@ class Study:
         Columns of the result. A name is ``"<source>.<stat>"``, with the point after ``"@"``
         where the statistic has one, such as ``"fit.tpr@far=0.01"`` or ``"fit.threshold@eer"``.
 
-        * Sources "true", "test" (the pair that thresholds are met on), "fit", "empirical" (the
+        * Sources "true", "test" (the pair that thresholds are observed on), "fit", "empirical" (the
           sample itself), with every name of :func:`statistics`, ``hook-depth`` (largest
           FAR - TPR), ``crossings``, ``semi-derivative-at-zero``, ``side-at-zero``, ...,
           ``global-shape``, ``client-shape``, ``impostor-shape``; "fit" has ``log-likelihood``
           too.
         * Sources "epc-fit", "epc-empirical", with ``value``, ``threshold``, ``expected``, ``far``,
-          ``frr``: the threshold that the source chooses, met on test; "epc-true" is the best one,
-          chosen and met on the true pair of the test side. ``"@alpha=0.2"`` gives another alpha.
+          ``frr``: the threshold that the source chooses, observed on test; "epc-true" is the best
+          one, chosen and observed on the true pair of the test side. ``"@alpha=0.2"`` gives
+          another alpha.
 
         A function takes a :class:`~betaroc.studies.trials.Trial` and returns a number, a boolean
         (kept as 0 or 1), text, or a mapping of them, each a column ``name.key``. What it carries
@@ -441,7 +442,7 @@ def _seed_of(kept: list[Any]) -> Seed:
 
 
 def _python() -> str:
-    """The version that bytecode hangs on."""
+    """The version that bytecode depends on."""
     return ".".join(map(str, sys.version_info[:2]))
 
 

@@ -148,7 +148,7 @@ class Trial:
         return self._with_own_prior(empirical_model(self.test_scores))
 
     def curve(self, source: str, alpha: float | None) -> Epc:
-        """The threshold that a source chooses, met on test; of the true pair the best one."""
+        """The threshold that a source chooses, observed on test; of the true pair the best one."""
         known: dict[tuple[str, float | None], Epc] = self._curves
         alpha = self.setting.alpha if alpha is None else alpha
         if (source, alpha) not in known:

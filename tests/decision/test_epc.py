@@ -266,8 +266,8 @@ def test_a_curve_prints_as_one_line() -> None:
     dev = br.Scores([3.0, 4.0], [1.0, 2.0])
     curve = br.epc(dev, br.Scores([3.0, 5.0], [2.0, 4.0]), alpha=[0.5])
     assert str(curve) == (
-        "hter met on test at thresholds chosen for weighted-error on dev: 0.25 to 0.25, alpha from"
-        " 0.5 to 0.5 (1)"
+        "hter observed on test at thresholds chosen for weighted-error on dev: 0.25 to 0.25,"
+        " alpha from 0.5 to 0.5 (1)"
     )
 
 

@@ -160,13 +160,13 @@ def test_given_folds(labels: tuple[Any, ...]) -> None:
 def test_expected_is_the_mean_of_what_the_other_folds_promise() -> None:
     scores = tied_scores(2)
     curve = br.epc_cv(scores, folds=4, measure="dcf", alpha=ALPHAS)
-    promised = []
+    expected = []
     for f in range(4):
         dev = br.Scores(scores.client[curve.client_folds != f],
                         scores.impostor[curve.impostor_folds != f])  # fmt: skip
         any_test = br.ScoreModel(br.Beta(2, 1), br.Beta(1, 2))
-        promised.append(br.epc(dev, any_test, measure="dcf", alpha=ALPHAS).expected)
-    assert curve.expected == pytest.approx(np.mean(promised, axis=0), rel=1e-13)
+        expected.append(br.epc(dev, any_test, measure="dcf", alpha=ALPHAS).expected)
+    assert curve.expected == pytest.approx(np.mean(expected, axis=0), rel=1e-13)
 
 
 @pytest.mark.parametrize("prior", [None, 0.0, 0.2, 1.0])

@@ -103,7 +103,7 @@ def test_a_precision_between_two_impostor_scores_by_hand() -> None:
 
 
 def test_many_scores_against_a_law() -> None:
-    # 3000 stretches: precision is met on the one of the largest FAR, or of the smallest.
+    # 3000 stretches: precision is observed on the one of the largest FAR, or of the smallest.
     rng = np.random.default_rng(1)
     sample = br.Empirical(rng.normal(0, 1, 3000))
     model = br.ScoreModel(br.Normal(1, 1), sample, prior=0.5)

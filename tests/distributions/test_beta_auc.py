@@ -17,7 +17,7 @@ from betaroc.distributions.beta_auc import _kernel, _steps, auc_of_pair, auc_of_
 from helpers.places import REFERENCES
 
 REFERENCE: dict[str, list[dict[str, Any]]] = json.loads((REFERENCES / "beta_auc.json").read_text())
-#: Relative errors promised in the range of shapes; `hard` is bounded by 1e-12 in absolute error.
+#: Relative errors expected in the range of shapes; `hard` is bounded by 1e-12 in absolute error.
 BOUNDS = {"0.05 to 50": 1e-12, "0.05 to 1000": 1e-12, "0.001 to 1000000": 1e-9}
 
 

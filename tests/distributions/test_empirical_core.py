@@ -29,7 +29,7 @@ from betaroc.distributions.bins import Bins, CommonBins
 from betaroc.distributions.pairs import pair_of
 from betaroc.model import operating_points
 from betaroc.model.criteria import CRITERIA
-from betaroc.model.minimise_counts import gaps_about, hull_vertices, promising_candidates
+from betaroc.model.minimise_counts import gaps_about, hull_vertices, likely_candidates
 
 Draw = Callable[[np.random.Generator, int, float], FloatArray]
 
@@ -347,7 +347,7 @@ def test_only_promising_scores_are_sorted() -> None:
     """80 000 scores: the errors at the borders of bins leave a small part of them in question."""
     rng = np.random.default_rng(2)
     pair = unsorted_pair(rng.normal(1.0, 1.0, 40_000), rng.normal(-1.0, 1.2, 40_000))
-    some, gaps = promising_candidates(pair), gaps_about(pair, "client", np.linspace(0, 1, 11))
+    some, gaps = likely_candidates(pair), gaps_about(pair, "client", np.linspace(0, 1, 11))
     assert some is not None
     assert some.low.size < 5_000
     assert gaps is not None
@@ -366,9 +366,9 @@ def test_a_part_too_large_is_not_sorted_by_itself(
     binned: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pair = unsorted_pair(*samples("normal", 3, 300))
-    assert promising_candidates(pair) is not None
+    assert likely_candidates(pair) is not None
     monkeypatch.setattr("betaroc.model.minimise_counts._MOST", 0.01)
-    assert promising_candidates(pair) is None
+    assert likely_candidates(pair) is None
     assert gaps_about(pair, "client", np.linspace(0.0, 1.0, 11)) is None
 
 

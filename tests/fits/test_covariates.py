@@ -21,7 +21,7 @@ from scipy.stats import beta
 from statsmodels.othermod.betareg import BetaModel
 
 import betaroc as br
-from betaroc.estimation import beta_regression
+from betaroc.fits import beta_regression
 from betaroc.fits.beta_regression import RegressionFit
 from betaroc.model.asking import asking
 from helpers.cases import some

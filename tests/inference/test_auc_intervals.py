@@ -132,7 +132,7 @@ def test_coverage_and_size() -> None:
 
 # --------------------------------------------------------------------------------- groups
 def labels(groups: Any, n: int, fresh: int) -> list[set[Any]]:
-    """What each trial hangs on: its labels, or itself."""
+    """What each trial depends on: its labels, or itself."""
     if groups is None:
         return [{("own", fresh, k)} for k in range(n)]
     return [set(row) for row in groups.reshape(n, -1).tolist()]

@@ -937,7 +937,9 @@ def test_a_guarantee_from_trials_without_a_common_person() -> None:
 def test_methods_that_do_not_go_with_groups() -> None:
     scores = one_column(np.random.default_rng(27), 10, 3, 0.5)
     curve = br.epc(DEV, scores, alpha=[0.5], measure="far")
-    with pytest.raises(br.InputError, match=r"90 trials hang on 10 groups. Take method=\"delta\""):
+    with pytest.raises(
+        br.InputError, match=r"90 trials depend on 10 groups. Take method=\"delta\""
+    ):
         curve.band(resample="test", method="exact")
     assert curve.band(resample="test", method="exact", groups=False).groups is None
     single = br.Scores([1.0, 2.0], [0.0, 1.5], impostor_groups=["a", "b"])

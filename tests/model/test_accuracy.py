@@ -15,7 +15,7 @@ from betaroc.core.thresholds import Thresholds
 from helpers.places import REFERENCES
 
 REFERENCE = json.loads((REFERENCES / "pairs.json").read_text())
-#: What is promised for shapes in [0.05, 1e3], and [1e-3, 1e6].
+#: What is expected for shapes in [0.05, 1e3], and [1e-3, 1e6].
 RTOL_MODERATE = 1e-12
 RTOL_WIDE = 1e-9
 #: Two log-scale numbers L cannot agree better than this in exp(L): L's own last digit.

@@ -95,11 +95,11 @@ def test_few_alphas_have_markers() -> None:
 def test_curves_beside_it_are_thin_and_of_its_colour() -> None:
     curve = br.epc(DEV, TEST)
     ax = curve.plot(expected=True, a_posteriori=True)
-    met, promised, own = ax.lines
-    assert promised.get_ydata() == pytest.approx(curve.expected)
+    met, expected, own = ax.lines
+    assert expected.get_ydata() == pytest.approx(curve.expected)
     assert own.get_ydata() == pytest.approx(curve.a_posteriori)
-    assert met.get_color() == promised.get_color() == own.get_color()
-    assert max(promised.get_linewidth(), own.get_linewidth()) < met.get_linewidth()
+    assert met.get_color() == expected.get_color() == own.get_color()
+    assert max(expected.get_linewidth(), own.get_linewidth()) < met.get_linewidth()
     assert labels(ax) == ["faces", "faces, expected on dev", "faces, test's own thresholds"]
     nameless = plot.plot_epc(br.epc(DEV, br.Scores([2.0, 4.0], [0.0, 3.0])), expected=True)
     assert labels(nameless) == ["observed on test", "expected on dev"]
@@ -371,7 +371,7 @@ def test_points_without_a_curve_or_an_alpha_are_refused() -> None:
         plot.plot_a_priori([curve], curve="epc")
 
 
-# ------------------------------------------------------------------ promised against met
+# ------------------------------------------------------------------ expected against met
 def test_promised_against_met() -> None:
     curve = br.epc(DEV, TEST, criterion="far", measure="far", alpha=[1.0, 0.0, 1 / 3, 2 / 3])
     ax = plot.plot_expected_obtained(curve)

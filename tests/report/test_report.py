@@ -366,8 +366,8 @@ def test_the_panel_has_a_table_of_five_alphas(analysis: br.Analysis, text: str) 
     assert "Thresholds chosen by dev’s fitted laws" in page
     assert "Thresholds chosen on dev’s scores" in page
     assert (
-        "test: HTER against alpha. Solid: met on test; dashed: promised. Thin: thresholds chosen by"
-        " dev’s scores; thick: by dev’s fitted laws. Shaded: 95 % interval at each alpha"
+        "test: HTER against alpha. Solid: observed on test; dashed: expected. Thin: thresholds"
+        " chosen by dev’s scores; thick: by dev’s fitted laws. Shaded: 95 % interval at each alpha"
     ) in page
 
 
@@ -375,7 +375,7 @@ def test_the_picture_of_the_panel(analysis: br.Analysis) -> None:
     (figure,) = epc_figures(analysis).values()
     named = [t for t in re.findall(r">([^<>]*)</text>", figure.svg) if t.startswith("by dev")]
     assert named == ["by dev’s fitted laws", "by dev’s scores"]
-    # Two curves met, two promised and dashed, two bands.
+    # Two curves met, two expected and dashed, two bands.
     assert figure.svg.count("stroke-dasharray: 3.33") == 2
     assert figure.svg.count("fill-opacity: 0.2") >= 2
     # Laws accept all at alpha 0 and reject all at 1.
@@ -393,14 +393,16 @@ def test_the_sentence_of_the_loss_by_hand(panel_alone: None) -> None:
     # At 2.5 one client and one impostor of three err: 1/3; at its own 1.5 or 3.5 one: 1/6.
     page = plain(render_report(small(br.Scores([2.0, 4.0, 6.0] * 4, [0.0, 1.0, 3.0] * 4))))
     assert (
-        "Thresholds by dev’s scores, alpha 0.5: HTER 16.7 % promised, 33.3 % met on test, a change"
-        " of +16.7 points: +16.7 points because the threshold is not the best for this set, none"
-        " because of the classes, which are as well separable as before."
+        "Thresholds by dev’s scores, alpha 0.5: HTER 16.7 % expected, 33.3 % observed on test, a"
+        " change of +16.7 points: +16.7 points because the threshold is not the best for this set,"
+        " none because of the classes, which are as well separable as before."
     ) in page
     assert page.count("Thresholds by dev") == 1
     # All scores moved by 0.1, which crosses no threshold.
     kept = small(br.Scores([3.1, 4.1, 5.1] * 4, [1.1, 2.1, 3.1] * 4))
-    assert "HTER 16.7 % promised, 16.7 % met on test: the promise was kept." in kept.summary()
+    assert (
+        "HTER 16.7 % expected, 16.7 % observed on test: it is what was expected." in kept.summary()
+    )
     # At 2.5 two impostors of three err, no client: 1/3; at 3.75 one of each, at 4.75 two clients.
     worse = small(br.Scores([3.0, 4.0, 5.0] * 4, [1.0, 3.5, 4.5] * 4))
     assert (
