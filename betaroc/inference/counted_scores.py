@@ -180,18 +180,27 @@ class CountedScores:
         fewest, most = (_binomial_quantile(p, n, rate) for p in (tail, 1.0 - tail))
         few, many = math.floor(fewest / n * total), math.ceil(most / n * total)
         if who:
-            above = np.cumsum(masses[::-1])[::-1]  # scores at each place and above
+            above = self._beyond(who)
             low, high = (
                 values[above > many][-1:],
                 (values[above >= few] if few else values[:0])[-1:],
             )
         else:
-            upto = np.cumsum(masses)
+            upto = self._beyond(who)
             low, high = values[upto >= few if few else upto < 0][:1], values[upto > many][:1]
         # All thresholds between two scores decide alike.
         own = self.gap_of(float(t.threshold))
         return (min(own[0], float(low[0]) if low.size else -math.inf),
                 max(own[1], float(high[0]) if high.size else math.inf))  # fmt: skip
+
+    def _beyond(self, who: int) -> FloatArray:
+        """Clients at each place and below, or impostors at each place and above."""
+        if f"beyond {who}" not in self._found:
+            masses = self.evidence.counts[who]._steps[1]
+            self._found[f"beyond {who}"] = (
+                np.cumsum(masses[::-1])[::-1] if who else np.cumsum(masses)
+            )
+        return self._found[f"beyond {who}"]  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------------------ likelihood
     def likelihood_ends(self, line: RateLine, at: OperatingPoint, level: float) -> Limits:
@@ -251,25 +260,35 @@ class CountedScores:
     def _descending(self) -> FloatArray:
         return -self.pair.gaps.far
 
-    def _window(self, line: RateLine, sizes: tuple[float, float], most: float) -> slice:
-        """The gaps outside of which a rate that is fixed lies too far off to be likely.
+    def _off(self, share: float) -> FloatArray:
+        """FRR times a share less FAR, ascending along the gaps."""
+        if f"off {share!r}" not in self._found:
+            self._found[f"off {share!r}"] = share * self.pair.gaps.frr - self.pair.gaps.far
+        return self._found[f"off {share!r}"]  # type: ignore[no-any-return]
 
-        Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2.
+    def _window(self, line: RateLine, sizes: tuple[float, float], most: float) -> slice:
+        """The gaps outside of which the rates lie too far off a line to be likely.
+
+        Pinsker's inequality: 2 n K(p, q) >= 4 n (p - q)^2, of both classes at least
+        4 (FAR - k FRR)^2/(1/n_i + k^2/n_c) beside a line through the origin.
         """
-        gaps = self.pair.gaps
         if line.share is not None:
-            return slice(0, gaps.far.size)
-        who = 1 if line.has_far else 0
-        away = math.sqrt(most / (4.0 * sizes[who]))
-        if who:
-            rate = float(line.far(np.array(0.0)))
-            rising, ends = self._descending, (-rate - away, -rate + away)
+            k = line.share
+            rising, centre = self._off(k), 0.0
+            away = math.sqrt(0.25 * most * (1.0 / sizes[1] + k * k / sizes[0]))
+            # As far from what is nearest to the line, where ties leave nothing on it.
+            crossing = int(np.searchsorted(rising, 0.0))
+            away += float(np.min(np.abs(rising[max(crossing - 1, 0) : crossing + 1])))
+        elif line.has_far:
+            rising, centre = self._descending, -float(line.far(np.array(0.0)))
+            away = math.sqrt(most / (4.0 * sizes[1]))
         else:
-            rate = float(line.frr(np.array(0.0)))
-            rising, ends = gaps.frr, (rate - away, rate + away)
-        first, last = np.searchsorted(rising, ends[0]), np.searchsorted(rising, ends[1], "right")
+            rising, centre = self.pair.gaps.frr, float(line.frr(np.array(0.0)))
+            away = math.sqrt(most / (4.0 * sizes[0]))
+        first = int(np.searchsorted(rising, centre - away))
+        last = int(np.searchsorted(rising, centre + away, "right"))
         # A step reaches to the next gap.
-        return slice(max(int(first) - 2, 0), int(last) + 2)
+        return slice(max(first - 2, 0), last + 2)
 
     def _likeliest(
         self, line: RateLine, sizes: tuple[float, float], gaps: slice
