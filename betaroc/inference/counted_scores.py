@@ -173,33 +173,30 @@ class CountedScores:
         Of n scores Binomial(n, rate) lie beyond it, so that it is between two of them. Beyond is
         above for impostors, at or below for clients.
         """
-        values, masses = self.evidence.counts[who]._steps
-        t = self.model.at_far(rate) if who else self.model.at_frr(rate)
+        values = self.evidence.counts[who]._steps[0]
+        if who:
+            values = values[::-1]
+        t = self.at(Where("far" if who else "frr", rate))
         n = max(math.floor(self.worth(t.thresholds, tail)[who]), 1)
-        total = float(np.sum(masses))
+        beyond = self._beyond(who)
+        total = float(beyond[-1])
         fewest, most = (_binomial_quantile(p, n, rate) for p in (tail, 1.0 - tail))
         few, many = math.floor(fewest / n * total), math.ceil(most / n * total)
-        if who:
-            above = self._beyond(who)
-            low, high = (
-                values[above > many][-1:],
-                (values[above >= few] if few else values[:0])[-1:],
-            )
-        else:
-            upto = self._beyond(who)
-            low, high = values[upto >= few if few else upto < 0][:1], values[upto > many][:1]
+        # The first scores, from the end, up to which there are so many.
+        inner = int(np.searchsorted(beyond, few)) if few else values.size
+        outer = int(np.searchsorted(beyond, many, side="right"))
+        near, far = values[inner : inner + 1], values[outer : outer + 1]
+        low, high = (far, near) if who else (near, far)
         # All thresholds between two scores decide alike.
         own = self.gap_of(float(t.threshold))
         return (min(own[0], float(low[0]) if low.size else -math.inf),
                 max(own[1], float(high[0]) if high.size else math.inf))  # fmt: skip
 
     def _beyond(self, who: int) -> FloatArray:
-        """Clients at each place and below, or impostors at each place and above."""
+        """Clients from the lowest score upwards, or impostors from the highest downwards."""
         if f"beyond {who}" not in self._found:
             masses = self.evidence.counts[who]._steps[1]
-            self._found[f"beyond {who}"] = (
-                np.cumsum(masses[::-1])[::-1] if who else np.cumsum(masses)
-            )
+            self._found[f"beyond {who}"] = np.cumsum(masses[::-1] if who else masses)
         return self._found[f"beyond {who}"]  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------------------ likelihood
