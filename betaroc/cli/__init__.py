@@ -16,7 +16,7 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS = {
     "fit": "fit both classes of a score file and describe the ROC",
     "report": "write a self-contained HTML report",
-    "epc": "choose thresholds on dev, meet their errors on test",
+    "epc": "choose thresholds on dev, observe their errors on test",
     "compare": "compare two systems on test, thresholds from dev",
     "study": "run the synthetic-data study of a TOML file, or go on",
     "ensemble": "judge which classifiers join an ensemble, and why",
