@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from betaroc.distributions.logit_normal import LogitNormal
     from betaroc.distributions.mixture import BetaMixture
     from betaroc.distributions.normal import Normal
+    from betaroc.distributions.normal_mixture import NormalMixture
     from betaroc.distributions.shifted import Shifted
     from betaroc.ensemble.fusion import Fusion as Fusion
     from betaroc.ensemble.inclusion import Inclusion as Inclusion, inclusion
@@ -117,6 +118,7 @@ _HOMES = {
     "distributions.logit_normal": ("LogitNormal",),
     "distributions.mixture": ("BetaMixture",),
     "distributions.normal": ("Normal",),
+    "distributions.normal_mixture": ("NormalMixture",),
     "distributions.shifted": ("Shifted",),
     "data.read": ("read_scores",),
     "data.scores": ("Scores",),
@@ -161,7 +163,7 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Analysis", "Beta", "BetaMixture", "Binned", "Design", "Distribution", "DistributionFit",
-    "Empirical", "Epc", "Fit", "Inflated", "Interval", "LogitNormal", "Normal",
+    "Empirical", "Epc", "Fit", "Inflated", "Interval", "LogitNormal", "Normal", "NormalMixture",
     "OperatingPoint", "Roc", "ScoreModel", "ScoreSummary", "Scores", "Shape", "Shifted",
     "Study", "analyze", "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit",
     "compare", "compare_families", "difference", "epc", "epc_average", "epc_cv", "epc_forecast",

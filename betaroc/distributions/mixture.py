@@ -1,23 +1,23 @@
-"""Mixtures of beta laws, and the ROC of two of them."""
+"""Mixtures of distributions of one family, and the ROC of two of them."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import positive
 from betaroc.core.errors import InputError, InputTypeError
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.base import Distribution, Parameter, Tail
-from betaroc.distributions.beta import Beta, beta_auc
-from betaroc.distributions.pairs import Pair, closed_forms
+from betaroc.distributions.beta import Beta
+from betaroc.distributions.pairs import Pair, closed_forms, pair_of
 
 __all__ = ["BetaMixture"]
 
@@ -30,7 +30,218 @@ _SAME = 2.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BetaMixture(Distribution):
+class Mixture(Distribution):
+    """A mixture of distributions of one family; see :class:`BetaMixture`."""
+
+    weights: tuple[float, ...]
+    components: tuple[Any, ...]
+
+    #: Of what the components are.
+    _kind: ClassVar[type[Distribution]]
+
+    def __post_init__(self) -> None:
+        weights, components = _listed(self.weights, "weights"), _listed(
+            self.components, "components"
+        )  # fmt: skip
+        if len(weights) != len(components) or not weights:
+            raise InputError(
+                "weights and components must be as many, at least one; got"
+                f" {len(weights)} and {len(components)}."
+            )
+        for k, law in enumerate(components):
+            if not isinstance(law, self._kind):
+                raise InputTypeError.about("components")(
+                    f"components must be {self._kind.__name__} distributions; number {k} is"
+                    f" {type(law).__name__}."
+                )
+        checked = tuple(positive(w, f"weights[{k}]") for k, w in enumerate(weights))
+        if abs(math.fsum(checked) - 1.0) > _WHOLE:
+            raise InputError.about("weights")(
+                f"weights must add up to 1; got {math.fsum(checked)!r}. Divide them by their sum."
+            )
+        object.__setattr__(self, "weights", checked)
+        object.__setattr__(self, "components", components)
+
+    @cached_property
+    def _shares(self) -> FloatArray:
+        return np.array(self.weights) / math.fsum(self.weights)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """That of the components."""
+        return self.components[0].support
+
+    @property
+    def mean(self) -> float:
+        """Weighted mean of the components' means."""
+        return math.fsum(w * law.mean for w, law in self._parts())
+
+    @property
+    def var(self) -> float:
+        """Mean of the variances and variance of the means."""
+        return math.fsum(w * (law.var + (law.mean - self.mean) ** 2) for w, law in self._parts())
+
+    def _parts(self) -> Iterable[tuple[float, Any]]:
+        return zip(self._shares.tolist(), self.components, strict=True)
+
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._summed([law._lower(t) for law in self.components])
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._summed([law._upper(t) for law in self.components])
+
+    def _summed(self, tails: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
+        values = [value for value, _ in tails]
+        total = sum(w * value for w, value in zip(self._shares.tolist(), values, strict=True))
+        logs = self._log_sum([log for _, log in tails])
+        # The shares need not add up to 1 to the last digit.
+        whole = np.all(np.stack(values) == 1.0, axis=0)
+        total = np.where(whole, 1.0, np.minimum(total, 1.0))
+        return np.asarray(total), np.where(whole, 0.0, np.minimum(logs, 0.0))
+
+    def _log_sum(self, logs: list[FloatArray]) -> FloatArray:
+        parts = [log + math.log(w) for log, (w, _) in zip(logs, self._parts(), strict=True)]
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.logaddexp.reduce(np.stack(parts), axis=0))
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        return self._log_sum([law._log_density(t) for law in self.components])
+
+    def _log_pdf(self, t: Thresholds) -> FloatArray:
+        return self._log_sum([law._log_pdf(t) for law in self.components])
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        logs = np.stack([law._log_density(t) for law in self.components])
+        logs = logs + np.log(self._shares).reshape((-1,) + (1,) * (logs.ndim - 1))
+        top = np.max(logs, axis=0)
+        with np.errstate(under="ignore"):
+            share = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
+        # At an end all logs are -inf: there the heaviest components alone count.
+        at = t.logit if self.on_unit else t.theta
+        for end, there in enumerate((at == -np.inf, at == np.inf)):
+            share[:, there] = self._shares_at(end)[:, None]
+        slopes = np.stack([law._log_density_slope(t) for law in self.components])
+        return np.asarray(np.sum(share * slopes, axis=0) / np.sum(share, axis=0))
+
+    def _shares_at(self, end: int) -> FloatArray:
+        """Of the components in the density next to an end, times a constant."""
+        tails = [law._tails()[end] for law in self.components]
+        heaviest = _heaviest(tails, end)
+        if tails[0].order != 1:
+            return np.where(heaviest, self._shares, 0.0)
+        logs = np.log(self._shares) + [tail.log_coefficient for tail in tails]
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(np.where(heaviest, logs - np.max(logs[heaviest]), -np.inf)))
+
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._quantile_from(p, log_p, lower=True)
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._quantile_from(p, log_p, lower=False)
+
+    def _quantile_from(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        """Through the smaller tail: beyond the median 1 - p is exact."""
+        far = p > 0.5
+        if not np.any(far):
+            return self._at(self._root(log_p, lower=lower))
+        y = np.empty(p.shape)
+        y[~far] = self._root(log_p[~far], lower=lower)
+        with np.errstate(divide="ignore"):
+            y[far] = self._root(np.log(1.0 - p[far]), lower=not lower)
+        return self._at(y)
+
+    def _at(self, y: FloatArray) -> Thresholds:
+        return Thresholds.from_logit(y) if self.on_unit else Thresholds.from_theta(y)
+
+    def _native(self, t: Thresholds) -> FloatArray:
+        return t.logit if self.on_unit else t.theta
+
+    def _root(self, log_p: FloatArray, *, lower: bool) -> FloatArray:
+        """Where the log of a tail is log_p: Newton, kept between the components'."""
+        flat = np.ravel(log_p)
+        with np.errstate(under="ignore"):
+            p = np.exp(flat)
+        inverses = [
+            self._native((law._lower_quantile if lower else law._upper_quantile)(p, flat))
+            for law in self.components
+        ]
+        low, high = np.min(inverses, axis=0), np.max(inverses, axis=0)
+        y = 0.5 * low + 0.5 * high
+        open_ = np.isfinite(y) & (low < high)
+        y = np.where(open_, y, low)
+        sign = 1.0 if lower else -1.0
+        last = np.full(y.shape, np.inf)
+        for _ in range(_STEPS):
+            if not np.any(open_):
+                break
+            here = self._at(y[open_])
+            log_tail = (self._lower if lower else self._upper)(here)[1]
+            miss = sign * (log_tail - flat[open_])
+            low[open_] = np.where(miss < 0.0, y[open_], low[open_])
+            high[open_] = np.where(miss > 0.0, y[open_], high[open_])
+            with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+                step = -miss * np.exp(log_tail - self._log_density(here))
+            newton = y[open_] + step
+            inside = (newton > low[open_]) & (newton < high[open_])
+            middle = 0.5 * low[open_] + 0.5 * high[open_]
+            following = np.where(inside, newton, middle)
+            found = np.abs(miss) <= _SAME * np.maximum(np.abs(flat[open_]), 1.0)
+            following = np.where(found, y[open_], following)
+            moved, size = np.abs(following - y[open_]), np.maximum(np.abs(following), 1e-300)
+            # Newton squares a small step; one that does not shrink is rounding.
+            rounding = (moved <= 1e-12 * size) & (moved > 0.1 * last[open_])
+            last[open_] = moved
+            y[open_] = following
+            open_[open_] = (moved > _LAST * size) & ~rounding
+        return np.asarray(y.reshape(log_p.shape))
+
+    def _landmarks(self, depths: FloatArray) -> Thresholds:
+        # Quantiles of the mixture lie between those of the components, and cost ten times as much.
+        return Thresholds.concatenate([law._landmarks(depths) for law in self.components])
+
+    def _tails(self) -> tuple[Tail, Tail]:
+        return self._tail(0), self._tail(1)
+
+    def _tail(self, end: int) -> Tail:
+        """The heaviest component's; components of one tail add up."""
+        tails = [law._tails()[end] for law in self.components]
+        kept = np.flatnonzero(_heaviest(tails, end))
+        first, shares = tails[kept[0]], self._shares[kept]
+        if first.order != 1:
+            return replace(first, share=float(np.sum(shares)))
+        logs = [tails[k].log_coefficient + math.log(w) for k, w in zip(kept, shares, strict=True)]
+        return replace(first, log_coefficient=float(np.logaddexp.reduce(logs)))
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        which = rng.choice(len(self.components), size, p=self._shares)
+        scores = np.empty(which.shape)
+        for k, law in enumerate(self.components):
+            mine = which == k
+            scores[mine] = law._sample(int(np.count_nonzero(mine)), rng)
+        return scores
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        weights = [Parameter(f"weight_{k + 1}", w, "weights") for k, w in enumerate(self.weights)]
+        own = [
+            p._replace(name=f"{p.name}_{k + 1}")
+            for k, law in enumerate(self.components)
+            for p in law._parameters()
+        ]
+        return (*weights[:-1], *own)
+
+    def _replaced(self, values: Mapping[str, float]) -> Mixture:
+        now = {p.name: p.value for p in self._parameters()} | dict(values)
+        weights = [now[f"weight_{k}"] for k in range(1, len(self.components))]
+        laws = tuple(
+            law._replaced({p.name: now[f"{p.name}_{k}"] for p in law._parameters()})
+            for k, law in enumerate(self.components, 1)
+        )
+        rest = max(1.0 - math.fsum(weights), sys.float_info.min)
+        return type(self)((*weights, rest), laws)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BetaMixture(Mixture):
     """A mixture of beta laws: one class made of several kinds of scores.
 
         F(x) = sum_k w_k F_k(x),   F_k the law Beta(a_k, b_k)
@@ -70,195 +281,18 @@ class BetaMixture(Distribution):
     components: tuple[Beta, ...]
 
     on_unit = True
+    _kind = Beta
 
-    def __post_init__(self) -> None:
-        weights, components = _listed(self.weights, "weights"), _listed(
-            self.components, "components"
-        )  # fmt: skip
-        if len(weights) != len(components) or not weights:
-            raise InputError(
-                "weights and components must be as many, at least one; got"
-                f" {len(weights)} and {len(components)}."
-            )
-        for k, law in enumerate(components):
-            if not isinstance(law, Beta):
-                raise InputTypeError.about("components")(
-                    f"components must be Beta laws; number {k} is {type(law).__name__}."
-                )
-        checked = tuple(positive(w, f"weights[{k}]") for k, w in enumerate(weights))
-        if abs(math.fsum(checked) - 1.0) > _WHOLE:
-            raise InputError.about("weights")(
-                f"weights must add up to 1; got {math.fsum(checked)!r}. Divide them by their sum."
-            )
-        object.__setattr__(self, "weights", checked)
-        object.__setattr__(self, "components", components)
 
-    @cached_property
-    def _shares(self) -> FloatArray:
-        return np.array(self.weights) / math.fsum(self.weights)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """(0, 1)."""
-        return 0.0, 1.0
-
-    @property
-    def mean(self) -> float:
-        """Weighted mean of the components' means."""
-        return math.fsum(w * law.mean for w, law in self._parts())
-
-    @property
-    def var(self) -> float:
-        """Mean of the variances and variance of the means."""
-        return math.fsum(w * (law.var + (law.mean - self.mean) ** 2) for w, law in self._parts())
-
-    def _parts(self) -> Iterable[tuple[float, Beta]]:
-        return zip(self._shares.tolist(), self.components, strict=True)
-
-    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._summed([law._lower(t) for law in self.components])
-
-    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
-        return self._summed([law._upper(t) for law in self.components])
-
-    def _summed(self, tails: list[tuple[FloatArray, FloatArray]]) -> tuple[FloatArray, FloatArray]:
-        values = [value for value, _ in tails]
-        total = sum(w * value for w, value in zip(self._shares.tolist(), values, strict=True))
-        logs = self._log_sum([log for _, log in tails])
-        # The shares need not add up to 1 to the last digit.
-        whole = np.all(np.stack(values) == 1.0, axis=0)
-        total = np.where(whole, 1.0, np.minimum(total, 1.0))
-        return np.asarray(total), np.where(whole, 0.0, np.minimum(logs, 0.0))
-
-    def _log_sum(self, logs: list[FloatArray]) -> FloatArray:
-        parts = [log + math.log(w) for log, (w, _) in zip(logs, self._parts(), strict=True)]
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.logaddexp.reduce(np.stack(parts), axis=0))
-
-    def _log_density(self, t: Thresholds) -> FloatArray:
-        return self._log_sum([law._log_density(t) for law in self.components])
-
-    def _log_pdf(self, t: Thresholds) -> FloatArray:
-        return self._log_sum([law._log_pdf(t) for law in self.components])
-
-    def _log_density_slope(self, t: Thresholds) -> FloatArray:
-        logs = np.stack([law._log_density(t) for law in self.components])
-        logs = logs + np.log(self._shares).reshape((-1,) + (1,) * (logs.ndim - 1))
-        top = np.max(logs, axis=0)
-        with np.errstate(under="ignore"):
-            share = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
-        # At an end all logs are -inf: there the heaviest components alone count.
-        for end, there in enumerate((t.logit == -np.inf, t.logit == np.inf)):
-            share[:, there] = self._shares_at(end)[:, None]
-        slopes = np.stack([law._log_density_slope(t) for law in self.components])
-        return np.asarray(np.sum(share * slopes, axis=0) / np.sum(share, axis=0))
-
-    def _shares_at(self, end: int) -> FloatArray:
-        """Of the components in the density next to an end, times a constant."""
-        tails = [law._tails()[end] for law in self.components]
-        logs = np.log(self._shares) + [tail.log_coefficient for tail in tails]
-        heaviest = np.array([tail.rate for tail in tails]) == min(tail.rate for tail in tails)
-        with np.errstate(under="ignore"):
-            return np.asarray(np.exp(np.where(heaviest, logs - np.max(logs[heaviest]), -np.inf)))
-
-    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._quantile_from(p, log_p, lower=True)
-
-    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
-        return self._quantile_from(p, log_p, lower=False)
-
-    def _quantile_from(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
-        """Through the smaller tail: beyond the median 1 - p is exact."""
-        far = p > 0.5
-        if not np.any(far):
-            return Thresholds.from_logit(self._root(log_p, lower=lower))
-        y = np.empty(p.shape)
-        y[~far] = self._root(log_p[~far], lower=lower)
-        with np.errstate(divide="ignore"):
-            y[far] = self._root(np.log(1.0 - p[far]), lower=not lower)
-        return Thresholds.from_logit(y)
-
-    def _root(self, log_p: FloatArray, *, lower: bool) -> FloatArray:
-        """The logit where the log of a tail is log_p: Newton, kept between the components'."""
-        flat = np.ravel(log_p)
-        with np.errstate(under="ignore"):
-            p = np.exp(flat)
-        inverses = [
-            (law._lower_quantile if lower else law._upper_quantile)(p, flat).logit
-            for law in self.components
-        ]
-        low, high = np.min(inverses, axis=0), np.max(inverses, axis=0)
-        y = 0.5 * low + 0.5 * high
-        open_ = np.isfinite(y) & (low < high)
-        y = np.where(open_, y, low)
-        sign = 1.0 if lower else -1.0
-        last = np.full(y.shape, np.inf)
-        for _ in range(_STEPS):
-            if not np.any(open_):
-                break
-            here = Thresholds.from_logit(y[open_])
-            log_tail = (self._lower if lower else self._upper)(here)[1]
-            miss = sign * (log_tail - flat[open_])
-            low[open_] = np.where(miss < 0.0, y[open_], low[open_])
-            high[open_] = np.where(miss > 0.0, y[open_], high[open_])
-            with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-                step = -miss * np.exp(log_tail - self._log_density(here))
-            newton = y[open_] + step
-            inside = (newton > low[open_]) & (newton < high[open_])
-            middle = 0.5 * low[open_] + 0.5 * high[open_]
-            following = np.where(inside, newton, middle)
-            found = np.abs(miss) <= _SAME * np.maximum(np.abs(flat[open_]), 1.0)
-            following = np.where(found, y[open_], following)
-            moved, size = np.abs(following - y[open_]), np.maximum(np.abs(following), 1e-300)
-            # Newton squares a small step; one that does not shrink is rounding.
-            rounding = (moved <= 1e-12 * size) & (moved > 0.1 * last[open_])
-            last[open_] = moved
-            y[open_] = following
-            open_[open_] = (moved > _LAST * size) & ~rounding
-        return np.asarray(y.reshape(log_p.shape))
-
-    def _landmarks(self, depths: FloatArray) -> Thresholds:
-        # Quantiles of the mixture lie between those of the components, and cost ten times as much.
-        return Thresholds.concatenate([law._landmarks(depths) for law in self.components])
-
-    def _tails(self) -> tuple[Tail, Tail]:
-        return self._tail(0), self._tail(1)
-
-    def _tail(self, end: int) -> Tail:
-        """The heaviest component's; components of one exponent add up."""
-        tails = [law._tails()[end] for law in self.components]
-        rate = min(tail.rate for tail in tails)
-        logs = [
-            tail.log_coefficient + math.log(w)
-            for tail, (w, _) in zip(tails, self._parts(), strict=True)
-            if tail.rate == rate
-        ]
-        return Tail(float(end), 1, rate, log_coefficient=float(np.logaddexp.reduce(logs)))
-
-    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
-        which = rng.choice(len(self.components), size, p=self._shares)
-        scores = np.empty(which.shape)
-        for k, law in enumerate(self.components):
-            mine = which == k
-            scores[mine] = law._sample(int(np.count_nonzero(mine)), rng)
-        return scores
-
-    def _parameters(self) -> tuple[Parameter, ...]:
-        weights = [Parameter(f"weight_{k + 1}", w, "weights") for k, w in enumerate(self.weights)]
-        shapes = [
-            Parameter(f"{name}_{k + 1}", getattr(law, name), "log")
-            for k, law in enumerate(self.components)
-            for name in ("a", "b")
-        ]
-        return (*weights[:-1], *shapes)
-
-    def _replaced(self, values: Mapping[str, float]) -> BetaMixture:
-        now = {p.name: p.value for p in self._parameters()} | dict(values)
-        count = len(self.components)
-        weights = [now[f"weight_{k}"] for k in range(1, count)]
-        laws = [Beta(now[f"a_{k}"], now[f"b_{k}"]) for k in range(1, count + 1)]
-        rest = max(1.0 - math.fsum(weights), sys.float_info.min)
-        return BetaMixture((*weights, rest), tuple(laws))
+def _heaviest(tails: Sequence[Tail], end: int) -> BoolArray:
+    """Which tails are the heaviest: least exponents, or widest and then outermost Gaussians."""
+    if tails[0].order == 1:
+        rates = np.array([tail.rate for tail in tails])
+        return np.asarray(rates == np.min(rates))
+    widths = np.array([tail.width for tail in tails])
+    out = np.array([tail.centre for tail in tails]) * (1.0 if end else -1.0)
+    widest = widths == np.max(widths)
+    return np.asarray(widest & (out == np.max(out[widest])))
 
 
 def _listed(value: Any, name: str) -> tuple[Any, ...]:
@@ -271,25 +305,30 @@ def _listed(value: Any, name: str) -> tuple[Any, ...]:
 
 
 class MixturePair(Pair):
-    """Betas and mixtures of them: areas from the components."""
+    """Mixtures, and distributions of their components' family: areas from the components."""
 
     def auc_continuous(self) -> float:
         """Areas of all pairs of components, weighted."""
         client, impostor = (_weighted(self._base(which)) for which in ("client", "impostor"))
         return min(
             1.0,
-            math.fsum(
-                w * v * float(beta_auc(c.a, c.b, i.a, i.b)) for w, c in client for v, i in impostor
-            ),
+            math.fsum(w * v * _area(c, i) for w, c in client for v, i in impostor),
         )
 
 
-def _weighted(law: Distribution) -> list[tuple[float, Beta]]:
-    if isinstance(law, BetaMixture):
-        return list(law._parts())
-    return [(1.0, cast(Beta, law))]
+def _area(client: Distribution, impostor: Distribution) -> float:
+    return pair_of(client, impostor).auc_continuous()
 
 
-closed_forms(BetaMixture, BetaMixture, MixturePair)
-closed_forms(BetaMixture, Beta, MixturePair)
-closed_forms(Beta, BetaMixture, MixturePair)
+def _weighted(law: Distribution) -> list[tuple[float, Distribution]]:
+    return list(law._parts()) if isinstance(law, Mixture) else [(1.0, law)]
+
+
+def of_mixtures(mixture: type[Mixture], kind: type[Distribution]) -> None:
+    """Enter the pairs of mixtures and of what they are made of."""
+    closed_forms(mixture, mixture, MixturePair)
+    closed_forms(mixture, kind, MixturePair)
+    closed_forms(kind, mixture, MixturePair)
+
+
+of_mixtures(BetaMixture, Beta)

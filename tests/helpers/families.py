@@ -33,6 +33,7 @@ CONTINUOUS: dict[str, br.Distribution] = {
         br.BetaMixture([0.4, 0.6], [br.Beta(2.0, 3.0), br.Beta(6.0, 1.2)]), -0.7, 0.6
     ),
     "shifted normal": br.Shifted(br.Normal(0.3, 1.2), 0.4, 0.5),
+    "normal mixture": br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 0.5), br.Normal(1.0, 2.0)]),
     "mixture narrow": br.BetaMixture([0.98, 0.02], [br.Beta(1.5, 1.2), br.Beta(4e3, 6e3)]),
 }
 INFLATED: dict[str, br.Distribution] = {
