@@ -34,7 +34,7 @@ class Mixture(Distribution):
     """A mixture of distributions of one family; see :class:`BetaMixture`."""
 
     weights: tuple[float, ...]
-    components: tuple[Any, ...]
+    components: tuple[Distribution, ...]
 
     #: Of what the components are.
     _kind: ClassVar[type[Distribution]]
@@ -81,7 +81,7 @@ class Mixture(Distribution):
         """Mean of the variances and variance of the means."""
         return math.fsum(w * (law.var + (law.mean - self.mean) ** 2) for w, law in self._parts())
 
-    def _parts(self) -> Iterable[tuple[float, Any]]:
+    def _parts(self) -> Iterable[tuple[float, Distribution]]:
         return zip(self._shares.tolist(), self.components, strict=True)
 
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
@@ -206,7 +206,8 @@ class Mixture(Distribution):
         """The heaviest component's; components of one tail add up."""
         tails = [law._tails()[end] for law in self.components]
         kept = np.flatnonzero(_heaviest(tails, end))
-        first, shares = tails[kept[0]], self._shares[kept]
+        first: Tail = tails[int(kept[0])]
+        shares = self._shares[kept]
         if first.order != 1:
             return replace(first, share=float(np.sum(shares)))
         logs = [tails[k].log_coefficient + math.log(w) for k, w in zip(kept, shares, strict=True)]

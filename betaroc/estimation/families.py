@@ -18,12 +18,12 @@ from betaroc.data.summary import ScoreSummary
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
 from betaroc.estimation.beta import BETA
+from betaroc.estimation.beta_mixture import BETA_MIXTURE
 from betaroc.estimation.contract import Family
 from betaroc.estimation.dual_beta import DUAL_BETA
 from betaroc.estimation.empirical import EMPIRICAL
 from betaroc.estimation.equal_variance_normal import EQUAL_VARIANCE_NORMAL
 from betaroc.estimation.logit_normal import LOGIT_NORMAL
-from betaroc.estimation.mixture import BETA_MIXTURE
 from betaroc.estimation.normal import NORMAL
 from betaroc.estimation.proper_beta import PROPER_BETA
 

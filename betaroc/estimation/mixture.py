@@ -1,4 +1,4 @@
-"""Maximum likelihood of a mixture of beta laws: EM from several starts, then Newton's method.
+"""Maximum likelihood of a mixture: EM from several starts, then Newton's method.
 
 The likelihood is unbounded where a component shrinks to a point, so its largest value
 means nothing; the estimate is the largest *local* maximum that the starts lead to and
@@ -10,28 +10,22 @@ and finds the neighbourhood, Newton's method on the observed information the las
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError
 from betaroc.core.sentences import worded
-from betaroc.core.special import log_beta
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import Beta
-from betaroc.distributions.mixture import BetaMixture
-from betaroc.estimation.beta import estimate_beta
-from betaroc.estimation.contract import Data, Family, Matrix, Maximum, Sample, too_few_distinct
-from betaroc.estimation.newton import solve_one
+from betaroc.distributions.mixture import Mixture
+from betaroc.estimation.contract import Data, Matrix, Maximum, Sample, too_few_distinct
 
-__all__ = ["BETA_MIXTURE", "estimate_mixture"]
+__all__ = ["Curvature", "Kind", "estimate_mixture", "estimate_near"]
 
 #: Scores that every component must have at least.
 _LEAST_SCORES = 5.0
-#: A component may be so much more concentrated than one beta law of all scores.
-_CONCENTRATION = 1e4
 #: Larger blocks leave the cache, and BLAS starts threads for them that cost more than they gain.
 _BLOCK = 1 << 12
 #: Scores that the starts are compared on: order statistics of all of them.
@@ -49,52 +43,94 @@ _NOISE = 1e-13
 _FLAT = 1e-6
 
 
+class Curvature(NamedTuple):
+    """Of one component, by its two coordinates."""
+
+    #: Derivatives of the log density of each score.
+    score: tuple[FloatArray, FloatArray]
+    #: Sums over its scores of its own scores' squares plus the second derivatives.
+    first: float
+    second: float
+    both: float
+
+
+class Kind(NamedTuple):
+    """What the components of a mixture are: a distribution of two parameters, p and q.
+
+    Its likelihood needs two columns of the scores; coordinates are what Newton's method moves in.
+    """
+
+    name: str
+    #: The family of one component, and where it is fitted alone.
+    single: str
+    mixture: Callable[[tuple[float, ...], tuple[Any, ...]], Distribution]
+    component: Callable[[float, float], Distribution]
+    estimate: Callable[[Data], Maximum]
+    columns: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    #: Of the columns and p and q.
+    log_density: Callable[[FloatArray, FloatArray, float, float], FloatArray]
+    #: p and q from the means of both columns; None of a point.
+    from_means: Callable[[float, float], tuple[float, float] | None]
+    #: Where components stand in order.
+    place: Callable[[FloatArray, FloatArray], FloatArray]
+    #: How narrow components are, and how narrow they may be beside one distribution of all scores.
+    narrow: Callable[[FloatArray, FloatArray], FloatArray]
+    cap: Callable[[Maximum], float]
+    coordinates: Callable[[FloatArray, FloatArray], FloatArray]
+    parameters: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    #: Derivatives of p and q by their coordinates.
+    rates: Callable[[FloatArray, FloatArray], FloatArray]
+    #: Of the columns, the weights of a component's scores, p and q.
+    curvature: Callable[[FloatArray, FloatArray, FloatArray, float, float], Curvature]
+
+
 class _Data(NamedTuple):
-    logs: FloatArray
-    logs1m: FloatArray
+    kind: Kind
+    one: FloatArray
+    two: FloatArray
     weights: FloatArray
     total: float
 
     @classmethod
-    def of(cls, values: FloatArray, weights: FloatArray | None) -> _Data:
+    def of(cls, kind: Kind, values: FloatArray, weights: FloatArray | None) -> _Data:
         w = np.ones(values.size) if weights is None else weights
-        return cls(np.log(values), np.log1p(-values), w, math.fsum(w.tolist()))
+        return cls(kind, *kind.columns(values), w, math.fsum(w.tolist()))
 
     def blocks(self) -> Iterator[_Data]:
-        for start in range(0, self.logs.size, _BLOCK):
+        for start in range(0, self.one.size, _BLOCK):
             cut = slice(start, start + _BLOCK)
-            yield _Data(self.logs[cut], self.logs1m[cut], self.weights[cut], self.total)
+            yield _Data(self.kind, self.one[cut], self.two[cut], self.weights[cut], self.total)
 
 
 class _Point(NamedTuple):
-    """Shares and shapes of the components."""
+    """Shares and parameters of the components."""
 
+    kind: Kind
     shares: FloatArray
-    a: FloatArray
-    b: FloatArray
+    p: FloatArray
+    q: FloatArray
 
     @property
-    def law(self) -> BetaMixture:
-        laws = tuple(Beta(float(self.a[k]), float(self.b[k])) for k in self.order)
-        return BetaMixture(tuple(float(self.shares[k]) for k in self.order), laws)
+    def law(self) -> Distribution:
+        laws = tuple(self.kind.component(float(self.p[k]), float(self.q[k])) for k in self.order)
+        return self.kind.mixture(tuple(float(self.shares[k]) for k in self.order), laws)
 
     @property
     def order(self) -> list[int]:
         """Components by ascending mean."""
-        found: list[int] = np.argsort(self.a / (self.a + self.b), kind="stable").tolist()
+        found: list[int] = np.argsort(self.kind.place(self.p, self.q), kind="stable").tolist()
         return found
 
     @property
     def coordinates(self) -> FloatArray:
         odds = np.log(self.shares[:-1]) - math.log(float(self.shares[-1]))
-        shapes = np.log(np.column_stack([self.a, self.b])).ravel()
-        return np.concatenate([odds, shapes])
+        return np.concatenate([odds, self.kind.coordinates(self.p, self.q).ravel()])
 
     @classmethod
-    def at(cls, coordinates: FloatArray, count: int) -> _Point:
+    def at(cls, kind: Kind, coordinates: FloatArray, count: int) -> _Point:
         odds = np.exp(np.append(coordinates[: count - 1], 0.0))
-        shapes = np.exp(coordinates[count - 1 :]).reshape(count, 2)
-        return cls(odds / odds.sum(), shapes[:, 0], shapes[:, 1])
+        own = kind.parameters(coordinates[count - 1 :].reshape(count, 2))
+        return cls(kind, odds / odds.sum(), *own)
 
 
 class _Derivatives(NamedTuple):
@@ -105,35 +141,36 @@ class _Derivatives(NamedTuple):
     hessian: FloatArray
 
 
-def estimate_mixture(given: Data, count: int = 2) -> Maximum:
-    """The mixture of `count` beta laws of scores strictly inside (0, 1)."""
+def estimate_mixture(given: Data, count: int, kind: Kind) -> Maximum:
+    """The mixture of `count` distributions of scores that all of them may have made."""
     sample = given.rows()
     if sample.low == sample.high:
-        raise too_few_distinct(sample, "beta-mixture")
+        raise too_few_distinct(sample, kind.name)
     if sample.total < _LEAST_SCORES * count:
+        inside = " inside (0, 1)" if kind.single == "beta" else ""
         raise DegenerateDataError(
-            f"{sample.name}: a mixture of {count} beta laws needs at least"
-            f" {_LEAST_SCORES * count:g} scores inside (0, 1); got {sample.total:g}. Give more"
-            + worded(' scores, or use `family="beta"`.')
+            f"{sample.name}: a mixture of {count} {kind.single} laws needs at least"
+            f" {_LEAST_SCORES * count:g} scores{inside}; got {sample.total:g}. Give more"
+            + worded(f' scores, or use `family="{kind.single}"`.')
         )
-    single = estimate_beta(sample)
-    cap = _CONCENTRATION * (1.0 + sum(single.values))
-    starts = _best_starts(sample, single, count, cap)
-    return _highest(sample, single, starts, count)
+    single = kind.estimate(sample)
+    return _highest(sample, single, _best_starts(sample, single, count, kind), count, kind)
 
 
-def estimate_near(given: Data, law: Distribution) -> Maximum:
+def estimate_near(given: Data, law: Distribution, kind: Kind) -> Maximum:
     """The maximum that is uphill from the mixture of nearly the same scores."""
-    sample, near = given.rows(), cast(BetaMixture, law)
+    sample, near = given.rows(), cast(Mixture, law)
     shares = np.array(near._shares)
-    start = _Point(shares, *np.array([(c.a, c.b) for c in near.components]).T)
-    return _highest(sample, estimate_beta(sample), [start], shares.size)
+    own = [[p.value for p in c._parameters()] for c in near.components]
+    start = _Point(kind, shares, *np.array(own).T)
+    return _highest(sample, kind.estimate(sample), [start], shares.size, kind)
 
 
-def _highest(sample: Sample, single: Maximum, starts: Sequence[_Point], count: int) -> Maximum:
+def _highest(
+    sample: Sample, single: Maximum, starts: Sequence[_Point], count: int, kind: Kind
+) -> Maximum:
     """The largest of the maxima that the starts lead to."""
-    data = _Data.of(sample.values, sample.weights)
-    cap = _CONCENTRATION * (1.0 + sum(single.values))
+    data, cap = _Data.of(kind, sample.values, sample.weights), kind.cap(single)
     best: tuple[_Point, _Derivatives, int] | None = None
     for start in starts:
         found = _climb(data, start, cap)
@@ -142,8 +179,8 @@ def _highest(sample: Sample, single: Maximum, starts: Sequence[_Point], count: i
     # Components that became one law are told from it by rounding alone.
     least = single.log_likelihood + _NOISE * max(abs(single.log_likelihood), data.total)
     if best is None or best[1].value * data.total <= least:
-        raise _nothing_found(sample, count, single)
-    return _checked(sample, _estimate(*best, data.total))
+        raise _nothing_found(sample, count, single, kind)
+    return _checked(sample, _estimate(*best, data.total), kind)
 
 
 def _rank(d: _Derivatives) -> tuple[bool, float]:
@@ -172,33 +209,36 @@ def _estimate(point: _Point, d: _Derivatives, iterations: int, total: float) -> 
     )
 
 
-def _checked(sample: Sample, estimate: Maximum) -> Maximum:
+def _checked(sample: Sample, estimate: Maximum, kind: Kind) -> Maximum:
     if estimate.converged:
         return estimate
     raise FitError(
         f"{sample.name}: the mixture did not converge: gradient {estimate.gradient_norm:.3g} at"
         f" {estimate.distribution!r}, where the likelihood is flat in some direction. The partial"
-        + worded(' result is the error\'s .result. Use fewer components, or `family="beta"`.'),
+        + worded(
+            f' result is the error\'s .result. Use fewer components, or `family="{kind.single}"`.'
+        ),
         estimate,
     )
 
 
-def _nothing_found(sample: Sample, count: int, single: Maximum) -> FitError:
+def _nothing_found(sample: Sample, count: int, single: Maximum, kind: Kind) -> FitError:
+    one = kind.single
     return FitError(
-        f"{sample.name}: no mixture of {count} beta laws was found whose components all have"
-        f" {_LEAST_SCORES:g} scores and a width and which is likelier than one beta law; the scores"
-        " ask for one law, or for a point mass. The error's .result is that one beta law. Use"
-        + worded(' `family="beta"`, `resolution=...` for rounded scores, or')
+        f"{sample.name}: no mixture of {count} {one} laws was found whose components all have"
+        f" {_LEAST_SCORES:g} scores and a width and which is likelier than one {one} law; the"
+        f" scores ask for one law, or for a point mass. The error's .result is that one {one} law."
+        + worded(f' Use `family="{one}"`, `resolution=...` for rounded scores, or')
         + worded(' `family="empirical"`.'),
         single._replace(converged=False),
     )
 
 
 # ------------------------------------------------------------------------------------- starts
-def _best_starts(sample: Sample, single: Maximum, count: int, cap: float) -> list[_Point]:
+def _best_starts(sample: Sample, single: Maximum, count: int, kind: Kind) -> list[_Point]:
     """The most likely starts after some steps on a thinned sample."""
     values, shares = _thinned(sample)
-    data = _Data.of(values, shares)
+    data, cap = _Data.of(kind, values, shares), kind.cap(single)
     first = (_maximised(data, kind) for kind in _first_shares(values, shares, single, count))
     found = [point for point in first if point is not None]
     for steps in (_FIRST_STEPS, _START_STEPS):
@@ -254,13 +294,9 @@ def _bernstein(height: FloatArray, count: int) -> FloatArray:
 # ------------------------------------------------------------------------------------- EM
 def _log_parts(data: _Data, point: _Point) -> FloatArray:
     """log(share * density) of each score, a row a component."""
-    norms = [
-        math.log(share) - log_beta(a, b)
-        for share, a, b in zip(*(column.tolist() for column in point), strict=True)
-    ]
     rows = [
-        (a - 1.0) * data.logs + (b - 1.0) * data.logs1m + norm
-        for a, b, norm in zip(point.a.tolist(), point.b.tolist(), norms, strict=True)
+        data.kind.log_density(data.one, data.two, p, q) + math.log(share)
+        for share, p, q in zip(*(x.tolist() for x in point[1:]), strict=True)
     ]
     return np.stack(rows)
 
@@ -286,30 +322,28 @@ def _value(data: _Data, point: _Point) -> float:
 def _maximised(data: _Data, shares: FloatArray) -> _Point | None:
     """The likeliest components given who made which score; None if one of them is a point."""
     w = shares * data.weights
-    return _from_sums(w.sum(axis=1), w @ data.logs, w @ data.logs1m)
+    return _from_sums(data.kind, w.sum(axis=1), w @ data.one, w @ data.two)
 
 
-def _from_sums(mass: FloatArray, logs: FloatArray, logs1m: FloatArray) -> _Point | None:
+def _from_sums(kind: Kind, mass: FloatArray, one: FloatArray, two: FloatArray) -> _Point | None:
     if not np.all(mass > 0.0):
         return None
-    means = zip((logs / mass).tolist(), (logs1m / mass).tolist(), strict=True)
-    found = [solve_one(*pair) if max(pair) < 0.0 else None for pair in means]
-    kept = [one for one in found if one is not None and one.converged]
+    means = zip((one / mass).tolist(), (two / mass).tolist(), strict=True)
+    found = [kind.from_means(*pair) for pair in means]
+    kept = [own for own in found if own is not None]
     if len(kept) < len(found):
         return None
-    return _Point(
-        mass / mass.sum(), np.array([one.a for one in kept]), np.array([one.b for one in kept])
-    )
+    return _Point(kind, mass / mass.sum(), *np.array(kept).T)
 
 
 def _em(data: _Data, point: _Point, steps: int, cap: float) -> _Point | None:
     """Steps of EM; None where a component loses its scores or its width."""
     for _ in range(steps):
-        sums = np.zeros((3, point.a.size))
+        sums = np.zeros((3, point.p.size))
         for block in data.blocks():
             w = _responsibilities(_log_parts(block, point))[0] * block.weights
-            sums += w.sum(axis=1), w @ block.logs, w @ block.logs1m
-        after = _from_sums(*sums)
+            sums += w.sum(axis=1), w @ block.one, w @ block.two
+        after = _from_sums(data.kind, *sums)
         if after is None or not _regular(after, data.total, cap):
             return None
         point = after
@@ -318,7 +352,7 @@ def _em(data: _Data, point: _Point, steps: int, cap: float) -> _Point | None:
 
 def _regular(point: _Point, total: float, cap: float) -> bool:
     enough = point.shares * total >= _LEAST_SCORES * (1.0 - 1e-9)
-    return bool(np.all(enough & (point.a + point.b <= cap)))
+    return bool(np.all(enough & (point.kind.narrow(point.p, point.q) <= cap)))
 
 
 # ------------------------------------------------------------------------------------- Newton
@@ -356,7 +390,7 @@ def _newton(data: _Data, point: _Point) -> tuple[_Point, _Derivatives, int]:
         move *= min(1.0, 1.0 / float(np.abs(move).max()))
         here = point.coordinates
         for _ in range(8):
-            after = _Point.at(here + move, point.a.size)
+            after = _Point.at(point.kind, here + move, point.p.size)
             found = _derivatives(data, after)
             if found.value >= d.value - _NOISE * max(1.0, abs(d.value)):
                 break
@@ -369,37 +403,30 @@ def _newton(data: _Data, point: _Point) -> tuple[_Point, _Derivatives, int]:
 
 def _derivatives(data: _Data, point: _Point) -> _Derivatives:
     """Louis's formula: the complete information less what is not known of the components."""
-    from scipy.special import polygamma, psi
-
-    count = point.a.size
+    count = point.p.size
     size = 3 * count - 1
-    whole = point.a + point.b
-    means = psi(point.a) - psi(whole), psi(point.b) - psi(whole)
-    common = polygamma(1, whole)
     value, gradient, hessian = 0.0, np.zeros(size), np.zeros((size, size))
     for block in data.blocks():
         shares, logs = _responsibilities(_log_parts(block, point))
         w = block.weights
         value += float(w @ logs)
-        mean_score = np.zeros((block.logs.size, size))
+        mean_score = np.zeros((block.one.size, size))
         for k in range(count):
-            i = count - 1 + 2 * k
-            u = point.a[k] * (block.logs - means[0][k]), point.b[k] * (block.logs1m - means[1][k])
-            score = np.zeros((block.logs.size, size))
+            i, mine = count - 1 + 2 * k, w * shares[k]
+            own = point.kind.curvature(
+                block.one, block.two, mine, float(point.p[k]), float(point.q[k])
+            )
+            score = np.zeros((block.one.size, size))
             score[:, : count - 1] = -point.shares[:-1]
             if k < count - 1:
                 score[:, k] += 1.0
-            score[:, i], score[:, i + 1] = u
-            mine = w * shares[k]
+            score[:, i], score[:, i + 1] = own.score
             mean_score += shares[k][:, None] * score
             hessian += score.T @ (mine[:, None] * score)
-            mass = mine.sum()
-            a, b = point.a[k], point.b[k]
-            curve = (polygamma(1, a) - common[k], polygamma(1, b) - common[k])
-            hessian[i, i] += mine @ u[0] - mass * a * a * curve[0]
-            hessian[i + 1, i + 1] += mine @ u[1] - mass * b * b * curve[1]
-            hessian[i, i + 1] += mass * a * b * common[k]
-            hessian[i + 1, i] += mass * a * b * common[k]
+            hessian[i, i] += own.first
+            hessian[i + 1, i + 1] += own.second
+            hessian[i, i + 1] += own.both
+            hessian[i + 1, i] += own.both
         gradient += w @ mean_score
         hessian -= mean_score.T @ (w[:, None] * mean_score)
     odds = point.shares[:-1]
@@ -409,7 +436,7 @@ def _derivatives(data: _Data, point: _Point) -> _Derivatives:
 
 def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
     """Inverse observed information of one unit of weight, in the order of the parameters."""
-    count = point.a.size
+    count = point.p.size
     whole = np.linalg.inv(-hessian)
     if not np.all(np.linalg.eigvalsh(-hessian) > 0.0):
         raise np.linalg.LinAlgError
@@ -417,14 +444,8 @@ def _covariance(point: _Point, hessian: FloatArray) -> Matrix:
     of_shares = (np.diag(shares) - np.outer(shares, shares))[:, : count - 1]
     rates = np.zeros((3 * count, 3 * count - 1))
     rates[:count, : count - 1] = of_shares
-    rates[count:, count - 1 :] = np.diag(np.column_stack([point.a, point.b]).ravel())
+    rates[count:, count - 1 :] = np.diag(point.kind.rates(point.p, point.q).ravel())
     covariance = rates @ whole @ rates.T
     order = point.order
     places = [*order[:-1], *(count + 2 * k + j for k in order for j in (0, 1))]
     return tuple(tuple(row) for row in covariance[np.ix_(places, places)].tolist())
-
-
-BETA_MIXTURE = Family(
-    estimate_mixture, on_unit=True, sized=estimate_mixture, near=estimate_near,
-    contains=("beta", "dual-beta", "proper-beta"),
-)  # fmt: skip
