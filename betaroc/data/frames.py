@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.names import names_array, stacked
 from betaroc.core.sentences import Term
 from betaroc.core.tables import Library, library_of
 from betaroc.core.text import listed, nearest, shown
-from betaroc.data.names import names_array, stacked
 from betaroc.data.partitions import dask_frame, dask_schema
 
 

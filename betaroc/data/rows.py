@@ -11,10 +11,10 @@ import numpy as np
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.checks import score_array
 from betaroc.core.errors import FileFormatError, InputError
+from betaroc.core.names import stacked
 from betaroc.core.sentences import Term, worded
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.labels import KNOWN_LABELS, WORDS, label_key, looks_like_labels
-from betaroc.data.names import stacked
 
 
 def no_rows(name: str) -> FileFormatError:

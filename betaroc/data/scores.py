@@ -13,13 +13,13 @@ from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import frozen, score_array, weights_array
 from betaroc.core.containers import array_1d, as_narwhals
 from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.names import name_columns
 from betaroc.core.sentences import worded
 from betaroc.core.tables import Library, Tabular, checked_library, library_of
 from betaroc.core.text import shown
 from betaroc.core.value import Value
 from betaroc.data.frames import frame_columns, opened
 from betaroc.data.labels import client_mask, looks_like_labels
-from betaroc.data.names import name_columns
 from betaroc.distributions.empirical import Empirical
 
 __all__ = ["ScoreData", "ScoreSource", "Scores", "require_scores"]

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from betaroc.core import checks
 from betaroc.core.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from betaroc.core.errors import InputError, InputTypeError, TargetWarning
+from betaroc.core.names import names_array
 from betaroc.core.notices import passed_on, public
 from betaroc.core.tables import Table, Tabular
 from betaroc.core.thresholds import Thresholds
-from betaroc.data.names import names_array
 from betaroc.data.scores import Scores, require_scores
 from betaroc.decision.curve import warn_of_reach
 from betaroc.decision.epc import epc

@@ -17,13 +17,13 @@ from betaroc.core.errors import (
     InputTypeError,
     SameDataWarning,
 )
+from betaroc.core.names import name_columns
 from betaroc.core.notices import warn
 from betaroc.core.sentences import Term
 from betaroc.core.tables import Tabular, first_library
 from betaroc.core.text import listed, nearest, shown
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.labels import client_mask
-from betaroc.data.names import name_columns
 from betaroc.data.scores import Scores
 from betaroc.inference.paired_trials import refuse_other_trials
 

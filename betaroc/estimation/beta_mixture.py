@@ -68,5 +68,5 @@ _KIND = Kind(
 BETA_MIXTURE = Family(
     partial(estimate_mixture, count=2, kind=_KIND), on_unit=True,
     sized=partial(estimate_mixture, kind=_KIND), near=partial(estimate_near, kind=_KIND),
-    contains=("beta", "dual-beta", "proper-beta"),
+    contains=("beta", "dual-beta", "proper-beta"), alone="beta",
 )  # fmt: skip

@@ -260,12 +260,13 @@ class Family:
     cells. ``impostor`` is the estimator of that class where it has another law, ``join`` makes
     one pair of two estimates, ``sized`` takes a number of components, ``near`` looks for the
     maximum from the law of nearly the same sample. ``summed`` says that its estimators ask `Data`
-    for sums and counts alone, never for ``rows()``: a summary can be fitted. ``counted`` is the
-    sample itself, without parameters; ``law`` is the distribution that the family is first of all
-    for, by which a model is planned; with ``shapes`` the parameters are the free shapes of a
-    beta distribution; ``concave`` pairs have a proper ROC; ``contains`` names families that are
-    special cases of this one; ``decides`` names the parameter that decides each end, and the sign
-    with which the clients' lifts the curve there.
+    for sums and counts alone, never for ``rows()``: a summary can be fitted. ``alone`` is the
+    family of one component, where there may be several; what is not ``usual`` is compared where it
+    is named. ``counted`` is the sample itself, without parameters; ``law`` is the distribution that
+    the family is first of all for, by which a model is planned; with ``shapes`` the parameters are
+    the free shapes of a beta distribution; ``concave`` pairs have a proper ROC; ``contains`` names
+    families that are special cases of this one; ``decides`` names the parameter that decides each
+    end, and the sign with which the clients' lifts the curve there.
     """
 
     estimate: Callable[[Data], Maximum]
@@ -277,6 +278,8 @@ class Family:
     near: Callable[[Data, Distribution], Maximum] | None = None
     summed: bool = False
     law: type[Distribution] | None = None
+    alone: str = ""
+    usual: bool = True
     counted: bool = False
     shapes: bool = False
     concave: bool = False

@@ -81,7 +81,8 @@ class Task(NamedTuple):
             if row.sized is None:
                 raise InputError.about("components")(
                     worded(f'components must be left out for `family="{name}"`; got')
-                    + worded(f' {components}. It belongs to `family="beta-mixture"`.')
+                    + worded(f' {components}. It belongs to `family="beta-mixture"` and')
+                    + worded(' `"normal-mixture"`.')
                 )
         return cls(name, row, request, components)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,12 +20,12 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import base_of
 from betaroc.estimation.beta import BETA
 from betaroc.estimation.beta_mixture import BETA_MIXTURE
-from betaroc.estimation.contract import Family
+from betaroc.estimation.contract import Data, Family, Maximum
 from betaroc.estimation.dual_beta import DUAL_BETA
-from betaroc.estimation.empirical import EMPIRICAL
 from betaroc.estimation.equal_variance_normal import EQUAL_VARIANCE_NORMAL
 from betaroc.estimation.logit_normal import LOGIT_NORMAL
 from betaroc.estimation.normal import NORMAL
+from betaroc.estimation.normal_mixture import NORMAL_MIXTURE
 from betaroc.estimation.proper_beta import PROPER_BETA
 
 __all__ = [
@@ -36,6 +37,12 @@ __all__ = [
 
 AUTO, BEST = "auto", "best"
 
+
+def estimate_empirical(sample: Data) -> Maximum:
+    """The sample itself: no parameter, and no likelihood beside densities; ties are legal."""
+    return Maximum(sample.law(), (), (), (), math.nan)
+
+
 FAMILIES: dict[str, Family] = {
     "beta": BETA,
     "normal": NORMAL,
@@ -44,7 +51,8 @@ FAMILIES: dict[str, Family] = {
     "proper-beta": PROPER_BETA,
     "dual-beta": DUAL_BETA,
     "equal-variance-normal": EQUAL_VARIANCE_NORMAL,
-    "empirical": EMPIRICAL,
+    "normal-mixture": NORMAL_MIXTURE,
+    "empirical": Family(estimate_empirical, summed=True, counted=True),
 }
 
 #: The family of both classes, or those of clients and of impostors.
@@ -99,7 +107,7 @@ def family_text(family: Names) -> str:
 
 def smaller_of(pair: tuple[str, str]) -> tuple[str, str]:
     """What families of several components become where there is but one."""
-    first, second = ("beta" if FAMILIES[name].sized is not None else name for name in pair)
+    first, second = (FAMILIES[name].alone or name for name in pair)
     return first, second
 
 

@@ -15,9 +15,9 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError, FitError, InputError
 from betaroc.core.text import listed
 from betaroc.core.value import Result, Value
+from betaroc.data.designs import Covariate, DesignMatrix, designs_of
 from betaroc.data.scores import Scores
 from betaroc.estimation.boundary import BoundaryRule
-from betaroc.estimation.designs import Covariate, DesignMatrix, designs_of
 from betaroc.estimation.newton import LARGEST_CONCENTRATION, beta_mle
 
 __all__ = [

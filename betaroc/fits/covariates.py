@@ -15,6 +15,13 @@ from betaroc.core.errors import ExtrapolationWarning, InputError, InputTypeError
 from betaroc.core.notices import public, warn
 from betaroc.core.tables import Table, columns_from_rows, table_of
 from betaroc.core.text import shown
+from betaroc.data.designs import (
+    Covariate,
+    checked_values,
+    designs_of,
+    outside,
+    read_column,
+)
 from betaroc.data.formulas import as_text, formula_columns, right_side
 from betaroc.data.frames import frame_columns, named_columns, opened
 from betaroc.data.groups import groups_of
@@ -22,13 +29,6 @@ from betaroc.data.labels import client_mask
 from betaroc.data.scores import Scores
 from betaroc.distributions.beta import Beta
 from betaroc.estimation.boundary import BoundaryRule
-from betaroc.estimation.designs import (
-    Covariate,
-    checked_values,
-    designs_of,
-    outside,
-    read_column,
-)
 from betaroc.estimation.notices import empirical_auc, few_scores, give, reversed_scores
 from betaroc.fits.beta_regression import (
     CovariateEstimate,

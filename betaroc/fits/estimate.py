@@ -54,7 +54,8 @@ def fit_distribution(
     sample : array_like, shape (n,)
         Finite scores; in [0, 1] for ``"beta"`` and ``"logit-normal"``.
     family : str
-        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"`` or ``"empirical"``;
+        ``"beta"``, ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``,
+        ``"normal-mixture"`` or ``"empirical"``;
         ``"auto"``: beta where every score lies in [0, 1], else normal, as ``.family`` then says.
     weights : array_like, shape (n,), optional
         Frequencies: weight k counts as k copies.
@@ -69,7 +70,7 @@ def fit_distribution(
         Alone: the scores are rounded to multiples of it, and the likelihood is that
         of the cells k * resolution +- resolution / 2, cut to [0, 1].
     components : int, optional
-        Components of a ``"beta-mixture"``, two where left out.
+        Components of a mixture, two where left out.
 
     Returns
     -------
@@ -198,7 +199,8 @@ def fit(
         whatever number of rows that was.
     family : str or pair of str
         ``"auto"``: beta where every score lies in [0, 1], else normal. Or ``"beta"``,
-        ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``, ``"empirical"``, for both classes;
+        ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``, ``"normal-mixture"``,
+        ``"empirical"``, for both classes;
         or a pair of these, (client, impostor). ``"proper-beta"``: two beta laws whose ROC is
         concave, a_c >= a_i and b_c <= b_i, ``"dual-beta"``: clients Beta(p, 1), impostors
         Beta(1, q), and ``"equal-variance-normal"``: two normal ones of one sigma, are families of
@@ -211,7 +213,7 @@ def fit(
         :func:`fit_distribution`. In a pair it is for the class whose distribution lies on
         [0, 1]; beside ``"best"`` only families that have such a rule are compared.
     components : int, optional
-        Components of each law of a ``"beta-mixture"``, two where left out.
+        Components of each law of a mixture, two where left out.
 
     Returns
     -------

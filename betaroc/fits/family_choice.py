@@ -412,7 +412,8 @@ def _parametric() -> list[str]:
 def _usual(*, unit: bool) -> list[str]:
     """What is tried where nothing is named: those of both classes constrain the ROC."""
     table = {name: FAMILIES[name] for name in _parametric()}
-    return [n for n, row in table.items() if not row.of_pairs and (unit or not row.on_unit)]
+    kept = {n: row for n, row in table.items() if row.usual and not row.of_pairs}
+    return [n for n, row in kept.items() if unit or not row.on_unit]
 
 
 def _named(families: Sequence[str] | None, *, unit: bool) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from betaroc.core.errors import FitError, InputError
 from betaroc.core.text import listed, nearest, shown
 from betaroc.core.value import Value
+from betaroc.data.designs import designs_of
 from betaroc.data.formulas import (
     as_text,
     has_intercept,
@@ -20,7 +21,6 @@ from betaroc.data.formulas import (
     without,
 )
 from betaroc.data.groups import groups_of
-from betaroc.estimation.designs import designs_of
 from betaroc.fits.beta_regression import CovariateEstimate, regression
 
 __all__ = ["ChiSquared", "TermTest", "term_test"]

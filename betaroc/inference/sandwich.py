@@ -12,11 +12,11 @@ import numpy.typing as npt
 from betaroc.core.arrays import AnyArray, FloatArray
 from betaroc.core.checks import score_array, weights_array
 from betaroc.core.errors import InputError
+from betaroc.core.names import name_columns
 from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, Trials, groups_of, settled, units_of
-from betaroc.data.names import name_columns
 from betaroc.data.scores import require_scores
 from betaroc.distributions.base import Distribution, Parameter
 from betaroc.distributions.inflated import MASSES
