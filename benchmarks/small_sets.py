@@ -223,6 +223,11 @@ class Context:
         shapes = [(1e3 * abs(x) + 1e-3, 3.0 * abs(x) + 1e-2) for x in self.scores.client[:3]]
         return br.BetaMixture([1.0 / len(shapes)] * len(shapes), [br.Beta(*s) for s in shapes])
 
+    def normal_mixture(self) -> br.NormalMixture:
+        """A typed mixture whose components have the scores for places and widths."""
+        laws = [br.Normal(x, abs(x) + 1e-3) for x in self.scores.client[:3]]
+        return br.NormalMixture([1.0 / len(laws)] * len(laws), laws)
+
     def families(self) -> br.FamilyComparison:
         """Of ten distinct scores a class, if they are distinct."""
         return br.compare_families(
@@ -356,6 +361,7 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Band": Context.band,
     "Beta": lambda c: c.bare("beta"),
     "BetaMixture": Context.mixture,
+    "NormalMixture": Context.normal_mixture,
     "Binned": lambda c: br.fit(c.summary(), "empirical").model.client,
     "ClassSummary": lambda c: c.summary().client,
     "Comparison": Context.comparison,
