@@ -187,7 +187,8 @@ def run() -> tuple[str, list[Goal]]:
         (one, one_goals), (many, many_goals) = one_pair(), batch()
         body = (
             f"## One pair: Beta({a_c}, {b_c}) v Beta({a_i}, {b_i})\n\n"
-            "From shapes to area, laws and model built anew; repeated within a round. Errors are"
+            "From shapes to area, distributions and model built anew; repeated within a round."
+            " Errors are"
             f" absolute.\n\n{one}\n\n"
             f"## {PAIRS} pairs, shapes log-uniform from {low} to {high:g}\n\n{many}\n\n"
             f"## Error of br.beta_auc\n\n{reference_errors()}"

@@ -390,9 +390,9 @@ def coverage_text(found: dict[tuple[str, tuple[int, int]], dict[str, float]], se
         f" ({np.sqrt(0.05 * 0.95 / (sets // 10)):.4f}). Goal: .92 to .98 with 10 scores a class,"
         " else .935 to .965; what misses it has a star, and a second one if it misses it by"
         " more than two standard errors.\n\n"
-        "Laws are named by the shape of both densities (J: J v reverse-J) and their AUC: "
+        "Distributions are named by the shape of both densities (J: J v reverse-J) and their AUC: "
         + "; ".join(f"{k} ({a:g}, {b:g}) v ({c:g}, {d:g})" for k, (a, b, c, d) in LAWS.items())
-        + ".\n\n### Laws inside the goal, and the range of their coverage\n\n"
+        + ".\n\n### Distributions inside the goal, and the range of their coverage\n\n"
         + table(["interval", *map(size_words, SIZES)], summary)
     ]
     for n in SIZES:

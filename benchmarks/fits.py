@@ -236,7 +236,7 @@ def run() -> tuple[str, list[Goal]]:
         f"## One fit of {LARGE} scores\n\n{large}\n\n"
         f"## Many fits\n\nLoops: {LOOPED} samples timed.\n\n{batch}\n\n"
         f"## Sufficient statistics of {HUGE} scores\n\n{sums}\n\n"
-        f"## Sufficient statistics of {LARGE} scores of other laws\n\n{other_laws()}"
+        f"## Sufficient statistics of {LARGE} scores of other distributions\n\n{other_laws()}"
     )
     return body, small_goals + large_goals + batch_goals + sum_goals
 

@@ -52,16 +52,16 @@ ENDS: dict[str, dict[str, Laws]] = {
 }
 #: Proper curves: the diagonal, one end on it, and none.
 CURVES: dict[str, Laws] = {
-    "U, equal laws": ((0.5, 0.4), (0.5, 0.4)),
-    "J, equal laws": ((2.0, 0.5), (2.0, 0.5)),
-    "bell, equal laws": ((4.0, 2.0), (4.0, 2.0)),
+    "U, equal distributions": ((0.5, 0.4), (0.5, 0.4)),
+    "J, equal distributions": ((2.0, 0.5), (2.0, 0.5)),
+    "bell, equal distributions": ((4.0, 2.0), (4.0, 2.0)),
     "U v U, on the diagonal at zero": ((0.5, 0.4), (0.5, 0.8)),
     "bell v bell, on the diagonal at zero": ((4.0, 2.0), (4.0, 8.0)),
     "bell v bell, on the diagonal at one": ((9.0, 3.0), (2.0, 3.0)),
     "bell v bell, above at both": ((4.0, 2.0), (2.0, 4.0)),
 }
 NORMAL: dict[str, Laws] = {
-    "normal, equal laws": ((0.0, 1.0), (0.0, 1.0)),
+    "normal, equal distributions": ((0.0, 1.0), (0.0, 1.0)),
     "normal, equal spreads, AUC .76": ((1.0, 1.0), (0.0, 1.0)),
 }
 CURVE_SIZES = ((10, 10), (30, 30), (100, 100), (30, 300))

@@ -38,7 +38,10 @@ def fitted(name: str, amount: float) -> br.Fit:
 
 
 def print_laws(fits: dict[str, list[br.Fit]]) -> None:
-    print("laws: shapes (a, b) of beta laws, (mu, sigma) of normal ones (svmdecision)")
+    print(
+        "distributions: shapes (a, b) of beta distributions, (mu, sigma) of normal ones"
+        " (svmdecision)"
+    )
     print("set                 client      " + "".join(f"imp {a:<10}" for a in AMOUNTS))
     for name, found in fits.items():
         laws = [found[0].client, *(fit.impostor for fit in found)]

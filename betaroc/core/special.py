@@ -319,7 +319,7 @@ def bracketed_root(
     if not (at_low < 0.0 < at_high or at_high < 0.0 < at_low):
         raise FitError(
             f"{what}: no sign change between {low!r} and {high!r} (values {at_low!r}, {at_high!r})."
-            " This is a defect of betaroc: please report the two laws."
+            " This is a defect of betaroc: please report the two distributions."
         )
     root, state = brentq(
         function, low, high, xtol=max(1e-18 * (high - low), 5e-324), rtol=1e-15, maxiter=500,
@@ -328,7 +328,7 @@ def bracketed_root(
     if not state.converged:
         raise FitError(
             f"{what}: the root did not converge within 500 steps near {root!r}."
-            " This is a defect of betaroc: please report the two laws."
+            " This is a defect of betaroc: please report the two distributions."
         )
     return float(root)
 

@@ -291,7 +291,8 @@ def _refuse_sides(e: Curve, fitted: FittedTest | None, o: BandOptions) -> None:
         law = e._side(models[0]).model
         raise InputError(
             f"{' and '.join(models)} must be scores or a fit to have a band; got a model of"
-            f" {type(law.client).__name__} and {type(law.impostor).__name__} laws, which has no"
+            f" {type(law.client).__name__} and {type(law.impostor).__name__} distributions,"
+            " which has no"
             f" sampling error. Give Scores, or br.fit of them, as {' and '.join(models)} of epc"
             + fixed
         )

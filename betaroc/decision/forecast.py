@@ -381,7 +381,8 @@ def epc_forecast(
     for which, law in (("client", model.client), ("impostor", model.impostor)):
         if law.continuous is None:
             raise InputError(
-                f"the {which} law must have a density for a forecast; got {type(law).__name__}."
+                f"the {which} distribution must have a density for a forecast; got"
+                f" {type(law).__name__}."
                 ' Fit a continuous family, such as fit(scores, "beta").'
             )
     if criterion != WEIGHTED_ERROR:

@@ -67,7 +67,7 @@ def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Emp
 
 
 def _refuse_model(model: ScoreModel, name: str, instead: str = "") -> NoReturn:
-    kinds = f"{type(model.client).__name__} and {type(model.impostor).__name__} laws"
+    kinds = f"{type(model.client).__name__} and {type(model.impostor).__name__} distributions"
     other = worded(' or take `resample="test"`') if name == "dev" else instead
     raise InputError.about(name)(
         f"{name} must be scores to be resampled; got a model of {kinds}, which has no rows to"

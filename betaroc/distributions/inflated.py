@@ -66,7 +66,7 @@ class Inflated(Distribution):
         whole = isinstance(self.base, Distribution) and self.base.continuous == (1.0, self.base)
         if not whole:
             raise InputTypeError.about("base")(
-                "base must be a continuous law such as Beta or LogitNormal; got"
+                "base must be a continuous distribution such as Beta or LogitNormal; got"
                 f" {type(self.base).__name__}. Point masses elsewhere: use Empirical."
             )
         object.__setattr__(self, "at_zero", fraction(self.at_zero, "at_zero"))

@@ -339,7 +339,8 @@ def moved_law(law: Distribution, shift: float, scale: float, *, logit: bool) -> 
         return replace(law, base=moved_law(law.base, shift, scale, logit=logit))
     if not logit and lies_on_unit(law) and law.continuous is not None:
         raise InputError(
-            f"both laws must lie in [0, 1] or neither, to be moved on one scale; {law!r} does and"
+            "both distributions must lie in [0, 1] or neither, to be moved on one scale;"
+            f" {law!r} does and"
             " the other does not. Move that class alone, or each by Shifted."
         )
     moved = Shifted(law, shift, scale, logit=logit)

@@ -80,7 +80,7 @@ def _solve(sample: Data, g1: float, g2: float) -> BetaSolution:
 
 def _too_concentrated(sample: Data) -> DegenerateDataError:
     return DegenerateDataError(
-        f"{sample.name}: a beta law is fitted while a + b <= 1e12; the {sample.n} scores,"
+        f"{sample.name}: a beta distribution is fitted while a + b <= 1e12; the {sample.n} scores,"
         f" between {sample.low!r} and {sample.high!r}, ask for more: beyond, it is not told from a"
         " single point."
         + worded(' Use `family="logit-normal"` or "empirical", or scores on another scale.')

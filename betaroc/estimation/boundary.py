@@ -91,7 +91,8 @@ def check_request(
         if boundary is not None or resolution is not None:
             raise InputError.about(given)(
                 worded(f'{given} must be left out for `family="{family}"`: a rule for scores of')
-                + " 0 and 1 belongs to laws on [0, 1] (beta, logit-normal). Leave it out, or change"
+                + " 0 and 1 belongs to distributions on [0, 1] (beta, logit-normal). Leave it out,"
+                " or change"
                 " family."
             )
         return Request(None, None)

@@ -300,7 +300,7 @@ class Family:
 def too_few_distinct(sample: Data, family: str) -> DegenerateDataError:
     """The error for a sample of equal scores."""
     return DegenerateDataError(
-        f"{sample.name}: a {family} law needs at least 2 distinct scores; got"
+        f"{sample.name}: a {family} distribution needs at least 2 distinct scores; got"
         f" {sample.n}, all equal to {sample.low!r}. The likelihood is unbounded."
         + worded(' Give more scores, or use `family="empirical"`.')
     )

@@ -31,7 +31,7 @@ def _power(sample: Data, which: int) -> tuple[float, float]:
     if sample.low == sample.high:
         raise DegenerateDataError(
             f"{sample.name}: a dual-beta fit needs at least 2 distinct scores, since equal ones are"
-            f" of no continuous law; got {sample.n}, all equal to {sample.low!r}. Give"
+            f" of no continuous distribution; got {sample.n}, all equal to {sample.low!r}. Give"
             + worded(' more scores, or use `family="empirical"`.')
         )
     p = -1.0 / sample.mean_logs()[which]

@@ -149,7 +149,7 @@ def estimate_mixture(given: Data, count: int, kind: Kind) -> Maximum:
     if sample.total < _LEAST_SCORES * count:
         inside = " inside (0, 1)" if kind.single == "beta" else ""
         raise DegenerateDataError(
-            f"{sample.name}: a mixture of {count} {kind.single} laws needs at least"
+            f"{sample.name}: a mixture of {count} {kind.single} distributions needs at least"
             f" {_LEAST_SCORES * count:g} scores{inside}; got {sample.total:g}. Give more"
             + worded(f' scores, or use `family="{kind.single}"`.')
         )
@@ -225,9 +225,12 @@ def _checked(sample: Sample, estimate: Maximum, kind: Kind) -> Maximum:
 def _nothing_found(sample: Sample, count: int, single: Maximum, kind: Kind) -> FitError:
     one = kind.single
     return FitError(
-        f"{sample.name}: no mixture of {count} {one} laws was found whose components all have"
-        f" {_LEAST_SCORES:g} scores and a width and which is likelier than one {one} law; the"
-        f" scores ask for one law, or for a point mass. The error's .result is that one {one} law."
+        f"{sample.name}: no mixture of {count} {one} distributions was found whose components"
+        " all have"
+        f" {_LEAST_SCORES:g} scores and a width and which is likelier than one {one}"
+        " distribution; the"
+        " scores ask for one distribution, or for a point mass. The error's .result is that one"
+        f" {one} distribution."
         + worded(f' Use `family="{one}"`, `resolution=...` for rounded scores, or')
         + worded(' `family="empirical"`.'),
         single._replace(converged=False),

@@ -33,7 +33,8 @@ _PRECISION = worded("`resolution=`.")
 _ADVICE: dict[type[BetarocWarning], str] = {
     BoundaryWarning: worded('Other choices: `boundary="error"`, "censor", "squeeze", "drop".'),
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
-    DiscretenessWarning: "A continuous law is fitted; if scores were rounded, pass " + _PRECISION,
+    DiscretenessWarning: "A continuous distribution is fitted; if scores were rounded, pass "
+    + _PRECISION,
     ScaleWarning: "If they belong in [0, 1], correct those outside; else name a family.",
     InfluenceWarning: "Check that score; if it was rounded, pass " + _PRECISION,
 }
@@ -66,7 +67,7 @@ def inflated(
     where = sample.first_end_words()
     text = (
         f"{sample.name}: of {sample.n} scores {counts}{f' ({where})' if where else ''}; fitted as"
-        f" point mass {masses} beside a {family} law"
+        f" point mass {masses} beside a {family} distribution"
     )
     return [Notice(BoundaryWarning, text)]
 

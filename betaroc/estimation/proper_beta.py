@@ -80,8 +80,10 @@ def _candidates(client: ClassSums, impostor: ClassSums) -> list[_Candidate]:
     )
     if pooled is None:
         raise FitError(
-            "the proper beta fit has no solution for one law of both classes, whose mean logarithms"
-            f" belong to no beta law: {client!r}, {impostor!r}. Please report these scores."
+            "the proper beta fit has no solution for one distribution of both classes, whose"
+            " mean logarithms"
+            f" belong to no beta distribution: {client!r}, {impostor!r}. Please report these"
+            " scores."
         )
     both = pooled.a, pooled.b
     found.append(

@@ -138,7 +138,8 @@ def _own(who: str, sums: ClassSums) -> tuple[float, float]:
     found = solve_one(g1, g2) if g1 < 0.0 and g2 < 0.0 else None
     if found is None or not found.converged or found.a + found.b > LARGEST_CONCENTRATION:
         raise InputError(
-            f"the mean logarithms of the {who} class must be those of a beta law with a + b <= 1e12"
+            f"the mean logarithms of the {who} class must be those of a beta distribution with a"
+            " + b <= 1e12"
             f" (two or more distinct scores inside (0, 1)); got {g1!r} and {g2!r}."
         )
     return found.a, found.b

@@ -306,7 +306,8 @@ def regression(
     partial = result_of(found, designs, np.full(len(names), math.nan), rule)
     if found.runaway:
         raise DegenerateDataError(
-            f"{who}: the likelihood has no maximum: at some covariates the law becomes a point"
+            f"{who}: the likelihood has no maximum: at some covariates the distribution becomes"
+            " a point"
             f" (a + b beyond 1e12, or a mean of 0 or 1), as where a category has equal scores;"
             f" got {y.size} trials. Give a shorter formula, of the precision first.",
             partial,

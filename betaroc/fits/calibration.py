@@ -37,7 +37,7 @@ def calibration_test(f: PairEstimate) -> CalibrationTest:
     c, i = f.client.distribution, f.impostor.distribution
     if not (has_shape(c) and has_shape(i)):
         raise InputError(
-            "the test of calibration is of beta laws without point masses; got"
+            "the test of calibration is of beta distributions without point masses; got"
             f" {c!r:.50} and {i!r:.50}. Look at model.posterior(scores)."
         )
     prior = f.model.prior

@@ -346,10 +346,10 @@ def plot_fit(
     classes = [_Shares.of(fit, who) for who in ("client", "impostor")]
     drawn = [_ordered(shares, kind, level) for shares in classes]
     if kind == "pp":
-        axes = "share of the scores", "probability by the fitted law"
+        axes = "share of the scores", "probability by the fitted distribution"
     else:
         scale = "logit " if all(shares.law.on_unit for shares in classes) else ""
-        axes = f"{scale}quantile of the fitted law", f"{scale}score"
+        axes = f"{scale}quantile of the fitted distribution", f"{scale}score"
     return draw_ordered(ax, drawn, axes, rates=kind == "pp")
 
 
@@ -368,7 +368,8 @@ class _Shares(NamedTuple):
         result: Estimate = getattr(fit, who)
         if result.distribution.continuous is None:
             raise InputTypeError.about("fit")(
-                "fit must be of laws with a density; this one is of the scores themselves, which"
+                "fit must be of distributions with a density; this one is of the scores"
+                " themselves, which"
                 ' they fit by construction. Fit another family, such as "beta".'
             )
         law = result.distribution.continuous[1]

@@ -161,7 +161,8 @@ def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, di
     """Probability of each shape of both beta laws; `Fit.shape_probabilities` documents it."""
     if not has_shapes(f.family):
         raise InputError(
-            f"shapes are those of beta laws; this fit is of family {family_text(f.family)}. Fit"
+            "shapes are those of beta distributions; this fit is of family"
+            f" {family_text(f.family)}. Fit"
             ' family="beta".'
         )
     covariance, start, found = _covariance(f, groups=groups), 0, {}

@@ -98,7 +98,8 @@ def near_of(f: PairEstimate, *, groups: bool) -> Nearby:
     """What is near a fit whose classes differ."""
     if f.tied and f.model.client == f.model.impostor:
         raise InputError(
-            "the likeliest proper pair is one law for both classes here, whose errors know no"
+            "the likeliest proper pair is one distribution for both classes here, whose errors"
+            " know no"
             f" difference between them; shared are {', '.join(f.tied)}. Take the intervals of"
             + worded(' `family="beta"`.')
         )

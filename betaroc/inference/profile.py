@@ -114,7 +114,8 @@ def _refuse_without_sums(fit: Estimate) -> None:
     if not _has_sums(fit):
         raise InputError.about("method")(
             'method="profile" needs a likelihood that the estimates determine, as of beta, normal'
-            f' and logit-normal laws; this fit is of family {fit.family!r}. Take method="wald".'
+            f" and logit-normal distributions; this fit is of family {fit.family!r}. Take"
+            ' method="wald".'
         )
     if in_cells(fit):
         raise InputError.about("method")(
@@ -124,7 +125,7 @@ def _refuse_without_sums(fit: Estimate) -> None:
         )
     if fit.tied:
         raise InputError.about("method")(
-            'method="profile" takes the classes one by one, and these laws share'
+            'method="profile" takes the classes one by one, and these distributions share'
             f' {", ".join(fit.tied)}. Take method="wald".'
         )
     a, b = fit.params.get("a", 1.0), fit.params.get("b", 1.0)

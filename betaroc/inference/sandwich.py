@@ -129,7 +129,7 @@ def _refuse_other_scores(result: Estimate, values: FloatArray, weights: FloatArr
         bad = np.flatnonzero(strange)
         if bad.size:
             raise InputError.about("sample")(
-                "sample must be the scores of the fit, where its law has a density; got"
+                "sample must be the scores of the fit, where its distribution has a density; got"
                 f" {bad.size} of {values.size} elsewhere, first {float(values[bad[0]])!r} at index"
                 f" {bad[0]}. Pass the very scores, or fit these."
             )

@@ -295,6 +295,6 @@ def _levels(
         raise FitError(
             f"threshold of a precision: {lost.size} of {which.size} roots did not converge, first"
             f" near {float(found.x[lost[0]])!r}. This is a defect of betaroc: please report the two"
-            " laws."
+            " distributions."
         )
     return np.concatenate([exact, which]), np.concatenate([mesh[at], np.asarray(found.x)])

@@ -34,7 +34,7 @@ _DARK = "#333333"
 #: Who chose the thresholds of an expected performance curve: colour, width, name.
 _CHOOSERS = {
     "scores": (COLOURS[2], 1.0, "by dev’s scores"),
-    "model": (COLOURS[7], 1.9, "by dev’s fitted laws"),
+    "model": (COLOURS[7], 1.9, "by dev’s fitted distributions"),
 }
 
 
@@ -140,7 +140,7 @@ def _dots_words(analysis: AnalysisRecord) -> str:
     met = marked(analysis.points)
     place = threshold(met.expected.threshold, met.expected.logit_threshold, 4)
     words = "Thin: scores" + ("; dashed: fitted. " if is_modelled(analysis.dev) else ". ")
-    first = "by its fitted laws" if met.chosen_by == "model" else "on its scores"
+    first = "by its fitted distributions" if met.chosen_by == "model" else "on its scores"
     words += f"Dots, all at dev’s EER threshold {place}: dev {first}"
     return words + ("; each test set as observed." if analysis.tests else ".")
 
@@ -216,7 +216,7 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing
         drawn += " Grey: a threshold there accepts or rejects everybody on dev."
     who = "Thin: thresholds chosen by dev’s scores"
     if len(curves) > 1:
-        who += "; thick: by dev’s fitted laws"
+        who += "; thick: by dev’s fitted distributions"
     caption = (
         f"{part.role}: HTER against alpha. Solid: observed on {part.role}; dashed: expected. {who}."
     )
@@ -242,8 +242,8 @@ def _probability(role: str, fit: Fit, kind: str, level: float) -> Drawing:
         return ax
 
     what = {
-        "pp": "P–P: probability by the fitted law against the share of the scores",
-        "qq": "Q–Q: scores against the quantiles of the fitted law",
+        "pp": "P–P: probability by the fitted distribution against the share of the scores",
+        "qq": "Q–Q: scores against the quantiles of the fitted distribution",
     }[kind]
     try:
         svg = draw_svg(draw, f"betaroc {role} {kind}")

@@ -224,7 +224,7 @@ def law_intervals(fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]
     found = []
     for key in ("far", "frr", "hter", "f1"):
         value = float(getattr(point, key))
-        why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the laws"
+        why = "" if 0.0 < value < 1.0 else f"it is {number(value)} by the distributions"
         # A threshold of many digits more than a double near 1.
         asked = asking(lambda model, key=key: getattr(model._point(t), key))
         asked = asked._replace(row=replace(asked.row, scale="probit"))

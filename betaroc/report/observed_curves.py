@@ -30,7 +30,7 @@ _MIDDLE = 0.5
 _REPLICATES = 2000
 #: Sums of the same rates in another order are equal to this.
 _NOTHING = 1e-12
-_WHO = {"model": "thresholds by dev's fitted laws", "scores": "thresholds by dev's scores"}
+_WHO = {"model": "thresholds by dev's fitted distributions", "scores": "thresholds by dev's scores"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,8 +145,8 @@ def loss_words(met: ObservedCurve) -> str:
     expected, value = float(curve.expected[k]), float(curve.value[k])
     split = curve.loss_split()
     misplaced, apart = float(split.threshold[k]), float(split.separability[k])
-    who = "dev's fitted laws" if met.chosen_by == "model" else "dev's scores"
-    own = "than those laws say" if met.chosen_by == "model" else "than on dev"
+    who = "dev's fitted distributions" if met.chosen_by == "model" else "dev's scores"
+    own = "than those distributions say" if met.chosen_by == "model" else "than on dev"
     opening = f"Thresholds by {who}, alpha {number(_MIDDLE)}: HTER {percent(expected)} expected,"
     opening += f" {percent(value)} observed on {met.role}"
     if abs(value - expected) <= _NOTHING:

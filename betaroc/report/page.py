@@ -355,7 +355,7 @@ def _side(fitted: str, tests: EndTests | None, key: str) -> str:
 def _points(analysis: AnalysisRecord) -> list[dict[str, Any]]:
     tables: list[dict[str, Any]] = []
     for chosen_by, title in (
-        ("model", "Thresholds chosen by dev’s fitted laws"),
+        ("model", "Thresholds chosen by dev’s fitted distributions"),
         ("scores", "Thresholds chosen on dev’s scores"),
     ):
         rows = [_met(p, analysis) for p in analysis.points if p.chosen_by == chosen_by]
@@ -375,7 +375,7 @@ def _met(met: ObservedPoint, analysis: AnalysisRecord) -> dict[str, Any]:
     if met.chosen_by == "model":
         said = [*expected(analysis.dev, point, why=False), percent(point.f1)]
         cells = _cells(said, met.expected_intervals)
-        rates.insert(0, {"who": "expected by the laws", "cells": cells})
+        rates.insert(0, {"who": "expected by the distributions", "cells": cells})
     return {
         "title": typeset(met.title),
         "threshold": threshold(point.threshold, point.logit_threshold),

@@ -150,7 +150,7 @@ def _of_summary(given: ScoreSummary, fit: Fit | None, level: float, *, choose: b
     why = "it needs every score, which a summary does not keep"
     targets = _counted(fit, level)
     return Quality(
-        unchecked="no laws were fitted" if fit is None else why,
+        unchecked="no distributions were fitted" if fit is None else why,
         uncompared=why if choose else _NOT_ON_TEST,
         unaudited=why,
         level=None if fit is None else level,
@@ -171,7 +171,7 @@ def _tried(make: Callable[[], Any]) -> tuple[Any, str]:
 
 def _uncheckable(scores: Scores, fit: Fit | None) -> str:
     if fit is None:
-        return "no laws were fitted"
+        return "no distributions were fitted"
     for who in ("client", "impostor"):
         rule = getattr(fit, who).boundary
         if rule is not None and rule.policy in _POLICIES:
@@ -181,7 +181,7 @@ def _uncheckable(scores: Scores, fit: Fit | None) -> str:
 
 def _unauditable(scores: Scores, fit: Fit | None) -> str:
     if fit is None:
-        return "no laws were fitted"
+        return "no distributions were fitted"
     if not has_shapes(fit.family):
         return f"the audit is of beta fits; these are of {family_text(fit.family)}"
     return "" if whole_weights(scores) else "weights are no whole numbers of copies"
@@ -204,7 +204,8 @@ def _called_for(scores: Scores, audit: Sensitivity) -> tuple[str, ...]:
         worst = max(heavy, key=lambda tail: tail.carried)
         reasons.append(
             f"the extreme 1 % of the {worst.who} scores {worst.end.replace('_', ' ')} carry"
-            f" {100.0 * worst.carried:.0f} % of the sum that fits the law there (of a pure power"
+            f" {100.0 * worst.carried:.0f} % of the sum that fits the distribution there (of a"
+            " pure power"
             " tail 5.6 %)"
         )
     return tuple(reasons)

@@ -68,7 +68,7 @@ def family_words(part: ScoreSet) -> str:
     fitted = family_text(part.fit.family) if part.fit is not None and is_modelled(part) else ""
     if found is None:
         why = sentence(part.quality.uncompared)
-        reason = f"no law can be recommended on these scores. {why[:1].upper()}{why[1:]}"
+        reason = f"no distribution can be recommended on these scores. {why[:1].upper()}{why[1:]}"
     else:
         reason = sentence(found.reason)
     if not fitted:
@@ -141,8 +141,10 @@ def mismatch_words(dev: ScoreSet) -> str:
     if apart <= _APART and not any(off):
         return ""
     return (
-        f"The fitted laws do not describe these scores: EER {expected(dev, point, why=False)[2]} by"
-        f" the laws and {percent(counted)} counted on dev's scores, {number(apart, 2)} binomial"
+        "The fitted distributions do not describe these scores: EER"
+        f" {expected(dev, point, why=False)[2]} by"
+        f" the distributions and {percent(counted)} counted on dev's scores, {number(apart, 2)}"
+        " binomial"
         f" standard errors apart; largest distance of a fitted distribution from the scores"
         f" {number(steps[0], 2)} for clients, {number(steps[1], 2)} for impostors. (Said where"
         f" these are more than {number(_APART)}, or more than {number(_STEP)} and"

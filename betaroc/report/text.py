@@ -196,7 +196,9 @@ def interval_notes(part: ScoreSet) -> list[str]:
     if part.summary is not None:
         notes[0] += ", each with what bins can be off"
     if found.model:
-        notes[0] += "; of fitted numbers by the errors of the parameters, if the laws are right"
+        notes[0] += (
+            "; of fitted numbers by the errors of the parameters, if the distributions are right"
+        )
     if found.groups is not None:
         notes.append(
             f"intervals take {found.groups} groups as what varies, not the single trials; standard"

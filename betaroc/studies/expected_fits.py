@@ -32,8 +32,10 @@ def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
     for who, law in laws.items():
         if planned_family(law) is None:
             raise InputError(
-                "the laws must have a Fisher information (beta, normal, logit-normal, with point"
-                f" masses or without) to plan a fit; the {who} law is a {type(law).__name__}."
+                "the distributions must have a Fisher information (beta, normal, logit-normal,"
+                " with point"
+                f" masses or without) to plan a fit; the {who} distribution is a"
+                f" {type(law).__name__}."
                 ' Give the model of such a fit; for "auc" take method="delong", for "epc-gap"'
                 ' thresholds="empirical", which need none.'
             )

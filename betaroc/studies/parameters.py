@@ -176,15 +176,15 @@ def _check_pair(given: set[str], laws: set[str]) -> None:
     missing = sorted(shapes - given) if not prescribed else []
     if missing:
         raise InputError(
-            f"the true pair must be given whole; of {listed(sorted(laws))} laws"
+            f"the true pair must be given whole; of {listed(sorted(laws))} distributions"
             f" {listed(missing, 8)} is missing. Add it to the design, or pass model=, a function of"
             " the cell."
         )
     surplus = sorted(typed - shapes)
     if surplus:
         raise InputError(
-            f"{listed(surplus)} is no parameter of {listed(sorted(laws))} laws, whose are"
-            f" {listed(sorted(shapes), 8)}. Leave it out, or add law."
+            f"{listed(surplus)} is no parameter of {listed(sorted(laws))} distributions, whose are"
+            f" {listed(sorted(shapes), 8)}. Leave it out, or add distribution."
         )
 
 

@@ -498,7 +498,8 @@ def _models(model: PlannedModel, name: str, asked: Asking | None) -> tuple[Score
         found = one.model if isinstance(one, Fit) else one
         if not isinstance(found, ScoreModel):
             raise InputTypeError.about("model")(
-                f"model must be a ScoreModel or a fit; got {type(one).__name__}. Plan from laws,"
+                f"model must be a ScoreModel or a fit; got {type(one).__name__}. Plan from"
+                " distributions,"
                 " such as those fitted to first scores: model=fit(scores)."
             )
         models.append(found)

@@ -374,7 +374,8 @@ class SideChance(Chance):
         ]
         if len(families) > 1 or families == {None} or any(masses):
             raise InputError(
-                f"{self.end!r} is planned for two beta, two normal or two logit-normal laws without"
+                f"{self.end!r} is planned for two beta, two normal or two logit-normal"
+                " distributions without"
                 f" point masses at that end; got {self.model.client!r:.60} and"
                 f" {self.model.impostor!r:.60}. Give the model of such a fit."
             )
@@ -398,13 +399,15 @@ class ShapeChance(Chance):
             law = getattr(self.model, who)
             if not has_shape(base_of(law)):
                 raise InputError(
-                    f"shapes are those of beta laws; the {who} law is {law!r:.60}. Give the model"
+                    f"shapes are those of beta distributions; the {who} distribution is"
+                    f" {law!r:.60}. Give the model"
                     ' of a fit of family="beta".'
                 )
             base = base_of(law)
             if 1.0 in (base.a, base.b):  # type: ignore[attr-defined]
                 raise InputError(
-                    f"impossible because the {who} law {law!r:.60} lies on the border of shapes"
+                    f"impossible because the {who} distribution {law!r:.60} lies on the border"
+                    " of shapes"
                     " (a = 1 or b = 1): no size decides. Plan an interval instead."
                 )
         return math.nan

@@ -77,7 +77,7 @@ class _Sides:
             self.known[end] = (sign, why)
         elif before[0] != sign:
             raise InputError(
-                f"no pair of beta laws: {before[1]} needs an exponent {END_NAMES[end]}"
+                f"no pair of beta distributions: {before[1]} needs an exponent {END_NAMES[end]}"
                 f" {_compared(before[0])}, and {why} one {_compared(sign)}: the semi-derivative is"
                 " inf below exponent 1, 0 above, finite at 1. Leave one out."
             )
@@ -108,7 +108,7 @@ def prescribed(
         raise InputError("solve_pair must be given something to meet; got nothing. Give an auc.")
     if family != "beta" and any(kinds):
         raise InputError.about("shapes")(
-            f"shapes must be left out for the {family} family, whose laws have none; got"
+            f"shapes must be left out for the {family} family, whose distributions have none; got"
             f" {tuple(k and k.value for k in kinds)}."
         )
     ties = _finite(slope[0]), _finite(slope[1])
@@ -205,8 +205,8 @@ def _refuse_too_many(asked: Prescription, family: str) -> None:
     # Both exponents of a normal pair are one number.
     numbers += sum(tied) if family == "beta" else any(tied)
     if numbers > free:
-        what = f"a pair of {family} laws has four parameters" if free == 4 else (
-            f"the ROC of two {family} laws has two"
+        what = f"a pair of {family} distributions has four parameters" if free == 4 else (
+            f"the ROC of two {family} distributions has two"
         )  # fmt: skip
         raise InputError(
             f"no more than {free} numbers can be prescribed, since {what}; got {numbers} (a finite"
@@ -250,7 +250,7 @@ def _kind(zero: int | None, one: int | None) -> str | None:
 
 
 _WHAT = {
-    "chance": "the two laws are equal and the ROC is the diagonal",
+    "chance": "the two distributions are equal and the ROC is the diagonal",
     "proper": "the ROC lies above the diagonal everywhere and is concave",
     "below": "the ROC lies below the diagonal everywhere and is convex",
 }

@@ -64,13 +64,14 @@ def _ratio(asked: Prescription) -> float | None:
     zero, one = asked.exponents
     if zero is not None and one is not None and zero != one:
         raise InputError(
-            "the two exponents of normal laws are one number, (sigma_c / sigma_i)^2; got"
+            "the two exponents of normal distributions are one number, (sigma_c / sigma_i)^2; got"
             f" {zero!r} and {one!r}. Give one of them, or the beta family."
         )
     for name, value in zip(END_NAMES, asked.ties, strict=True):
         if value is not None and value != 1.0:
             raise InputError(
-                "slopes of normal laws must be 0, inf or, for equal laws, 1: they have no finite"
+                "slopes of normal distributions must be 0, inf or, for equal distributions, 1:"
+                " they have no finite"
                 f" semi-derivative; got {value!r} {name}."
             )
     rho = zero if zero is not None else one
@@ -125,7 +126,7 @@ def _check_pattern(d: float, r: float, asked: Prescription) -> None:
         if wanted is not None and wanted != met[end]:
             words = {-1: "inf", 0: "1", 1: "0"}
             raise InputError(
-                f"no pair of normal laws: the slope {name} would be {words[met[end]]}, not"
+                f"no pair of normal distributions: the slope {name} would be {words[met[end]]}, not"
                 f" {words[wanted]}. Unequal sigmas give (inf, inf) or (0, 0), equal ones (inf, 0)"
                 " above the diagonal and (0, inf) below. Leave slopes or a rate out."
             )
@@ -143,7 +144,8 @@ def _from_two(rates: dict[str, float], asked: Prescription) -> tuple[float, floa
         if not abs(ratio) < 1.0:
             better = f"{one} {x!r} and crossing {y!r}"
             raise InputError(
-                f"no pair of normal laws has {better}: the deviate of {one} must be less than"
+                f"no pair of normal distributions has {better}: the deviate of {one} must be"
+                " less than"
                 " that of the crossing, |Phi^-1| "
                 f"{abs(u):.6g} < {abs(v):.6g}. Move the crossing nearer to an end."
             )
@@ -163,7 +165,8 @@ def _chance(rates: dict[str, float], asked: Prescription) -> tuple[float, float]
     other = [f"{name}={value!r}" for name, value in rates.items() if value != 0.5]
     if other:
         raise InputError(
-            "no pair of normal laws: an AUC, EER or crossing of 1/2 means equal medians, and all"
+            "no pair of normal distributions: an AUC, EER or crossing of 1/2 means equal"
+            " medians, and all"
             f" three are 1/2; got {', '.join(other)}. Leave one out."
         )
     return 0.0, _free_ratio(asked)
@@ -179,7 +182,8 @@ def _width_of_area_and_eer(
 
         ends = float(ndtr(v)), float(ndtr(math.sqrt(2.0) * v))
         raise InputError.about("auc")(
-            f"auc must lie between {min(ends):.6g} and {max(ends):.6g} for normal laws with an EER"
+            f"auc must lie between {min(ends):.6g} and {max(ends):.6g} for normal distributions"
+            " with an EER"
             f" of {eer!r}, since AUC = Phi(k Phi^-1(1 - EER)) with 1 < k <= sqrt(2); got {area!r}."
         )
     c = min((ratio - 1.0) * (ratio + 1.0), 1.0)

@@ -366,7 +366,7 @@ def test_only_fits_and_models_with_densities() -> None:
         br.epc_forecast(scores, n_client=3, n_impostor=3)  # type: ignore[arg-type]
     with pytest.warns(br.SmallSampleWarning):
         empirical = br.fit(scores, "empirical")
-    with pytest.raises(br.InputError, match="the client law must have a density"):
+    with pytest.raises(br.InputError, match="the client distribution must have a density"):
         br.epc_forecast(empirical, n_client=3, n_impostor=3)
 
 

@@ -261,7 +261,7 @@ def public_values() -> dict[str, Callable[[], Any]]:
         "curve of samples": lambda: br.Roc(*map(copy.copy, samples)),
         "curve of a model": lambda: br.ScoreModel(*map(copy.copy, samples)).roc(),
         "hull": lambda: br.Roc(*laws).hull(),
-        "fit of a law": lambda: br.fit_distribution(client),
+        "fit of a distribution": lambda: br.fit_distribution(client),
         "fit": lambda: br.fit(scores),
         "fit of samples": lambda: br.fit(scores, "empirical"),
         "fit of a summary": lambda: br.fit(br.summarize(frame)),

@@ -208,7 +208,7 @@ def test_scores_at_the_ends_are_drawn_as_logits() -> None:
         (
             lambda: br.ScoreModel(br.Beta(1, 2), br.Normal(0, 1)).shifted(0.1),
             br.InputError,
-            "both laws must lie in",
+            "both distributions must lie in",
         ),
         (
             lambda: br.ScoreModel(br.Beta(1, 2), br.Beta(1, 1)).shifted("1"),

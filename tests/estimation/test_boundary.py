@@ -137,7 +137,7 @@ def test_logit_normal_obeys_the_same_rules():
     fit = br.fit_distribution(X, "logit-normal", boundary="drop")
     assert fit.params["mu"] == pytest.approx(z.mean(), rel=1e-13)
     assert fit.params["sigma"] == pytest.approx(z.std(), rel=1e-13)
-    with pytest.warns(BoundaryWarning, match="beside a logit-normal law"):
+    with pytest.warns(BoundaryWarning, match="beside a logit-normal distribution"):
         fit = br.fit_distribution(X, "logit-normal")
     assert list(fit.params) == ["mu", "sigma", "at_zero", "at_one"]
 

@@ -220,7 +220,7 @@ def test_components_belong_to_mixtures() -> None:
 
 def test_two_values_are_no_mixture() -> None:
     """Both components would shrink to a point each: the likelihood has no maximum."""
-    with pytest.raises(br.FitError, match="no mixture of 2 beta laws was found") as caught:
+    with pytest.raises(br.FitError, match="no mixture of 2 beta distributions was found") as caught:
         br.fit_distribution([0.2] * 20 + [0.7] * 20, "beta-mixture")
     assert (
         caught.value.result.distribution

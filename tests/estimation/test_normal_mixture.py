@@ -91,7 +91,9 @@ def test_a_pair_of_them_answers_as_any_other() -> None:
 def test_what_cannot_be_fitted_says_so() -> None:
     with pytest.raises(br.DegenerateDataError, match="2 distinct scores"):
         br.fit_distribution([1.0] * 20, "normal-mixture")
-    with pytest.raises(br.DegenerateDataError, match="mixture of 2 normal laws needs at least 10"):
+    with pytest.raises(
+        br.DegenerateDataError, match="mixture of 2 normal distributions needs at least 10"
+    ):
         br.fit_distribution([1.0, 2.0, 4.0], "normal-mixture")
     frame = pd.DataFrame({"score": np.r_[SAMPLE, SAMPLE + 1], "label": [0] * 400 + [1] * 400})
     summary = br.summarize(frame)

@@ -82,7 +82,7 @@ def test_size_and_power() -> None:
 def test_what_is_refused() -> None:
     rng = np.random.default_rng(3)
     normal = br.fit(br.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "normal")
-    with pytest.raises(br.InputError, match="of beta laws"):
+    with pytest.raises(br.InputError, match="of beta distributions"):
         normal.calibration_test()
 
 

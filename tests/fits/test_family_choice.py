@@ -168,7 +168,7 @@ def test_a_mixture_that_one_class_has_not_is_left_out_for_that_class(monkeypatch
 
     def estimate(sample):
         if sample.name == "client":
-            raise br.FitError("client: no mixture of 2 beta laws was found")
+            raise br.FitError("client: no mixture of 2 beta distributions was found")
         return own(sample)
 
     monkeypatch.setitem(table, "beta-mixture", replace(table["beta-mixture"], estimate=estimate))

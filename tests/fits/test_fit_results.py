@@ -94,7 +94,9 @@ def test_weights_are_copies_in_every_family(family):
 
 @pytest.mark.parametrize("family", ["beta", "normal", "logit-normal"])
 def test_equal_scores_have_no_maximum(family):
-    with pytest.raises(DegenerateDataError, match=rf"a {family} law needs at least 2 distinct"):
+    with pytest.raises(
+        DegenerateDataError, match=rf"a {family} distribution needs at least 2 distinct"
+    ):
         br.fit_distribution([0.3] * 20, family)
 
 

@@ -237,7 +237,7 @@ def test_families_without_a_profile_say_so() -> None:
     assert math.log(found["a_1"].high / found["a_1"].estimate) == pytest.approx(reach, rel=1e-9)
     crossed = br.fit(br.Scores(rng.beta(2, 2, 40), rng.beta(6, 8, 40)), "proper-beta")
     assert crossed.tied
-    with pytest.raises(br.InputError, match="these laws share"):
+    with pytest.raises(br.InputError, match="these distributions share"):
         crossed.conf_int()
     assert crossed.conf_int(method="wald")["client"]["a"].low > 0
 

@@ -55,7 +55,7 @@ def check_law(
             if exact is None:
                 skipped += 1
             else:
-                note(worst, "law rows (arb)", exact / mpf(value) - 1, (a, b, y, lower))
+                note(worst, "distribution rows (arb)", exact / mpf(value) - 1, (a, b, y, lower))
     for name, lower in (("ppf", True), ("isf", False)):
         for p, y in zip(levels, table[name], strict=True):
             exact = arb_log_tail(a, b, y, lower)

@@ -414,7 +414,7 @@ def test_laws_that_do_not_describe_the_scores_are_said_to_first() -> None:
         warnings.simplefilter("ignore")
         analysis = br.analyze(br.Scores(client, impostor), family="normal")
     first = analysis.summary().splitlines()[0]
-    assert first.startswith("The fitted laws do not describe these scores: EER ")
+    assert first.startswith("The fitted distributions do not describe these scores: EER ")
     law = analysis.dev.fit.model
     p, seen = law.eer().hter, analysis.dev.empirical.eer().hter
     rate = (p + seen) / 2

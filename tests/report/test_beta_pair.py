@@ -114,7 +114,7 @@ def test_a_test_set_without_a_mixture_has_one_beta_and_says_so(monkeypatch) -> N
 
     def fit(given, family="auto", **options):
         if given.name == "none" and "beta-mixture" in np.ravel(family):
-            raise br.FitError("impostor: no mixture of 2 beta laws was found")
+            raise br.FitError("impostor: no mixture of 2 beta distributions was found")
         return made(given, family, **options)
 
     monkeypatch.setattr(analysis, "fit", fit)

@@ -363,18 +363,19 @@ def test_the_panel_has_a_table_of_five_alphas(analysis: br.Analysis, text: str) 
         for alpha, k in ((0.1, 10), (0.25, 25), (0.5, 50), (0.75, 75), (0.9, 90)):
             cells = "".join(f"<td>{percent(float(values[k]))}</td>" for values in arrays)
             assert f"<tr><th>{alpha}</th>{cells}</tr>" in text
-    assert "Thresholds chosen by dev’s fitted laws" in page
+    assert "Thresholds chosen by dev’s fitted distributions" in page
     assert "Thresholds chosen on dev’s scores" in page
     assert (
         "test: HTER against alpha. Solid: observed on test; dashed: expected. Thin: thresholds"
-        " chosen by dev’s scores; thick: by dev’s fitted laws. Shaded: 95 % interval at each alpha"
+        " chosen by dev’s scores; thick: by dev’s fitted distributions. Shaded: 95 % interval at"
+        " each alpha"
     ) in page
 
 
 def test_the_picture_of_the_panel(analysis: br.Analysis) -> None:
     (figure,) = epc_figures(analysis).values()
     named = [t for t in re.findall(r">([^<>]*)</text>", figure.svg) if t.startswith("by dev")]
-    assert named == ["by dev’s fitted laws", "by dev’s scores"]
+    assert named == ["by dev’s fitted distributions", "by dev’s scores"]
     # Two curves met, two expected and dashed, two bands.
     assert figure.svg.count("stroke-dasharray: 3.33") == 2
     assert figure.svg.count("fill-opacity: 0.2") >= 2
@@ -552,8 +553,8 @@ def test_what_rests_on_the_family_alone_is_said_loudly(panel_alone: None) -> Non
         analysis = br.analyze(dev, br.Scores(dev.client + 0.1, dev.impostor), family="normal")
         page = render_report(analysis)
     text = plain(page)
-    assert text.index("The fitted laws do not describe these scores") < text.index("AUC ")
-    assert '<p class="warn lead"><strong>The fitted laws' in page
+    assert text.index("The fitted distributions do not describe these scores") < text.index("AUC ")
+    assert '<p class="warn lead"><strong>The fitted distributions' in page
     far = percent(analysis.points[0].expected.far)
     assert f"{far} (below 1/120: extrapolated, no score expected there) expected" in text
     assert f"<td>{far} (below 1/120)<span" in page

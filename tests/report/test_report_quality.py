@@ -196,7 +196,7 @@ def test_few_scores_and_fractional_weights_are_said_on_the_page(
     with pytest.warns(br.SmallSampleWarning):
         page = plain(render_report(br.analyze(four, family="beta")))
     assert "at least 10 distinct client scores" in page
-    assert "no law can be recommended on these scores" in page.lower()
+    assert "no distribution can be recommended on these scores" in page.lower()
 
 
 @pytest.mark.simulation
@@ -252,9 +252,9 @@ def test_an_empirical_family_has_a_recommendation_and_no_verdict_on_a_fit(
 ) -> None:
     analysis = br.analyze(beta_scores(), family="empirical")
     (one,) = statuses(analysis.dev)
-    assert (one.verdict, one.words) == ("not checked", "no laws were fitted.")
+    assert (one.verdict, one.words) == ("not checked", "no distributions were fitted.")
     assert family_words(analysis.dev).startswith("dev: recommended family ")
-    assert "No laws were fitted: there is nothing to check." in render_report(analysis)
+    assert "No distributions were fitted: there is nothing to check." in render_report(analysis)
 
 
 # ------------------------------------------------------------------ the page
@@ -411,7 +411,7 @@ def test_the_page_has_families_audit_and_pictures(analysis: br.Analysis, page: s
     for row in analysis.dev.quality.audit.policies:
         assert f"<tr><th>{row.policy}</th><td>{row.client_a:.4g}</td>" in page
     for role in ("dev", "test"):
-        assert f"{role}, P–P: probability by the fitted law" in text
+        assert f"{role}, P–P: probability by the fitted distribution" in text
         assert f"{role}, Q–Q: scores against the quantiles" in text
     assert "client: J (" in text
 

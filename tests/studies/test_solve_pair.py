@@ -223,7 +223,7 @@ IMPOSSIBLE = [
     ({"exponents": (0.5, 3.0), "eer": 0.6}, "so that eer < 1/2; got eer=0.6"),
     ({"exponents": (0.5, 3.0), "crossing": 0.1}, "both exponents below 1 or both above 1"),
     ({"exponents": (1.0, None), "crossing": 0.1}, "a tie at an end makes it concave or convex"),
-    ({"exponents": (1.0, 1.0), "auc": 0.6}, "the two laws are equal"),
+    ({"exponents": (1.0, 1.0), "auc": 0.6}, "the two distributions are equal"),
     ({"exponents": (0.5, None), "slopes": (0.0, None)}, "exponent at_zero below 1"),
     ({"exponents": (0.5, None), "slopes": (2.0, None)}, "one of 1"),
     ({"slopes": (2.0, 3.0)}, "slope at_one 3.0 needs an exponent at_one of 1"),
@@ -261,7 +261,7 @@ IMPOSSIBLE = [
     # normal laws: k = sqrt(2) gives Phi(sqrt(2) Phi^-1(0.7)) = 0.770839
     ({"auc": 0.9, "eer": 0.3, "family": "normal"}, "between 0.7 and 0.770839"),
     ({"exponents": (2.0, 3.0), "family": "normal"}, "one number"),
-    ({"slopes": (2.0, None), "family": "normal"}, "0, inf or, for equal laws, 1"),
+    ({"slopes": (2.0, None), "family": "normal"}, "0, inf or, for equal distributions, 1"),
     ({"slopes": (INF, 0.0), "auc": 0.4, "family": "normal"}, "would be 0, not inf"),
     ({"exponents": (1.0, None), "crossing": 0.4, "family": "normal"}, "with equal sigmas"),
     ({"exponents": (2.0, None), "slopes": (INF, None), "family": "normal"}, "would be 0, not inf"),
