@@ -730,7 +730,7 @@ class Fit(FitPoints):
         >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
         >>> ax = br.fit(br.Scores(client, impostor)).plot()
         >>> ax.get_xlabel(), ax.get_ylabel()
-        ('logit quantile of the fitted law', 'logit score')
+        ('logit quantile of the fitted distribution', 'logit score')
         """
         return plot_fit(self, kind, ax, level=level)
 

@@ -337,7 +337,7 @@ def plot_fit(
     >>> client, impostor = [k / 20 for k in range(6, 20)], [k / 20 for k in range(1, 15)]
     >>> ax = plot_fit(br.fit(br.Scores(client, impostor)), "pp")
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('share of the scores', 'probability by the fitted law')
+    ('share of the scores', 'probability by the fitted distribution')
     """
     checks.instance(fit, PairEstimate, "fit", "br.fit(scores)", "Fit")
     kind = checks.choice(kind, _KINDS, "kind")
