@@ -34,8 +34,9 @@ def test_a_text_with_its_point_is_the_name_with_the_keyword() -> None:
         assert br.difference(fit, fit, text, paired=False) == br.difference(
             fit, fit, name, paired=False, **point
         )
-        planned = br.plan_sample_size(text, model=PAIR, width=0.1)
-        assert planned == br.plan_sample_size(name, model=PAIR, width=0.1, **point)
+        if "at" not in point and "between" not in point:  # areas take seconds to plan
+            planned = br.plan_sample_size(text, model=PAIR, width=0.1)
+            assert planned == br.plan_sample_size(name, model=PAIR, width=0.1, **point)
     gap = br.plan_sample_size("epc-gap@alpha=0.2", model=PAIR, width=0.1)
     assert gap == br.plan_sample_size("epc-gap", model=PAIR, width=0.1, alpha=0.2)
 
