@@ -159,8 +159,8 @@ NUMBERS: dict[str, Numbers] = {
     "exponent-at-one": lambda a_c, b_c, a_i, b_i: b_i / b_c,
     "side-at-zero": lambda a_c, b_c, a_i, b_i: _side(a_c, a_i, "above", "below"),
     "side-at-one": lambda a_c, b_c, a_i, b_i: _side(b_c, b_i, "below", "above"),
-    "a_c": lambda a_c, b_c, a_i, b_i: a_c,
-    "b_c": lambda a_c, b_c, a_i, b_i: b_c,
-    "a_i": lambda a_c, b_c, a_i, b_i: a_i,
-    "b_i": lambda a_c, b_c, a_i, b_i: b_i,
+    "client-a": lambda a_c, b_c, a_i, b_i: a_c,
+    "client-b": lambda a_c, b_c, a_i, b_i: b_c,
+    "impostor-a": lambda a_c, b_c, a_i, b_i: a_i,
+    "impostor-b": lambda a_c, b_c, a_i, b_i: b_i,
 }

@@ -126,9 +126,9 @@ class StudyStatistic:
 
         None of what asks for no rate, or of no sample.
         """
-        sizes = cell_sizes(cell, "n_test" if self.source == "test" else "n")
-        asked = self._rate(cell)
-        if sizes is None or asked is None or self.source in ("true", "epc-true"):
+        asked = None if self.source in ("true", "epc-true") else self._rate(cell)
+        sizes = asked and cell_sizes(cell, "n_test" if self.source == "test" else "n")
+        if sizes is None or asked is None:
             return None
         name, rate = asked
         n, tail = sizes[int(name == "FAR")], min(rate, 1.0 - rate)
