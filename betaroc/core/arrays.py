@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
-    "AnyArray", "BoolArray", "FloatArray", "IntArray", "ScalarOrArray", "as_output",
+    "INSIDE", "AnyArray", "BoolArray", "FloatArray", "IntArray", "ScalarOrArray", "as_output",
 ]  # fmt: skip
 
 FloatArray = npt.NDArray[np.float64]
@@ -18,6 +18,8 @@ BoolArray = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[Any]
 #: What a function of a number or of an array of them returns.
 ScalarOrArray = float | FloatArray
+#: The least and the largest double strictly inside (0, 1) of full precision.
+INSIDE = (float(np.finfo(np.float64).tiny), 1.0 - 2.0**-53)
 
 
 def as_output(value: FloatArray) -> ScalarOrArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,14 +17,12 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.data.scores import Scores
 from betaroc.decision.curve import WEIGHTED_ERROR, Curve
 from betaroc.distributions.base import Distribution
-from betaroc.distributions.beta import Beta, has_shape
+from betaroc.distributions.beta import has_shape
 from betaroc.distributions.empirical import _decisive
-from betaroc.distributions.logit_normal import LogitNormal, has_spread
-from betaroc.distributions.normal import Normal
+from betaroc.distributions.logit_normal import has_spread
 from betaroc.distributions.pairs import Pair, pair_of
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import FAMILIES
-from betaroc.estimation.newton import beta_mle
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.estimate import fit, fit_distribution
 from betaroc.inference.drawn_trials import Counts
@@ -108,20 +105,27 @@ class FitAgain:
         """One class by itself: from sums where sums are all that its family needs."""
         rule = result.boundary
         plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
-        if result.family in _FROM_SUMS and plain:
-            return _FROM_SUMS[result.family](values, drawn)
+        name = result.family
+        rows = FAMILIES[name].rows if isinstance(name, str) and name in FAMILIES else None
+        if plain and rows is not None and rows.drawn is not None:
+            found = np.hstack(rows.drawn(values, drawn))
+            known = np.all(np.isfinite(found), axis=1)
+            return [
+                rows.law(*own) if there else None
+                for own, there in zip(found.tolist(), known.tolist(), strict=True)
+            ]
         options = _options(rule)
-        found: Refits = []
+        laws: Refits = []
         for counts in drawn:
             kept = np.flatnonzero(counts)
             try:
                 again = fit_distribution(
                     values[kept], result.family, weights=counts[kept].astype(np.float64), **options
                 )
-                found.append(again.distribution)
+                laws.append(again.distribution)
             except (FitError, InputError):  # too few distinct scores, or none
-                found.append(None)
-        return found
+                laws.append(None)
+        return laws
 
     def _pairs(self, drawn: Counts) -> tuple[Refits, Refits]:
         """A family of both classes."""
@@ -206,47 +210,3 @@ def _least_on_grid(
             for name in ("theta", "complement", "logit")
         ))  # fmt: skip
     return found
-
-
-# ---------------------------------------------------------------------- families by sums
-def _beta_laws(values: FloatArray, drawn: IntArray) -> Refits:
-    means = _means(np.stack([np.log(values), np.log1p(-values)], axis=1), drawn)
-    a, b, converged = (np.atleast_1d(x) for x in beta_mle(means[:, 0], means[:, 1]))
-    return [
-        Beta(*both) if known else None
-        for *both, known in zip(a.tolist(), b.tolist(), converged.tolist(), strict=True)
-    ]
-
-
-def _normal_laws(values: FloatArray, drawn: IntArray) -> Refits:
-    return _of_moments(Normal, values, drawn)
-
-
-def _logit_normal_laws(values: FloatArray, drawn: IntArray) -> Refits:
-    return _of_moments(LogitNormal, np.log(values) - np.log1p(-values), drawn)
-
-
-def _of_moments(kind: Callable[[float, float], Any], x: FloatArray, drawn: IntArray) -> Refits:
-    centre = float(np.mean(x))
-    means = _means(np.stack([x - centre, (x - centre) ** 2], axis=1), drawn)
-    several = np.max(np.where(drawn > 0, x, -np.inf), axis=1) > np.min(
-        np.where(drawn > 0, x, np.inf), axis=1
-    )
-    spread = np.sqrt(np.maximum(means[:, 1] - means[:, 0] ** 2, 0.0))
-    return [
-        kind(centre + m, s) if known and s > 0.0 else None
-        for m, s, known in zip(means[:, 0].tolist(), spread.tolist(), several.tolist(), strict=True)
-    ]
-
-
-def _means(x: FloatArray, drawn: IntArray) -> FloatArray:
-    total = np.maximum(np.sum(drawn, axis=1, keepdims=True), 1)
-    return np.asarray(drawn.astype(np.float64) @ x / total)
-
-
-#: Families whose fit needs means of two functions of the scores.
-_FROM_SUMS: dict[str, Callable[[FloatArray, IntArray], Refits]] = {
-    "beta": _beta_laws,
-    "normal": _normal_laws,
-    "logit-normal": _logit_normal_laws,
-}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,10 @@ from betaroc.data.one_pass import frame_source, system_groups
 from betaroc.data.sums import KIND_STRIDE, KINDS, is_missing
 from betaroc.estimation.sums import log1m, row_sums
 
-__all__ = ["ClassColumns", "class_columns", "mean_logs", "ragged_mean_logs", "system_columns"]
+__all__ = [
+    "ClassColumns", "ClassEstimates", "class_columns", "mean_logs", "ragged_mean_logs",
+    "reasons_of", "system_columns", "with_masses",
+]  # fmt: skip
 
 #: Scores of short samples that are put side by side.
 _GROUP = 1 << 15
@@ -392,3 +395,65 @@ def _logs(samples: Sequence[FloatArray], *, squares: bool) -> tuple[FloatArray, 
             away = logit - logit.mean()
             found[2, k] = np.dot(away, away) - away.sum() ** 2 / s.size
     return found[0], found[1], found[2]
+
+
+# ---------------------------------------------------------------------- their estimates
+@dataclass(frozen=True)
+class ClassEstimates:
+    """One class of every system, fitted; `doubtful` are those that sums alone do not settle."""
+
+    who: str
+    params: dict[str, FloatArray]
+    errors: dict[str, FloatArray]
+    log_likelihood: FloatArray
+    reason: AnyArray
+    doubtful: BoolArray
+
+    def refuse_doubtful(self) -> None:
+        """What sums do not settle is not fitted where there is nothing else."""
+        for k in np.flatnonzero(self.doubtful):
+            self.reason[k] = self.reason[k] or (
+                f"{self.who}: too concentrated, or too large or small, for sums of doubles;"
+                " pass Scores"
+            )
+
+
+def reasons_of(side: ClassColumns, who: str, boundary: str | None, *, unit: bool) -> AnyArray:
+    """Why a class cannot be fitted; empty text where it can."""
+    found = np.full(side.n.size, "", dtype=object)
+    inside, low, high = side.n, side.low, side.high
+    if unit:
+        inside, low, high = side.inner, side.inner_low, side.inner_high
+    distinct = (inside >= 2) & (low < high)
+    for k in np.flatnonzero(~distinct):
+        where = " strictly between 0 and 1" if unit else ""
+        got = f"{inside[k]:g}, all equal to {low[k]:g}" if inside[k] > 1 else f"{inside[k]:g}"
+        found[k] = f"{who}: at least 2 distinct scores are needed{where}; got {got}"
+    if unit and boundary == "error":
+        for k in np.flatnonzero(side.zero + side.one > 0.0):
+            found[k] = (
+                f"{who}: {side.zero[k]:g} scores of exactly 0 and {side.one[k]:g} of exactly 1"
+            )
+    for k in np.flatnonzero(side.outside > 0.0) if unit else ():
+        percent = side.low[k] >= 0.0 and 2.0 < side.high[k] <= 100.0
+        found[k] = f"{who}: {side.outside[k]:g} of {side.n[k]:g} scores outside [0, 1]"
+        found[k] += ", as of percentages: divide by 100" if percent else ""
+    for k in np.flatnonzero(~(side.n > 0.0)):
+        found[k] = f"{who}: no scores"
+    return found
+
+
+def with_masses(found: ClassEstimates, side: ClassColumns, boundary: str | None) -> ClassEstimates:
+    """Point masses with their observed shares, unless these scores are left out."""
+    if boundary not in (None, "inflate"):
+        return found
+    from scipy.special import xlogy
+
+    n = np.where(found.reason == "", side.n, np.nan)
+    shares = {"at_zero": side.zero / n, "at_one": side.one / n}
+    logs = sum(xlogy(count, count / n) for count in (side.zero, side.one, side.inner))
+    errors = {name: np.sqrt(p * (1.0 - p) / n) for name, p in shares.items()}
+    return replace(
+        found, params=found.params | shares, errors=found.errors | errors,
+        log_likelihood=found.log_likelihood + logs,
+    )  # fmt: skip

@@ -8,12 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.errors import DegenerateDataError, FitError
-from betaroc.core.polygamma import beta_inverse_information, phi_tau_of
+from betaroc.core.polygamma import (
+    beta_inverse_information,
+    information_terms,
+    phi_tau,
+    phi_tau_of,
+)
 from betaroc.core.sentences import worded
-from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, stirling_remainder
-from betaroc.distributions.beta import Beta
+from betaroc.core.special import HALF_LOG_TWO_PI, log_beta, stirling_remainder, stirling_remainders
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.beta import Beta, beta_auc
+from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
 from betaroc.estimation.contract import (
     Coordinates,
     Data,
@@ -21,7 +28,10 @@ from betaroc.estimation.contract import (
     Influence,
     Matrix,
     Maximum,
+    Parameters,
     Sample,
+    SampleRows,
+    SystemSums,
     too_few_distinct,
 )
 from betaroc.estimation.newton import (
@@ -29,12 +39,17 @@ from betaroc.estimation.newton import (
     LARGEST_CONCENTRATION,
     MAX_ITERATIONS,
     BetaSolution,
+    beta_mle,
     solve_centred,
     solve_one,
 )
+from betaroc.estimation.summed import LARGEST_SUMMED
+from betaroc.estimation.sums import means_of_drawn
 
 #: Spread, relative to the distance from 0 and from 1, below which moments start the solver.
 _CONCENTRATED = 0.1
+#: Above this 1 - x keeps all but three digits of x.
+_RESOLVED = 1e-3
 #: Up to here the terms of the log-likelihood are too small to cancel badly.
 _SMALL_SHAPES = 30.0
 
@@ -161,6 +176,98 @@ def _scale(law: Any) -> FloatArray:
     return np.asarray(np.linalg.cholesky(covariance))
 
 
+# ------------------------------------------------------------------- many samples at once
+def _fit_rows(_: Distribution, x: FloatArray) -> Parameters:
+    a, b, converged = beta_mle(np.mean(np.log(x), axis=1), np.mean(np.log1p(-x), axis=1))
+    lost = int(np.sum(~np.asarray(converged)))
+    if lost:
+        raise FitError(
+            f"every simulated score set must have a beta fit; {lost} of {x.shape[0]} have none, as"
+            " of too few distinct scores. Give more scores."
+        )
+    return np.atleast_1d(a)[:, None], np.atleast_1d(b)[:, None]
+
+
+def beta_tails(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both tails; the larger one from the smaller, which costs half."""
+    from scipy.special import betainc, betaincc
+
+    a, b, x = np.broadcast_arrays(*p, x)
+    below, above = np.empty(a.shape), np.empty(a.shape)
+    left = x * (a + b) < a
+    below[left] = betainc(a[left], b[left], x[left])
+    # scipy's complement costs ten times the ratio: it serves where 1 - x would lose digits of x.
+    far = ~left & (x > _RESOLVED)
+    above[far] = betainc(b[far], a[far], 1.0 - x[far])
+    near = ~left & ~far
+    above[near] = betaincc(a[near], b[near], x[near])
+    below[~left], above[left] = 1.0 - above[~left], 1.0 - below[left]
+    return below, above
+
+
+def _moments_of_rows(p: Parameters, x: FloatArray) -> FloatArray:
+    """Sample covariance of (log s, log(1 - s)) less that of the law."""
+    from scipy.special import polygamma
+
+    logs, logs1m = np.log(x), np.log1p(-x)
+    u = logs - np.mean(logs, axis=1, keepdims=True)
+    v = logs1m - np.mean(logs1m, axis=1, keepdims=True)
+    a, b = (q[:, 0] for q in p)
+    common = polygamma(1, a + b)
+    wanted = (polygamma(1, a) - common, -common, polygamma(1, b) - common)
+    found = (np.mean(u * u, axis=1), np.mean(u * v, axis=1), np.mean(v * v, axis=1))
+    scale = (wanted[0], np.sqrt(wanted[0] * wanted[2]), wanted[2])
+    return np.stack([(f - w) / s for f, w, s in zip(found, wanted, scale, strict=True)], axis=1)
+
+
+def _of_drawn(values: FloatArray, counts: IntArray) -> Parameters:
+    means = means_of_drawn(np.stack([np.log(values), np.log1p(-values)], axis=1), counts)
+    a, b, converged = beta_mle(means[:, 0], means[:, 1])
+    return tuple(np.where(converged, q, np.nan)[:, None] for q in (a, b))
+
+
+def _of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
+    reason = reasons_of(side, who, boundary, unit=True)
+    n = np.where(reason == "", side.inner, np.nan)
+    g1, g2 = side.log / n, side.log1m / n
+    a, b, converged = beta_mle(g1, g2)
+    taus = [phi_tau(v)[1] for v in (a, b, a + b)]
+    of_a, of_b, coupling, det = information_terms(a, b, *taus)
+    aa, ab, bb = of_b / det, coupling / det, of_a / det
+    amplified = np.maximum(-(aa * g1 + ab * g2) / a, -(ab * g1 + bb * g2) / b)
+    limit = amplified > ILL_CONDITIONED
+    if not side.from_rows:
+        limit &= a + b > LARGEST_SUMMED
+    doubtful = (reason != "") | ~converged | limit
+    params, errors = {"a": a, "b": b}, {"a": np.sqrt(aa / n), "b": np.sqrt(bb / n)}
+    likelihood = n * _largest_mean_log_likelihoods(a, b, g1, g2)
+    return with_masses(
+        ClassEstimates(who, params, errors, likelihood, reason, doubtful), side, boundary
+    )
+
+
+def _largest_mean_log_likelihoods(
+    a: FloatArray, b: FloatArray, g1: FloatArray, g2: FloatArray
+) -> FloatArray:
+    """At the maximum, where the score equations turn the large terms into small ones."""
+    s = a + b
+    squares = a * phi_tau(a)[0] + b * phi_tau(b)[0] - s * phi_tau(s)[0]
+    rest = stirling_remainders(a) + stirling_remainders(b) - stirling_remainders(s)
+    return np.asarray(squares - g1 - g2 - HALF_LOG_TWO_PI - 0.5 * np.log(s / a / b) - rest)
+
+
+def _areas(client: Parameters, impostor: Parameters) -> FloatArray:
+    shapes = [q[:, 0] for q in (*client, *impostor)]
+    known = np.all(np.isfinite(shapes), axis=0)
+    found = np.full(known.size, np.nan)
+    found[known] = beta_auc(*(q[known] for q in shapes))
+    return found
+
+
+BETA_ROWS = SampleRows(
+    Beta, _fit_rows, beta_tails, _moments_of_rows, drawn=_of_drawn,
+    systems=SystemSums(Beta, _of_systems, _areas),
+)  # fmt: skip
 BETA = Family(
     estimate_beta,
     Coordinates(_law, _of, _rates, _scale, _log_likelihood),
@@ -169,5 +276,6 @@ BETA = Family(
     shapes=True,
     law=Beta,
     contains=("dual-beta", "proper-beta"),
+    rows=BETA_ROWS,
     decides={"at_zero": ("a", 1.0), "at_one": ("b", -1.0)},
 )

@@ -7,18 +7,22 @@ from functools import partial
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import FitError
 from betaroc.core.special import log_beta
 from betaroc.distributions.beta import Beta
 from betaroc.distributions.mixture import BetaMixture
-from betaroc.estimation.beta import estimate_beta
-from betaroc.estimation.contract import Family, Maximum
+from betaroc.estimation.beta import beta_tails, estimate_beta
+from betaroc.estimation.contract import Family, Maximum, Parameters, SampleRows
 from betaroc.estimation.mixture import Curvature, Kind, estimate_mixture, estimate_near
-from betaroc.estimation.newton import solve_one
+from betaroc.estimation.newton import beta_mle, solve_one
 
 __all__ = ["BETA_MIXTURE"]
 
 #: A component may be so much more concentrated than one distribution of all scores.
 _CONCENTRATION = 1e4
+#: EM of a row stops when a step gains less log-likelihood than this.
+_GAIN = 0.005
+_EM_STEPS = 3000
 
 
 def _columns(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -60,6 +64,90 @@ def _curvature(
     return Curvature(score, first, second, mass * a * b * common)
 
 
+# ------------------------------------------------------------------- many samples at once
+def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
+    """EM of all rows side by side, from the law itself; a row stops when it hardly gains.
+
+    A row whose component would shrink to a point stays where it was.
+    """
+    rows = x.shape[0]
+    start = np.array([law._shares, *zip(*((c.a, c.b) for c in law.components), strict=True)])
+    p = np.repeat(start[:, None, :], rows, axis=1)
+    logs, logs1m = np.log(x), np.log1p(-x)
+    last, going = np.full(rows, -np.inf), np.arange(rows)
+    for _ in range(_EM_STEPS):
+        share, value = _responsibilities(p[:, going], logs[going], logs1m[going])
+        settled = value - last[going] < _GAIN
+        last[going] = value
+        after = _maximised(share, logs[going], logs1m[going])
+        usable = np.all(np.isfinite(after), axis=(0, 2)) & ~settled
+        p[:, going[usable]] = after[:, usable]
+        going = going[usable]
+        if not going.size:
+            return p[0], p[1], p[2]
+    raise FitError(
+        f"every simulated score set must have a fit; the mixtures of {going.size} of {rows} still"
+        f" gain after {_EM_STEPS} steps of EM. Use fewer components."
+    )
+
+
+def _responsibilities(
+    p: FloatArray, logs: FloatArray, logs1m: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Shares of each component (last axis) in each score, and each row's log-likelihood."""
+    from scipy.special import betaln
+
+    shares, a, b = p[:, :, None, :]
+    with np.errstate(divide="ignore"):
+        parts = (a - 1.0) * logs[..., None] + (b - 1.0) * logs1m[..., None]
+        parts = parts + np.log(shares) - betaln(a, b)
+    top = np.max(parts, axis=2, keepdims=True)
+    with np.errstate(under="ignore"):
+        found = np.exp(parts - top)
+    whole = np.sum(found, axis=2, keepdims=True)
+    return found / whole, np.sum(top + np.log(whole), axis=(1, 2))
+
+
+def _maximised(share: FloatArray, logs: FloatArray, logs1m: FloatArray) -> FloatArray:
+    mass = np.sum(share, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        g1 = np.einsum("rnk,rn->rk", share, logs) / mass
+        g2 = np.einsum("rnk,rn->rk", share, logs1m) / mass
+    a, b, _ = beta_mle(g1, g2)  # nan where a component is a point
+    return np.array([mass / logs.shape[1], a, b])
+
+
+def _tails_of_rows(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    parts = [
+        (p[0][:, [k]], *beta_tails((p[1][:, [k]], p[2][:, [k]]), x)) for k in range(p[0].shape[1])
+    ]
+    lower, upper = (sum(part[0] * part[side] for part in parts) for side in (1, 2))
+    return np.minimum(lower, 1.0), np.minimum(upper, 1.0)
+
+
+def _moments_of_rows(p: Parameters, x: FloatArray) -> FloatArray:
+    """Squares and products of the shapes' scores and their slopes, component by component."""
+    from scipy.special import polygamma, psi
+
+    logs, logs1m = np.log(x), np.log1p(-x)
+    share, _ = _responsibilities(np.array(p), logs, logs1m)
+    columns = []
+    for k in range(p[0].shape[1]):
+        a, b, r = p[1][:, [k]], p[2][:, [k]], share[:, :, k]
+        u, v = logs - psi(a) + psi(a + b), logs1m - psi(b) + psi(a + b)
+        common = polygamma(1, a + b)
+        for one, other, rate in (
+            (u, u, polygamma(1, a) - common), (u, v, -common), (v, v, polygamma(1, b) - common),
+        ):  # fmt: skip
+            columns.append(np.mean(r * (one * other - rate), axis=1))
+    return np.stack(columns, axis=1)
+
+
+def _mixture(shares: FloatArray, a: FloatArray, b: FloatArray) -> BetaMixture:
+    components = tuple(Beta(*own) for own in zip(a.tolist(), b.tolist(), strict=True))
+    return BetaMixture(tuple(shares.tolist()), components)
+
+
 _KIND = Kind(
     "beta-mixture", "beta", BetaMixture, Beta, estimate_beta, _columns, _log_density, _from_means,
     lambda a, b: a / (a + b), lambda a, b: a + b, _cap, lambda a, b: np.log(_shapes(a, b)),
@@ -69,4 +157,5 @@ BETA_MIXTURE = Family(
     partial(estimate_mixture, count=2, kind=_KIND), on_unit=True,
     sized=partial(estimate_mixture, kind=_KIND), near=partial(estimate_near, kind=_KIND),
     contains=("beta", "dual-beta", "proper-beta"), alone="beta",
+    rows=SampleRows(_mixture, _fit_rows, _tails_of_rows, _moments_of_rows),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.empirical import Empirical
 from betaroc.estimation.sums import Centred, centre, mean_of, moments, sample_mean_logs
 
+if TYPE_CHECKING:
+    from betaroc.estimation.batch import ClassColumns, ClassEstimates
+
+#: A column vector, or a matrix with a column a component, of each parameter of many fits.
+Parameters = tuple[FloatArray, ...]
 Matrix = tuple[tuple[float, ...], ...]
 
 
@@ -252,6 +257,38 @@ class Joined(NamedTuple):
     tied: tuple[str, ...]
 
 
+class SystemSums(NamedTuple):
+    """A family fitted to the sums of many systems."""
+
+    #: Of a row of parameters.
+    law: Callable[..., Distribution]
+    #: One class of every system, its name, and the rule for scores of 0 and 1.
+    fit: Callable[[ClassColumns, str, str | None], ClassEstimates]
+    #: AUC of each row, by the parameters of clients and of impostors.
+    areas: Callable[[Parameters, Parameters], FloatArray]
+    #: Whether the sums must have the squares of logits.
+    squares: bool = False
+
+
+@dataclass(frozen=True)
+class SampleRows:
+    """A family fitted to many samples at once: what simulation and tables of fits are made of.
+
+    Without it a family is fitted one sample after another.
+    """
+
+    #: Of a row of parameters.
+    law: Callable[..., Distribution]
+    #: Of the distribution that the rows of a matrix are drawn from, and the rows.
+    fit: Callable[[Any, FloatArray], Parameters]
+    tails: Callable[[Parameters, FloatArray], tuple[FloatArray, FloatArray]]
+    #: Products of the likelihood's gradient less what they should be, a column each.
+    moments: Callable[[Parameters, FloatArray], FloatArray]
+    #: Of the same scores, drawn so many times in each row: parameters, nan where there is no fit.
+    drawn: Callable[[FloatArray, IntArray], Parameters] | None = None
+    systems: SystemSums | None = None
+
+
 @dataclass(frozen=True)
 class Family:
     """A row of the table of families.
@@ -285,6 +322,7 @@ class Family:
     concave: bool = False
     contains: tuple[str, ...] = ()
     decides: Mapping[str, tuple[str, float]] | None = None
+    rows: SampleRows | None = None
 
     @property
     def of_density(self) -> bool:

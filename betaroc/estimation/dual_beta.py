@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import DegenerateDataError
 from betaroc.core.sentences import worded
 from betaroc.distributions.beta import Beta
-from betaroc.estimation.contract import Data, Family, Maximum
+from betaroc.estimation.beta import beta_tails
+from betaroc.estimation.contract import Data, Family, Maximum, Parameters, SampleRows
 
 
 def estimate_client(sample: Data) -> Maximum:
@@ -38,4 +42,21 @@ def _power(sample: Data, which: int) -> tuple[float, float]:
     return p, sample.total * (math.log(p) - 1.0 + 1.0 / p)
 
 
-DUAL_BETA = Family(estimate_client, on_unit=True, impostor=estimate_impostor, summed=True)
+def _fit_rows(law: Beta, x: FloatArray) -> Parameters:
+    """The shape that is not 1: of a client law a, of an impostor law b."""
+    one = np.ones((x.shape[0], 1))
+    if law.b == 1.0:
+        return -1.0 / np.mean(np.log(x), axis=1, keepdims=True), one
+    return one, -1.0 / np.mean(np.log1p(-x), axis=1, keepdims=True)
+
+
+def _moments_of_rows(p: Parameters, x: FloatArray) -> FloatArray:
+    """Mean square of an exponential variable, by its 2 times squared mean."""
+    free, logs = (p[0], np.log(x)) if np.all(p[1] == 1.0) else (p[1], np.log1p(-x))
+    return np.asarray(np.mean((free * logs) ** 2, axis=1, keepdims=True) / 2.0 - 1.0)
+
+
+DUAL_BETA = Family(
+    estimate_client, on_unit=True, impostor=estimate_impostor, summed=True,
+    rows=SampleRows(Beta, _fit_rows, beta_tails, _moments_of_rows),
+)  # fmt: skip

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import INSIDE, FloatArray
 from betaroc.core.special import HALF_LOG_TWO_PI
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import normal_inverse_information
+from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of, with_masses
 from betaroc.estimation.contract import (
     Coordinates,
     Data,
     Family,
     Maximum,
     Sample,
+    SampleRows,
+    SystemSums,
     too_few_distinct,
 )
-from betaroc.estimation.normal import BY_SPREAD, normal_log_likelihood, proper_moments
+from betaroc.estimation.normal import (
+    BY_SPREAD,
+    areas_of_rows,
+    drawn_moments,
+    fit_rows,
+    from_moments,
+    moments_of_rows,
+    normal_log_likelihood,
+    proper_moments,
+    tails_of_rows,
+)
 
 
 def estimate_logit_normal(sample: Data) -> Maximum:
@@ -70,6 +84,28 @@ def _scale(law: Any) -> FloatArray:
     return np.diag([law.sigma, math.sqrt(0.5)])
 
 
+def _logit(x: FloatArray) -> FloatArray:
+    inside = np.clip(x, *INSIDE)
+    return np.asarray(np.log(inside) - np.log1p(-inside))
+
+
+def _of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
+    reason, n = reasons_of(side, who, boundary, unit=True), side.inner
+    mu = (side.log - side.log1m) / np.where(n > 0.0, n, np.nan)
+    found = from_moments(who, reason, n, mu, side.logit_square, side.logit_kept)
+    jacobian = -(side.log + side.log1m)
+    found = replace(found, log_likelihood=found.log_likelihood + jacobian)
+    return with_masses(found, side, boundary)
+
+
+LOGIT_NORMAL_ROWS = SampleRows(
+    LogitNormal,
+    lambda law, x: fit_rows(law, _logit(x)),
+    lambda p, x: tails_of_rows(p, _logit(x)),
+    lambda p, x: moments_of_rows(p, _logit(x)),
+    drawn=lambda values, counts: drawn_moments(np.log(values) - np.log1p(-values), counts),
+    systems=SystemSums(LogitNormal, _of_systems, areas_of_rows, squares=True),
+)
 LOGIT_NORMAL = Family(
     estimate_logit_normal,
     Coordinates(_law, _of, _rates, _scale, _log_likelihood),
@@ -77,4 +113,5 @@ LOGIT_NORMAL = Family(
     summed=True,
     decides=BY_SPREAD,
     law=LogitNormal,
+    rows=LOGIT_NORMAL_ROWS,
 )

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from betaroc.core.arrays import AnyArray, FloatArray, IntArray
 from betaroc.core.special import HALF_LOG_TWO_PI
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.normal import Normal, normal_inverse_information
-from betaroc.estimation.contract import Data, Family, Maximum, too_few_distinct
+from betaroc.estimation.batch import ClassColumns, ClassEstimates, reasons_of
+from betaroc.estimation.contract import (
+    Data,
+    Family,
+    Maximum,
+    Parameters,
+    SampleRows,
+    SystemSums,
+    too_few_distinct,
+)
+from betaroc.estimation.summed import CANCELLED, LEAST_SQUARE
+from betaroc.estimation.sums import means_of_drawn
 
 
 def estimate_normal(sample: Data) -> Maximum:
@@ -36,8 +51,77 @@ def normal_log_likelihood(sigma: float, total: float) -> float:
     return -total * (HALF_LOG_TWO_PI + 0.5 + math.log(sigma))
 
 
+# ------------------------------------------------------------------- many samples at once
+def fit_rows(_: Distribution, x: FloatArray) -> Parameters:
+    """Moments, in units of the largest score, so that squares are doubles whatever the scale."""
+    _, power = np.frexp(np.max(np.abs(x), axis=1, keepdims=True))
+    inside = np.ldexp(x, -power)
+    mean, width = np.mean(inside, axis=1, keepdims=True), np.std(inside, axis=1, keepdims=True)
+    return np.ldexp(mean, power), np.ldexp(width, power)
+
+
+def tails_of_rows(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both tails."""
+    from scipy.special import ndtr
+
+    z = (x - p[0]) / p[1]
+    return ndtr(z), ndtr(-z)
+
+
+def moments_of_rows(p: Parameters, x: FloatArray) -> FloatArray:
+    """Skewness and excess kurtosis: what the gradients' covariance can be wrong in."""
+    z = (x - p[0]) / p[1]
+    return np.stack([np.mean(z**3, axis=1), np.mean(z**4, axis=1) - 3.0], axis=1)
+
+
+def drawn_moments(x: FloatArray, counts: IntArray) -> Parameters:
+    """Mean and standard deviation; nan of equal scores."""
+    centre = float(np.mean(x))
+    means = means_of_drawn(np.stack([x - centre, (x - centre) ** 2], axis=1), counts)
+    there = counts > 0
+    most, least = (
+        of(np.where(there, x, outside), axis=1)
+        for of, outside in ((np.max, -np.inf), (np.min, np.inf))
+    )
+    spread = np.sqrt(np.maximum(means[:, 1] - means[:, 0] ** 2, 0.0))
+    known = (most > least) & (spread > 0.0)
+    found = centre + means[:, 0], spread
+    return tuple(np.where(known, q, np.nan)[:, None] for q in found)
+
+
+def _of_systems(side: ClassColumns, who: str, boundary: str | None) -> ClassEstimates:
+    reason = reasons_of(side, who, boundary, unit=False)
+    return from_moments(who, reason, side.n, side.mean, side.square, side.kept)
+
+
+def from_moments(
+    who: str, reason: AnyArray, n: FloatArray, mu: FloatArray, square: FloatArray, kept: FloatArray
+) -> ClassEstimates:
+    """Of the sum of squares about a mean, and the share of it that cancellation left."""
+    good = (reason == "") & (kept > CANCELLED) & np.isfinite(square)
+    good &= square > LEAST_SQUARE * n
+    n, mu = np.where(good, n, np.nan), np.where(good, mu, np.nan)
+    sigma = np.sqrt(np.where(good, square, np.nan) / n)
+    errors = {"mu": sigma / np.sqrt(n), "sigma": sigma / np.sqrt(2.0 * n)}
+    likelihood = -n * (HALF_LOG_TWO_PI + 0.5 + np.log(sigma))
+    return ClassEstimates(who, {"mu": mu, "sigma": sigma}, errors, likelihood, reason, ~good)
+
+
+def areas_of_rows(client: Parameters, impostor: Parameters) -> FloatArray:
+    """Phi of the difference of means over the root of the sum of variances."""
+    from scipy.special import ndtr
+
+    (mu_c, sigma_c), (mu_i, sigma_i) = ([q[:, 0] for q in side] for side in (client, impostor))
+    return np.asarray(ndtr((mu_c - mu_i) / np.hypot(sigma_c, sigma_i)))
+
+
 #: The wider distribution has more at either end.
 BY_SPREAD = {"at_zero": ("sigma", -1.0), "at_one": ("sigma", 1.0)}
+NORMAL_ROWS = SampleRows(
+    Normal, fit_rows, tails_of_rows, moments_of_rows, drawn=drawn_moments,
+    systems=SystemSums(Normal, _of_systems, areas_of_rows),
+)  # fmt: skip
 NORMAL = Family(
-    estimate_normal, summed=True, decides=BY_SPREAD, law=Normal, contains=("equal-variance-normal",)
-)
+    estimate_normal, summed=True, decides=BY_SPREAD, law=Normal, rows=NORMAL_ROWS,
+    contains=("equal-variance-normal",),
+)  # fmt: skip

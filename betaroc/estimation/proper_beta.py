@@ -16,8 +16,9 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.polygamma import beta_inverse_information
 from betaroc.core.special import log_beta_ratio
-from betaroc.estimation.beta import estimate_beta
-from betaroc.estimation.contract import ClassMaximum, Family, Joined, Matrix, Maximum
+from betaroc.distributions.beta import Beta
+from betaroc.estimation.beta import BETA_ROWS, beta_tails, estimate_beta
+from betaroc.estimation.contract import ClassMaximum, Family, Joined, Matrix, Maximum, SampleRows
 from betaroc.estimation.newton import solve_one
 from betaroc.estimation.tied import ClassSums, tied_mle
 
@@ -157,4 +158,7 @@ def _nested(matrix: FloatArray) -> Matrix:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-PROPER_BETA = Family(estimate_beta, on_unit=True, join=join_proper, summed=True, concave=True)
+PROPER_BETA = Family(
+    estimate_beta, on_unit=True, join=join_proper, summed=True, concave=True,
+    rows=SampleRows(Beta, BETA_ROWS.fit, beta_tails, BETA_ROWS.moments),
+)  # fmt: skip

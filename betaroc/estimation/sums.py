@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import FloatArray, IntArray
 from betaroc.core.polygamma import log1p_excess_array
 
 #: Up to so many terms are summed without rounding.
@@ -226,3 +226,9 @@ def moments(
     residual = mean_of(away, weights, total)
     spread = mean_of((away / width) ** 2, weights, total) - (residual / width) ** 2
     return math.ldexp(centre, exponent), math.ldexp(width * math.sqrt(spread), exponent)
+
+
+def means_of_drawn(x: FloatArray, counts: IntArray) -> FloatArray:
+    """Means of the columns of `x`, its rows drawn so many times; 0 of none."""
+    total = np.maximum(np.sum(counts, axis=1, keepdims=True), 1)
+    return np.asarray(counts.astype(np.float64) @ x / total)

@@ -17,6 +17,7 @@ from betaroc.core.value import Result
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.estimation.contract import Parameters, SampleRows
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import refits
 from betaroc.fits.target_checks import (
@@ -341,7 +342,7 @@ def _measured(sides: list[_Side], drawn: list[Sampled]) -> tuple[list[FloatArray
     return statistics, _distances(sides, drawn, parameters)
 
 
-def _refitted(sides: list[_Side], drawn: list[Sampled]) -> list[refits.Parameters]:
+def _refitted(sides: list[_Side], drawn: list[Sampled]) -> list[Parameters]:
     samples = [x for x, _ in drawn]
     if sides[0].family == sides[1].family:
         return refits.refitted(sides[0].family, [side.law for side in sides], samples)
@@ -383,7 +384,7 @@ class _Side:
         return cls(result.family, base_of(result.distribution), np.sort(values), masses, total)
 
     @property
-    def many(self) -> refits.ManyFits | refits.RowByRow:
+    def many(self) -> SampleRows | refits.RowByRow:
         return refits.many_of(self.family, self.law)
 
     @property
@@ -398,7 +399,7 @@ class _Side:
         total = min(self.total, round(n / self.masses[1]))
         return x, rng.multinomial(total, self.masses, rows) / total
 
-    def statistics(self, x: FloatArray, p: refits.Parameters) -> FloatArray:
+    def statistics(self, x: FloatArray, p: Parameters) -> FloatArray:
         """KS, CvM and AD of each row's own fit, scaled; then the information's moments."""
         below, above = self.many.tails(p, x)
         n = x.shape[1]
@@ -436,7 +437,7 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
 
 # ------------------------------------------------------------------------------ the ROC
 def _distances(
-    sides: list[_Side], drawn: list[Sampled], parameters: list[refits.Parameters]
+    sides: list[_Side], drawn: list[Sampled], parameters: list[Parameters]
 ) -> FloatArray:
     """Of each row's empirical ROC: largest and mean from its fit, largest from the laws."""
     grid = _grid(sides)

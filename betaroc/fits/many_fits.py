@@ -23,8 +23,9 @@ from betaroc.core.tables import Library, Table, first_library, library_of, table
 from betaroc.core.text import listed, shown
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.inflated import MASSES
-from betaroc.estimation.batch import ClassColumns, class_columns, system_columns
+from betaroc.estimation.batch import ClassColumns, ClassEstimates, class_columns, system_columns
 from betaroc.estimation.boundary import SUMMED_POLICIES, check_request
+from betaroc.estimation.contract import SystemSums
 from betaroc.estimation.estimate import Options, estimate_pair
 from betaroc.estimation.families import (
     AUTO,
@@ -38,7 +39,7 @@ from betaroc.estimation.families import (
     spans_of,
 )
 from betaroc.estimation.notices import SMALL_SAMPLE, give
-from betaroc.fits.batch_fits import BATCHES, BatchLaws, areas_of_batch, pair_of_batch
+from betaroc.fits.batch_fits import areas_of_systems, pair_of_system, system_sums
 from betaroc.fits.many_statistics import statistic_columns
 from betaroc.inference.scores_beyond import Evidence
 from betaroc.model.asking import Asking, askings
@@ -181,10 +182,11 @@ def _of_frame(
     boundary: str | None,
     asked: tuple[Asking, ...],
 ) -> Table:
-    summed = pair[0] == pair[1] and pair[0] in (AUTO, *BATCHES)
+    together = [name for name in FAMILIES if system_sums(name)]
+    summed = pair[0] == pair[1] and pair[0] in (AUTO, *together)
     if not summed or boundary not in (None, *SUMMED_POLICIES):
         raise InputError(
-            f"of a frame only sums are collected, which determine {listed(BATCHES)} fits with"
+            f"of a frame only sums are collected, which determine {listed(together)} fits with"
             f" boundary None, {listed(SUMMED_POLICIES)}; got family={named(pair)!r},"
             f" boundary={boundary!r}. Pass a mapping of names to Scores."
         )
@@ -197,14 +199,16 @@ def _of_frame(
     sides = (("client", client), ("impostor", impostor))
     chosen = _taken(pair, [span for who, side in sides for span in _spans(side, who)], boundary)
     family = chosen.pair[0]
-    laws = [BATCHES[family].fit(side, who, boundary) for who, side in sides]
-    for found in laws:
+    own = system_sums(family)
+    assert own is not None  # noqa: S101 - "auto" chooses among them, other names are refused
+    both = [own.fit(side, who, boundary) for who, side in sides]
+    for found in both:
         found.refuse_doubtful()
-    numbers = _columns(laws[0], laws[1])
+    numbers = _columns(own, both[0], both[1])
     if asked:
         fitted = np.flatnonzero(numbers["reason"] == "").tolist()
         priors = client.n / (client.n + impostor.n)
-        models = {k: pair_of_batch(laws, k, family, float(priors[k])) for k in fitted}
+        models = {k: pair_of_system(both, k, own, float(priors[k])) for k in fitted}
         inner = boundary == "drop" and FAMILIES[family].on_unit
         speaking = tuple(side.inner if inner else side.n for side in (client, impostor))
         numbers |= statistic_columns(asked, models, (speaking[0], speaking[1]), names)
@@ -233,25 +237,25 @@ def _of_scores(
         )
     chosen = _taken(pair, [span for item in items for span in spans_of(item)], boundary)
     pair = chosen.pair
-    one = pair[0] == pair[1] and pair[0] in BATCHES
-    batched = one and boundary in (None, *SUMMED_POLICIES)
+    own = system_sums(pair[0]) if pair[0] == pair[1] else None
+    batched = own is not None and boundary in (None, *SUMMED_POLICIES)
     together = [k for k, item in enumerate(items) if batched and _plain(item)]
     columns: dict[str, AnyArray] = {}
     models: dict[int, ScoreModel] = {}
     alone = set(range(len(items))) - set(together)
-    if together:
-        laws = []
+    if own is not None and together:
+        both = []
         for who in ("client", "impostor"):
             side = class_columns(
                 [getattr(items[k], who) for k in together],
-                unit=FAMILIES[pair[0]].on_unit, squares=BATCHES[pair[0]].squares,
+                unit=FAMILIES[pair[0]].on_unit, squares=own.squares,
             )  # fmt: skip
-            laws.append(BATCHES[pair[0]].fit(side, who, boundary))
-        alone |= {together[k] for k in np.flatnonzero(laws[0].doubtful | laws[1].doubtful)}
-        columns = _spread(_columns(laws[0], laws[1]), together, len(items))
+            both.append(own.fit(side, who, boundary))
+        alone |= {together[k] for k in np.flatnonzero(both[0].doubtful | both[1].doubtful)}
+        columns = _spread(_columns(own, both[0], both[1]), together, len(items))
         for place, k in enumerate(together) if asked else ():
             if k not in alone:
-                models[k] = pair_of_batch(laws, place, pair[0], items[k].prior)
+                models[k] = pair_of_system(both, place, own, items[k].prior)
     for k in sorted(alone):
         row, model = _single(items[k], pair, boundary)
         _put(columns, k, row, len(items))
@@ -356,14 +360,16 @@ def _single(
 
 
 # -------------------------------------------------------------------------------- the table
-def _columns(client: BatchLaws, impostor: BatchLaws) -> dict[str, AnyArray]:
+def _columns(
+    family: SystemSums, client: ClassEstimates, impostor: ClassEstimates
+) -> dict[str, AnyArray]:
     found: dict[str, AnyArray] = {}
-    for law in (client, impostor):
-        found |= {f"{law.who}_{name}": values for name, values in law.params.items()}
-        found |= {f"{law.who}_{name}_std_error": values for name, values in law.errors.items()}
+    for side in (client, impostor):
+        found |= {f"{side.who}_{name}": values for name, values in side.params.items()}
+        found |= {f"{side.who}_{name}_std_error": values for name, values in side.errors.items()}
     reason = np.where(client.reason == "", impostor.reason, client.reason)
     found["log_likelihood"] = client.log_likelihood + impostor.log_likelihood
-    found["auc"] = areas_of_batch(client.params, impostor.params)
+    found["auc"] = areas_of_systems(family, client.params, impostor.params)
     lost = reason != ""
     for values in found.values():
         values[lost] = np.nan

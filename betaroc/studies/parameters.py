@@ -213,12 +213,12 @@ def setting(cell: Mapping[str, Any], model: CellModel | None) -> Setting:
             _refuse_beyond(step, law)
     return Setting(
         true, test, sizes, cell_sizes(cell, "n_test"),
-        _family(cell.get("family") or _own_family(true)), cell.get("boundary"), step,
+        _families(cell.get("family") or _own_family(true)), cell.get("boundary"), step,
         step_known and step > 0.0, prior, criterion, cell.get("measure", "hter"), alpha,
     )  # fmt: skip
 
 
-_family = functools.lru_cache(maxsize=64)(names_of_text)
+_families = functools.lru_cache(maxsize=64)(names_of_text)
 
 
 def _refuse_beyond(step: float, law: Distribution) -> None:
