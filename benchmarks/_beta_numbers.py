@@ -27,7 +27,7 @@ _BISECTIONS = 60
 _FAR_AWAY = 700.0
 
 
-# --------------------------------------------------------------------------------- laws
+# --------------------------------------------------------------------------------- distributions
 def lower(y: Array, a: Array, b: Array) -> Array:
     """P(logit S <= y)."""
     return np.where(y < 0.0, betainc(a, b, expit(y)), 1.0 - betainc(b, a, expit(-y)))

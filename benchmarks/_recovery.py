@@ -1,4 +1,4 @@
-"""How often the tests of a fit reject a true hypothesis, and how well fits find the true laws."""
+"""How often the tests of a fit reject a true hypothesis, and how well fits find the truth."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fit_of(scores: br.Scores, **options: object) -> br.Fit:
 
 
 def score_sets(s: Shapes, n: tuple[int, int], sets: int, seed: int) -> Iterator[br.Scores]:
-    """Score sets of beta laws, none of them at 0 or 1."""
+    """Score sets of beta distributions, none of them at 0 or 1."""
     rng = np.random.default_rng([seed, *n])
     low, high = 1e-300, 1.0 - 2.0**-53
     for _ in range(sets):
@@ -54,7 +54,7 @@ def score_sets(s: Shapes, n: tuple[int, int], sets: int, seed: int) -> Iterator[
 
 # ------------------------------------------------------------------------------ the tests
 def size_jobs(sets: int) -> list[tuple[Job, str, int]]:
-    """What to run for the rows of the table of sizes: a function, its laws, its score sets."""
+    """What to run for the rows of the table of sizes: a function, its pairs, its score sets."""
     jobs: list[tuple[Job, str, int]] = [(ends, law, sets) for law in TIED]
     jobs += [(areas, kind, sets) for kind in ("paired", "independent")]
     jobs += [(calibrations, "", sets)]
@@ -67,7 +67,7 @@ def size_text(rows: list[list[str]]) -> str:
         "Share of score sets in which a true hypothesis is rejected at .05; goal .04 to .06, what"
         " misses it has a star, and a second one if it misses it by more than two standard errors."
         " In brackets the Monte Carlo standard error of a share of .05.\n\n"
-        + table(["test", "laws", *(f"{n} a class" for n in SIZES)], rows)
+        + table(["test", "distributions", *(f"{n} a class" for n in SIZES)], rows)
     )
 
 
@@ -79,7 +79,7 @@ def _shown(share: float, tried: int) -> str:
 
 
 def ends(law: str, sets: int) -> list[list[str]]:
-    """Fit.end_tests where the laws share the shape that it asks about."""
+    """Fit.end_tests where the distributions share the shape that it asks about."""
     end = "at_zero" if law.startswith("equal a") else "at_one"
     line = ["end_tests, " + end, law]
     for n in SIZES:
@@ -133,7 +133,7 @@ def calibrations(_: str, sets: int) -> list[list[str]]:
 
 
 def checks(law: str, sets: int) -> list[list[str]]:
-    """check_fit of the right laws; both classes are counted."""
+    """check_fit of the right distributions; both classes are counted."""
     names = {"ks": "Kolmogorov-Smirnov", "cvm": "Cramer-von Mises", "ad": "Anderson-Darling",
              "information": "information matrix"}  # fmt: skip
     count = {name: np.zeros(len(SIZES)) for name in names}
@@ -190,6 +190,6 @@ def recovery_text(rows: list[list[str]], sets: int) -> str:
         " sets a line, so that a mean has a standard error of the bracket over the root of that"
         " number. One decimal: the scores rounded to 0, 0.1, ..., 1, fitted by the likelihood of"
         " their cells (`resolution=0.1`) and as (s (n - 1) + 1/2)/n (`boundary=\"squeeze\"`).\n\n"
-        + table(["laws", "n a class", "scores", "a client", "b client", "a impostor",
+        + table(["distributions", "n a class", "scores", "a client", "b client", "a impostor",
                  "b impostor", "AUC"], rows)
     )  # fmt: skip

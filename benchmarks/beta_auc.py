@@ -35,7 +35,7 @@ QUAD_PAIRS, STATS_PAIRS, VALUES_PAIRS = 100, 2, 1000
 
 # --------------------------------------------------------------------------------- methods
 def ours(a_c: float, b_c: float, a_i: float, b_i: float) -> float:
-    """Two fresh laws, a fresh model."""
+    """Two fresh distributions, a fresh model."""
     return br.ScoreModel(br.Beta(a_c, b_c), br.Beta(a_i, b_i)).auc()
 
 

@@ -83,7 +83,7 @@ def shift_of(cell: Cell) -> tuple[float, float, float]:
 
 
 def draw(cell: Cell, k: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Scores of `k` sets; of beta laws their logits, which doubles hold."""
+    """Scores of `k` sets; of beta distributions their logits, which doubles hold."""
     if shapes := BETA.get((cell.law, cell.area)):
         m, n = cell.n
         return numbers.draw(*shapes[:2], (k, m), rng), numbers.draw(*shapes[2:], (k, n), rng)

@@ -31,7 +31,7 @@ AT, FROM = {"x": 0.5}, {"x": -0.5}
 
 
 def law(c: tuple[float, ...], x: float) -> br.Beta:
-    """The true law at x."""
+    """The true distribution at x."""
     phi = np.exp(c[2] + c[3] * x)
     return br.Beta(*(float(expit(side * (c[0] + c[1] * x)) * phi) for side in (1.0, -1.0)))
 
@@ -76,7 +76,7 @@ def main() -> None:
     jobs = [(case, n, given.sets) for case in CASES for n in SIZES]
     with ProcessPoolExecutor(given.workers) as pool:
         rows = list(pool.map(cell, jobs))
-    head = ["laws", "n", *STATISTICS, "difference of auc", "test of x, size"]
+    head = ["distributions", "n", *STATISTICS, "difference of auc", "test of x, size"]
     error = np.sqrt(0.05 * 0.95 / given.sets)
     body = (
         f"95 % intervals at x = 0.5, n trials and four coefficients a class (formula and"

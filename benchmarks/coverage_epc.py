@@ -116,7 +116,7 @@ def main() -> None:
         f" N(-1, 1.3). Beta: (2, .8) and (.8, 2). {minutes:.0f} minutes, {given.workers} workers."
     ]
     for kind in KINDS:
-        head = ["law", "n a class"]
+        head = ["distribution", "n a class"]
         head += ["all nine"] if kind.endswith("whole curve") else [f"{a:.1f}" for a in ALPHAS]
         title = kind.replace("both", "dev and test").capitalize()
         parts.append(f"## {title}\n\n{table(head, rows[kind])}")

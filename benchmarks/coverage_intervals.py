@@ -2,9 +2,9 @@
 
     python benchmarks/coverage_intervals.py [--quick] [--write] [--workers 2]
 
-Twelve pairs of beta laws, four sizes. A cell draws its score sets, fits them and counts how many
-95 % intervals hold the number of the true laws. To afford all cells the numbers are computed for
-all score sets at once (_beta_numbers.py); the rules that make intervals of them (degrees of
+Twelve pairs of beta distributions, four sizes. A cell draws its score sets, fits them and counts
+how many 95 % intervals hold the true number. To afford all cells the numbers are computed for all
+score sets at once (_beta_numbers.py); the rules that make intervals of them (degrees of
 freedom, bias, corrections) are the library's, and with 30 scores a class, where doubles can hold
 them, the intervals of one set are compared with those of Fit.interval. Seeds are fixed; the number
 of workers changes nothing.
@@ -41,7 +41,7 @@ Array = FloatArray
 
 LEVEL = 0.95
 FAR = 0.1
-#: Shapes (a, b) of the client and of the impostor law.
+#: Shapes (a, b) of the client and of the impostor distribution.
 LAWS: dict[str, tuple[float, float, float, float]] = {
     "U .5": (0.5, 0.5, 0.5, 0.5),
     "J .53": (1.05, 0.95, 0.95, 1.05),

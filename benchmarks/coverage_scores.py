@@ -1,4 +1,4 @@
-"""How often intervals and differences of numbers of scores hold the true one, whatever the law."""
+"""How often intervals and differences of numbers of scores hold the true one."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@
 
 HTER against the weighted error, beta fits of n scores a class on dev and on test, alpha
 .1 ... .9, 95 %. Test alone: does the interval hold the HTER of the true laws at dev's own
-thresholds. Dev and test: their HTER at the thresholds that the true laws ask for. The whole
-curve counts as covered if all nine values are. The standard error of a share p of k simulated
+thresholds. Dev and test: their HTER at the thresholds that the true distributions ask for. The
+whole curve counts as covered if all nine values are. The standard error of a share p of k simulated
 pairs is sqrt(p (1 - p) / k), .0073 at .95 and k = 900, .0126 at k = 300.
 """
 
@@ -130,7 +130,7 @@ def main() -> None:
         f" replicates each). {minutes:.0f} minutes with {given.workers} worker(s)."
     ]
     for kind, lines in rows.items():
-        head = ["laws", "n a class"]
+        head = ["distributions", "n a class"]
         head += ["all nine"] if kind.simultaneous else [f"{a:.1f}" for a in ALPHAS]
         text.append(f"## {str(kind).capitalize()}\n\n{table(head, lines)}")
     file = "coverage_smooth.md" if given.write else None

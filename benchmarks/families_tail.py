@@ -5,8 +5,8 @@
 Clients Beta(6, 3), impostors .99 Beta(2, 8) + .01 Beta(6, 3). Of each set: the family that "best"
 gives each class; and for the threshold at which the fitted impostor distribution has a FAR of
 1e-3 its true FAR, over 1e-3, of the recommended family, of the true family (a mixture always, one
-beta law where there is none) and of one beta law. The standard error of a share p of k sets is
-sqrt(p (1 - p) / k): .021 at .9 and k = 200.
+beta distribution where there is none) and of one beta distribution. The standard error of a share p
+of k sets is sqrt(p (1 - p) / k): .021 at .9 and k = 200.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def one_set(n: int, seed: int) -> Found:
 
 
 def impostor_law(scores: br.Scores, name: str) -> object:
-    """The fitted distribution; one beta law where no mixture was found."""
+    """The fitted distribution; one beta distribution where no mixture was found."""
     try:
         return br.fit_distribution(scores.impostor, name).distribution
     except br.FitError:

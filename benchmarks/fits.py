@@ -28,13 +28,13 @@ SYSTEMS = 10_000
 LOOPED = 200
 STATISTICS = 1_000_000
 HUGE = 100_000_000
-#: Scores of one law after another, drawn once and repeated to fill the large array.
+#: Scores of one distribution after another, drawn once and repeated to fill the large array.
 DRAWN = 1 << 22
 BLOCK = 1 << 15
 
 
 def scores(n: int, seed: int = 1) -> FloatArray:
-    """Draws of a U-shaped law, strictly inside (0, 1)."""
+    """Draws of a U-shaped distribution, strictly inside (0, 1)."""
     drawn = np.random.default_rng(seed).beta(*SHAPES, n)
     return np.clip(drawn, 1e-300, 1.0 - 2.0**-53)
 
@@ -206,7 +206,7 @@ def statistics() -> tuple[str, list[Goal]]:
 
 
 def other_laws() -> str:
-    """What laws cost whose scores lie near an end, where products would lose digits."""
+    """What distributions cost whose scores lie near an end, where products would lose digits."""
     laws = {"Beta(2, 5)": (2.0, 5.0), "Beta(2, 30)": (2.0, 30.0), "Beta(0.01, 0.02)": (0.01, 0.02)}
     rng = np.random.default_rng(4)
     rows = []
@@ -220,7 +220,9 @@ def other_laws() -> str:
         seconds = medians(cases, rounds=11)
         ours = seconds["mean_logs"]
         rows.append([name, f"{ours / seconds['np.sum']:.1f}", f"{seconds['blocks'] / ours:.2f}"])
-    return table(["law", "mean_logs over np.sum", "times faster than logarithms in blocks"], rows)
+    return table(
+        ["distribution", "mean_logs over np.sum", "times faster than logarithms in blocks"], rows
+    )
 
 
 def run() -> tuple[str, list[Goal]]:

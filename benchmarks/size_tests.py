@@ -2,8 +2,8 @@
 
     python benchmarks/size_tests.py [--sets 4000] [--write] [--workers 2]
 
-Score sets are drawn from laws that obey the hypothesis, fitted, and tested; a size is the share
-of sets whose p-value is at most 0.05. The standard error of a share p of k sets is
+Score sets are drawn from distributions that obey the hypothesis, fitted, and tested; a size is the
+share of sets whose p-value is at most 0.05. The standard error of a share p of k sets is
 sqrt(p (1 - p) / k), .0034 at .05 and k = 4000. Sizes of the masses' test are exact: all pairs of
 counts, weighted with their binomial probabilities.
 """
@@ -188,7 +188,7 @@ def shown(value: float) -> str:
 
 
 def pairs(kinds: list[tuple[str, dict[str, Laws]]], sizes: Any) -> list[tuple[str, Design]]:
-    """Cells of several tables of laws."""
+    """Cells of several tables of distributions."""
     return [
         (name, Design(kind, laws, n))
         for kind, cells in kinds for name, laws in cells.items() for n in sizes
@@ -212,7 +212,8 @@ def main() -> None:
                     number += 1
                     found = shares(pool, Design("ends", laws, n, end), number, given.sets)
                     rows.append([end, name, f"{n[0]} v {n[1]}", *map(shown, found)])
-        head = ["end", "laws", "n", "size", "above, one-sided", "below, one-sided", "Wald's"]
+        head = ["end", "distributions", "n", "size"]
+        head += ["above, one-sided", "below, one-sided", "Wald's"]
         text.append(
             f"## Ends of beta fits: the shape that decides is shared\n\n{table(head, rows)}"
         )
@@ -241,7 +242,7 @@ def main() -> None:
             found = shares(pool, design, number, given.sets // 2)
             n = design.n
             rows.append([name, f"{n[0]} v {n[1]}", *(f"{v:.3f}" for v in found)])
-        head = ["laws", "n", "proper", "no crossing"]
+        head = ["distributions", "n", "proper", "no crossing"]
         text.append(f"## The whole curve: both hypotheses hold\n\n{table(head, rows)}")
         cases = [
             (n, p)

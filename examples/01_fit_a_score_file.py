@@ -60,7 +60,7 @@ def describe(fit: br.Fit, folder: Path) -> None:
 
 
 def power(end: End, of: str) -> str:
-    """Normal laws have an exponent but no coefficient."""
+    """Normal distributions have an exponent but no coefficient."""
     known = end.coefficient == end.coefficient
     return f"{end.coefficient:.3g} {of}^{end.exponent:.3g}" if known else f"{of}^{end.exponent:.3g}"
 

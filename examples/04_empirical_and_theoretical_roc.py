@@ -2,7 +2,7 @@
 
 Usage: python 04_empirical_and_theoretical_roc.py [FOLDER]
 
-Left, the development scores and the two laws fitted to them; right, their
+Left, the development scores and the two distributions fitted to them; right, their
 empirical and theoretical ROCs beside those of a test set whose impostors were
 sharpened. The dots are one and the same threshold. (The picture of the README.)
 """

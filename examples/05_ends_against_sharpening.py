@@ -6,7 +6,7 @@ Prints and draws, for four classifiers, the end exponents of the fitted pairs:
 a_i / a_c at threshold 0 and b_i / b_c at threshold 1. The curve is above the
 diagonal at 0 if the former is below 1, and at 1 if the latter is above 1. The
 bars are 95 % intervals from the standard errors of the fits, which allow for
-chance but not for a wrong law.
+chance but not for a wrong distribution.
 """
 
 from __future__ import annotations

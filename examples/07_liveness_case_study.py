@@ -2,8 +2,8 @@
 
 Usage: python 07_liveness_case_study.py [FOLDER]
 
-Prints the fitted laws (as Table 1 of Omar and Ivrissimtzis) and what the fitted ROCs do
-at their two ends, with confidence; draws the histograms with the laws over them (as
+Prints the fitted distributions (as Table 1 of Omar and Ivrissimtzis) and what the fitted ROCs do
+at their two ends, with confidence; draws the histograms with the distributions over them (as
 their Figs. 2 and 3) and the empirical and theoretical ROCs (as their Fig. 4).
 docs/case_study.md reads the numbers.
 """

@@ -1,4 +1,4 @@
-"""Which beta laws stand in Table 1 of Omar and Ivrissimtzis (02 and 03 draw them)."""
+"""Which beta distributions stand in Table 1 of Omar and Ivrissimtzis (02 and 03 draw them)."""
 
 from __future__ import annotations
 

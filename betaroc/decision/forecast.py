@@ -38,8 +38,9 @@ by how much the least error on the development scores themselves falls short. Al
 terms for large samples; in simulations with 200 to 1000 scores a class the empirical excess
 is up to 20 % lower, the optimism 6 to 15 %.
 smooth: the threshold of a fit, if its family is the right one. If it is not, the excess has a
-floor that no number of scores removes: 0.007 for beta laws at alpha = 0.5 where clients are
-0.8 Beta(6, 2) + 0.2 Beta(2, 6), impostors Beta(2, 6). Check the fit before relying on it.
+floor that no number of scores removes: 0.007 for beta distributions at alpha = 0.5 where
+clients are 0.8 Beta(6, 2) + 0.2 Beta(2, 6), impostors Beta(2, 6). Check the fit before relying
+on it.
 empirical: the threshold of least error on the scores; it needs no family."""
 
 
