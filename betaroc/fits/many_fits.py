@@ -39,8 +39,12 @@ from betaroc.estimation.families import (
     spans_of,
 )
 from betaroc.estimation.notices import SMALL_SAMPLE, give
-from betaroc.fits.batch_fits import areas_of_systems, pair_of_system, system_sums
-from betaroc.fits.many_statistics import statistic_columns
+from betaroc.fits.many_systems import (
+    areas_of_systems,
+    pair_of_system,
+    statistic_columns,
+    system_sums,
+)
 from betaroc.inference.scores_beyond import Evidence
 from betaroc.model.asking import Asking, askings
 from betaroc.model.model import ScoreModel
