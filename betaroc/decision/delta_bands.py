@@ -18,7 +18,7 @@ from betaroc.decision.sides import empirical_laws, observed_prior, side_trials
 from betaroc.decision.threshold_error import ThresholdError
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.coordinates import value_columns
-from betaroc.inference.nearby import slopes_along
+from betaroc.inference.delta import slopes_along
 from betaroc.inference.parameter_errors import covariance_roots, free_coordinates
 from betaroc.inference.rate_errors import rate_covariance
 from betaroc.inference.simultaneous import gaussian_reach

@@ -10,7 +10,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pairs import pair_of
 from betaroc.estimation.record import PairEstimate
-from betaroc.inference.nearby import slopes_along
+from betaroc.inference.delta import slopes_along
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.model.criteria import CRITERIA
 

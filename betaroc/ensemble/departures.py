@@ -11,8 +11,7 @@ import numpy as np
 from betaroc.core.arrays import FloatArray
 from betaroc.core.thresholds import softplus
 from betaroc.fits.fit import Fit
-from betaroc.inference.delta import delta
-from betaroc.inference.nearby import Nearby, nearby, slopes_of
+from betaroc.inference.delta import Nearby, delta, nearby, slopes_of
 from betaroc.model.asking import asking
 from betaroc.model.crossings import places_of_far
 from betaroc.model.model import ScoreModel

@@ -37,9 +37,8 @@ from betaroc.fits.beta_regression import (
     result_of,
 )
 from betaroc.fits.term_tests import TermTest, term_test
-from betaroc.inference.delta import Delta, delta
+from betaroc.inference.delta import Delta, Steps, delta, models_near
 from betaroc.inference.interval import Interval, difference_ends
-from betaroc.inference.nearby import Steps, models_near
 from betaroc.inference.parameter_errors import covariance_roots
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel

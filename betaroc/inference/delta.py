@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from betaroc.core.sentences import worded
 from betaroc.core.value import Result
 from betaroc.estimation.record import PairEstimate
 from betaroc.inference.interval import Interval, from_log, from_logit
-from betaroc.inference.nearby import STEP, Nearby, Steps, nearby
+from betaroc.inference.parameter_errors import FreeFit, free_coordinates, laws_at
 from betaroc.inference.scores_beyond import (
     Evidence,
     SupportedPair,
@@ -24,20 +25,14 @@ from betaroc.inference.scores_beyond import (
     tell,
     tell_of_chance,
 )
-from betaroc.inference.small_samples import student
+from betaroc.inference.small_samples import SmallSample, small_sample, student
 from betaroc.model.asking import Asking, as_number
 from betaroc.model.model import ScoreModel
 
 __all__ = [
-    "METHODS",
-    "Delta",
-    "bare_interval",
-    "delta",
-    "delta_intervals",
-    "interval_of_fit",
-    "near_of",
-    "supported",
-]
+    "METHODS", "STEP", "Delta", "Nearby", "Steps", "bare_interval", "delta", "delta_intervals",
+    "interval_of_fit", "models_near", "near_of", "nearby", "slopes_along", "slopes_of", "supported",
+]  # fmt: skip
 
 _T = TypeVar("_T", bound=Result)
 #: The ways to an interval of a fit, the best first.
@@ -46,8 +41,87 @@ METHODS = ("delta", "bootstrap")
 _LOST = 1e-12
 #: An error this small is the rounding of differences.
 _STILL = 1e-9
+#: Step of the differences, in standard errors.
+STEP = 0.01
+#: Models a step forward and a step back along each root of a covariance.
+Steps = Sequence[tuple[ScoreModel, ScoreModel]]
 
 
+@dataclass(frozen=True, eq=False)
+class Nearby:
+    """A fit, the errors of its parameters, and the models a step of these away.
+
+    Parameters
+    ----------
+    fit : PairEstimate
+        The fit.
+    groups : bool
+        Whether its groups vary as wholes.
+    """
+
+    fit: PairEstimate
+    groups: bool
+
+    @cached_property
+    def errors(self) -> FreeFit:
+        """The free coordinates and the roots of their covariance."""
+        return free_coordinates(self.fit, groups=self.groups)
+
+    @cached_property
+    def small(self) -> SmallSample:
+        """The errors as few scores let them be known."""
+        return small_sample(self.fit, self.errors, groups=self.groups)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The models a step forward and a step back along each root."""
+        return models_near(self.model, self.small.roots)
+
+    def model(self, away: FloatArray) -> ScoreModel:
+        """The model whose coordinates are off by so much."""
+        laws = (self.fit.client.distribution, self.fit.impostor.distribution)
+        moved = laws_at(laws, self.errors.names, self.errors.place + away)
+        return ScoreModel(*moved, prior=self.fit.model.prior)
+
+    def drawn(
+        self, of: Callable[[ScoreModel], Any], options: IntervalOptions, *columns: int
+    ) -> FloatArray:
+        """Numbers of the models at drawn parameters, a row a replicate."""
+
+        def draw(rng: np.random.Generator, size: int) -> list[Any]:
+            return [of(self.model(away)) for away in self.small.draw(rng, size)]
+
+        return options.replicated(draw, *columns)
+
+
+def models_near(moved: Callable[[FloatArray], ScoreModel], roots: FloatArray) -> Steps:
+    """The models a step forward and a step back along each root."""
+    return [(moved(STEP * r), moved(-STEP * r)) for r in roots]
+
+
+def slopes_of(steps: Steps, of: Callable[[ScoreModel], FloatArray]) -> FloatArray:
+    """Changes of numbers with one standard error along each root, on the last axis."""
+    return _slopes([(of(forward), of(back)) for forward, back in steps])
+
+
+def slopes_along(roots: FloatArray, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """The same of numbers that are given off by so much."""
+    return _slopes([(of(STEP * r), of(-STEP * r)) for r in roots])
+
+
+def _slopes(ends: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
+    with np.errstate(invalid="ignore"):
+        changes = [(forward - back) / (2.0 * STEP) for forward, back in ends]
+    return np.stack(changes, axis=-1)
+
+
+def nearby(fit: PairEstimate, *, groups: bool) -> Nearby:
+    """What is near a fit, kept with it."""
+    found: Nearby = fit._kept.setdefault(("nearby", groups), Nearby(fit, groups))
+    return found
+
+
+# ------------------------------------------------------------------------- the intervals
 class Delta(NamedTuple):
     """A statistic with its slopes, on the scale on which its error is nearly normal."""
 

@@ -19,10 +19,9 @@ from betaroc.data.dataset_checks import warn_of_reversed
 from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.delta import METHODS, near_of
+from betaroc.inference.delta import METHODS, near_of, slopes_of
 from betaroc.inference.drawn_scores import DrawnScores, drawn_tpr, refuse_still
 from betaroc.inference.interval import Band
-from betaroc.inference.nearby import slopes_of
 from betaroc.inference.of_scores import ends_at_ties, line_of
 from betaroc.inference.scores_beyond import SupportedPair, fewest, tell
 from betaroc.inference.simultaneous import band_of_replicates

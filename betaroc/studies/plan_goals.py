@@ -24,9 +24,8 @@ from betaroc.distributions.logit_normal import has_spread
 from betaroc.estimation.families import planned_family
 from betaroc.fits.fit import Fit
 from betaroc.fits.shape_tests import FittedEnds, quadrant_shares
-from betaroc.inference.delta import bare_interval, delta
+from betaroc.inference.delta import bare_interval, delta, models_near
 from betaroc.inference.interval import Interval
-from betaroc.inference.nearby import models_near
 from betaroc.inference.parameter_errors import free_coordinates, laws_at
 from betaroc.inference.small_samples import small_sample, student
 from betaroc.model.asking import Asking, asking
