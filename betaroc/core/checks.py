@@ -97,7 +97,7 @@ def finite(value: object, name: str) -> float:
 
 
 def positive(value: object, name: str) -> float:
-    """A finite number above 0, such as the shape of a law."""
+    """A finite number above 0, such as the shape of a distribution."""
     must = "must be a finite number > 0"
     number = _real(value, name, must)
     if not (math.isfinite(number) and number > 0.0):

@@ -130,7 +130,7 @@ class BetarocWarning(UserWarning):
 
 
 class BoundaryWarning(BetarocWarning):
-    """Scores of exactly 0 or 1 met a law that has no mass there."""
+    """Scores of exactly 0 or 1 met a distribution that has no mass there."""
 
 
 class ReversedScoresWarning(BetarocWarning):
@@ -154,7 +154,7 @@ class SameDataWarning(BetarocWarning):
 
 
 class DiscretenessWarning(BetarocWarning):
-    """Many tied scores met a continuous law."""
+    """Many tied scores met a continuous distribution."""
 
 
 class DuplicateWarning(BetarocWarning):

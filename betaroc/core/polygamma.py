@@ -1,4 +1,4 @@
-"""Digamma and trigamma as what they add to log(x) and 1/x, and the information of the beta law.
+"""Digamma and trigamma as what they add to log(x) and 1/x, and the information of a beta fit.
 
     phi(x) = digamma(x) - log(x)        tau(x) = trigamma(x) - 1/x
 

@@ -14,7 +14,8 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _SETTLED = 1e-15
 _LEVELS = 48
 #: Smooth integrands need some hundreds. More that do not settle are rounding: that of a
-#: difference of two laws that are nearly one is about 1e-16 of their mass, however small the rest.
+#: difference of two distributions that are nearly one is about 1e-16 of their mass, however small
+#: the rest.
 _PANELS = 1 << 12
 
 
@@ -23,7 +24,7 @@ def integrate_panels(integrand: Callable[[FloatArray], FloatArray], breaks: Floa
 
     Each panel is compared with its two halves and halved again until nothing
     moves, or what moves is noise. The breaks must not miss a feature: quantiles of the
-    laws involved.
+    distributions involved.
     """
     finite = breaks[np.isfinite(breaks)]
     if finite.size < 2:

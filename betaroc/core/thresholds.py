@@ -18,7 +18,7 @@ from betaroc.core.value import Value
 
 __all__ = ["BELOW_ONE", "Thresholds", "choose", "softplus"]
 
-#: Largest finite logit: "just below 1", where every continuous law has its limit.
+#: Largest finite logit: "just below 1", where every continuous distribution has its limit.
 BELOW_ONE = float(np.finfo(np.float64).max)
 
 

@@ -15,14 +15,14 @@ from betaroc.distributions.pairs import pair_of
 
 __all__ = ["Distributions", "warn_of_reversed", "warn_of_scales"]
 
-#: Client and impostor law of one side.
+#: Client and impostor distribution of one side.
 Distributions = tuple[Distribution, Distribution]
 
 #: Scores of a class that a statement about its spread needs, of a side about its range.
 _ENOUGH = 20
 #: Ratio of two spreads that no change of conditions explains.
 _RATIO = 10.0
-#: What either check asks of a law, together: many scores are looked at once for all three.
+#: What either check asks of a distribution, together: many scores are looked at once for all three.
 _QUANTILES = np.array([0.05, 0.5, 0.95])
 
 

@@ -45,8 +45,8 @@ class ScoreSummary(ScoreData):
     Made by :func:`summarize`; summaries of one layout add up with ``+``. `epc` takes it as
     either side, its bands choose thresholds at borders of bins; `fit` and `analyze` take it
     where they take scores, from these sums; and ``fit(summary, "empirical").model`` is a
-    ScoreModel of binned laws for everything else that takes a model. What needs every score
-    says so.
+    ScoreModel of binned distributions for everything else that takes a model. What needs every
+    score says so.
 
     Parameters
     ----------

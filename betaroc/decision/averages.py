@@ -260,9 +260,10 @@ def epc_average(
     -----
     Means, not the integrals that IDIAP-RR 03-85 prints as expectations: its Table 3 is
     ``(high - low) * first`` of "far-frr" with high = 0.1 and 0.5. Scores on either side
-    make V a step function of the target, summed exactly; laws on both are integrated to 1e-9.
+    make V a step function of the target, summed exactly; distributions on both are integrated to
+    1e-9.
 
-    With dev = test, continuous laws and the whole range, A the area under the ROC:
+    With dev = test, continuous distributions and the whole range, A the area under the ROC:
     G = (A + 1/2)/2 for sensitivity and specificity, G = (3/2 - A)/2 for FAR and FRR. For
     precision and recall no precision below the prior pi is reachable, so that
     G = (AP + 1/2 + pi**2/4)/2 if precision rises with the threshold to 1, AP the

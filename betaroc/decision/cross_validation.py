@@ -211,7 +211,7 @@ def epc_cv(
 
 
 def _laws(scores: Scores, client: BoolArray, impostor: BoolArray) -> tuple[Empirical, Empirical]:
-    """The empirical laws of some of the scores."""
+    """The empirical distributions of some of the scores."""
     return (
         _law(scores.client, scores.client_weights, client),
         _law(scores.impostor, scores.impostor_weights, impostor),

@@ -71,7 +71,7 @@ class _Choice(Protocol):
 
 @dataclass(frozen=True)
 class FittedTest:
-    """The two laws of a fit as a point with a normal error, in free coordinates.
+    """The two distributions of a fit as a point with a normal error, in free coordinates.
 
     Positive parameters are taken as logarithms, point masses as log(mass / rest), so that
     no step leaves the family; a mass that nobody had stays 0.
@@ -81,9 +81,9 @@ class FittedTest:
     laws : tuple of Distribution
         Client and impostor, at the estimates.
     names : tuple of tuple of str
-        Parameters of each law that vary.
+        Parameters of each distribution that vary.
     place : ndarray, shape (parameters,)
-        Coordinates of the clients' law, then of the impostors'.
+        Coordinates of the clients' distribution, then of the impostors'.
     roots : ndarray, shape (rank, parameters)
         Their change with one standard error along each root of the covariance.
     prior : float
@@ -103,7 +103,7 @@ class FittedTest:
     shared: bool = False
 
     def rates(self, z: FloatArray, t: Thresholds) -> tuple[FloatArray, ...]:
-        """FAR, FRR, TPR and TNR of the laws z standard errors away, a row for each row of z."""
+        """FAR, FRR, TPR and TNR of distributions z standard errors away, a row for each of z."""
         at = self.place + z @ self.roots
         cut = len(self.names[0])
         client, impostor = (
@@ -159,9 +159,9 @@ def _stacked(e: Curve, chosen: Iterable[Thresholds | None]) -> Thresholds:
 
 # ------------------------------------------------------------------------- free coordinates
 def fitted_test(e: Curve, *, groups: bool = True) -> FittedTest | None:
-    """Test's fit as what varies; None where test is anything but a fit of continuous laws.
+    """Test's fit as what varies; None where test is anything but a fit of continuous distributions.
 
-    Both laws vary together where the fit's scores carry `groups`.
+    Both distributions vary together where the fit's scores carry `groups`.
     """
     fit = e.test_fit
     if fit is None or e.test.client.continuous is None or e.test.impostor.continuous is None:
@@ -245,7 +245,7 @@ def delta_scores_interval(e: Curve, o: BandOptions) -> tuple[FloatArray, FloatAr
     reach = gaussian_reach(covariance_roots(whole - twice).T, o) if o.simultaneous else o.deviate
     sizes = [size for size in found.sizes if size is not None]
     if sizes:
-        # Student's t in place of the normal law, for variances between few groups.
+        # Student's t in place of the normal distribution, for variances between few groups.
         reach = -float(stdtrit(min(sizes) - 1, ndtr(-reach)))
     return _interval(e, reach * error)
 

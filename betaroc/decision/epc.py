@@ -57,7 +57,7 @@ class Epc(Curve):
     Parameters
     ----------
     dev, test : ScoreModel
-        The two sides; empirical laws for scores.
+        The two sides; empirical distributions for scores.
     criterion, measure : str
         Names in the tables of criteria and measures.
     alpha : ndarray, shape (k,)
@@ -322,7 +322,7 @@ class Epc(Curve):
         of its parameters: it must be the right family, and a choice that jumps from one
         place to another has no derivative.
 
-        The bootstrap of a fitted test side draws its parameters from the normal law of the
+        The bootstrap of a fitted test side draws its parameters from the normal distribution of the
         estimates, in log a, log b, log sigma, mu and log(mass / rest): a parametric bootstrap
         of first order; no scores are drawn and refitted. Right where the family is. Dev and
         test are taken as independent samples, but one and the same fit given as both moves
@@ -551,7 +551,7 @@ def epc(
         )
     laws = known_laws(dev, dev_model), known_laws(test, test_model)
     for given, its_laws, name in ((dev, laws[0], "dev"), (test, laws[1], "test")):
-        # A fit has warned already, and typed laws are what somebody wanted.
+        # A fit has warned already, and typed distributions are what somebody wanted.
         if isinstance(given, ScoreData):
             warn_of_reversed(its_laws, name)
     warn_of_scales(*laws)

@@ -81,21 +81,21 @@ class EpcForecast(Tabular):
     Parameters
     ----------
     model : ScoreModel
-        The laws, taken as true.
+        The distributions, taken as true.
     n_client, n_impostor : int
         Size of the development set.
     fitted : bool
-        Whether the laws are estimates.
+        Whether the distributions are estimates.
     alpha : ndarray
         Weight of FAR.
     threshold, logit_threshold : ndarray
-        The best threshold of the laws; the logit nan off the [0, 1] scale.
+        The best threshold of the distributions; the logit nan off the [0, 1] scale.
     least : ndarray
         Weighted error there.
     where : ndarray of str
         "interior", "accept all", "reject all", or "jump": at a point mass.
     smooth_sd, smooth_logit_sd : ndarray
-        Standard deviation of the threshold of a fit of that size; nan for laws other than
+        Standard deviation of the threshold of a fit of that size; nan for distributions other than
         beta, normal and logit-normal, with point masses at 0 and 1 or without.
     smooth_excess : ndarray
         Its expected weighted error beyond `least`.
@@ -298,7 +298,7 @@ def epc_forecast(
     Parameters
     ----------
     fit : Fit or ScoreModel
-        The laws, taken as true; densities are needed.
+        The distributions, taken as true; densities are needed.
     n_client, n_impostor : int
         Independent scores of the development set.
     alpha : array_like, shape (k,), optional
@@ -315,8 +315,8 @@ def epc_forecast(
     Raises
     ------
     InputError
-        If a size is below 1, alpha leaves [0, 1], is NaN or empty, a law has no density or, for a
-        rate, a point mass, or the criterion is unknown or has no forecast.
+        If a size is below 1, alpha leaves [0, 1], is NaN or empty, a distribution has no density
+        or, for a rate, a point mass, or the criterion is unknown or has no forecast.
     InputTypeError
         If `fit` is neither a fit nor a model.
 
@@ -337,7 +337,7 @@ def epc_forecast(
     are; a fit's own thresholds do not move by steps.
 
     Of the smooth threshold the covariance is the inverse expected information, that of a
-    `Fit` its own, scaled to the new sizes; other laws have nan there. Where the threshold
+    `Fit` its own, scaled to the new sizes; other distributions have nan there. Where the threshold
     is an end of the scale or lies at a point mass it does not vary to this order: nan.
     Where two local minima are nearly equal, at a jump of the best threshold, no expansion
     at one of them holds.

@@ -1,4 +1,4 @@
-"""A threshold whose true error rate is bounded with a confidence, whatever the law."""
+"""A threshold whose true error rate is bounded with a confidence, whatever the distribution."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class GuaranteedThreshold(Result):
     confidence : float
         The probability asked for.
     achieved : float
-        P(true rate <= rate) for a continuous law; any other law has at least this.
+        P(true rate <= rate) for a continuous distribution; any other distribution has at least
+        this.
     far, frr : float
         Both rates observed on the scores themselves.
     n : int
@@ -151,11 +152,11 @@ def guaranteed_threshold(
     Distribution-free, ties included: let q be the lowest threshold with
     P(I > q) <= x. Then P(I >= q) >= x, and the k-th largest impostor score is at
     least q iff k scores are, which has probability P(Binomial(n, P(I >= q)) >= k)
-    >= P(Binomial(n, x) >= k); equal for a continuous law. The clients mirror this
+    >= P(Binomial(n, x) >= k); equal for a continuous distribution. The clients mirror this
     with P(C < t). The threshold for `frr` is the largest double below the order
     statistic, since a score equal to the threshold is rejected.
 
-    The guarantee is for scores like these: same law, independent. With groups it is exact
+    The guarantee is for scores like these: same distribution, independent. With groups it is exact
     for the trials drawn by `rng`, which are independent of each other: it bounds the rate of
     a trial drawn from a group drawn at random, `n` counts the drawn trials, and another seed
     gives another threshold; `far` and `frr` are those of all scores. Choosing among seeds

@@ -35,7 +35,7 @@ _CUBE_ROOT = frozenset({WEIGHTED_ERROR, "weighted-precision-recall", "f-measure"
 
 
 def _choice(e: Curve, drawn: tuple[Empirical, Empirical], *, varies: bool = True) -> Thresholds:
-    """What the curve's criterion chooses on drawn laws; a prior that was observed may vary."""
+    """What the curve's criterion chooses on drawn distributions; an observed prior may vary."""
     prior = e.dev.prior
     if varies and observed_prior(e, "dev"):
         prior = drawn[0].total / (drawn[0].total + drawn[1].total)

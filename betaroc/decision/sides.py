@@ -26,7 +26,7 @@ __all__ = [
 
 # ---------------------------------------------------------------------- what is given
 def side(given: SideInput, name: str, prior: float | None) -> ScoreModel:
-    """One side as a model: empirical laws for scores, the fitted model of a fit."""
+    """One side as a model: empirical distributions for scores, the fitted model of a fit."""
     if isinstance(given, ScoreData):
         model = empirical_model(given)
     else:
@@ -49,7 +49,7 @@ def data_of(given: SideInput) -> ScoreData | None:
 
 
 def known_laws(given: SideInput, model: ScoreModel) -> Distributions:
-    """What is known of the scores of a side: those of a fit, not its laws."""
+    """What is known of the scores of a side: those of a fit, not its distributions."""
     if isinstance(given, SupportedPair) and isinstance(given.scores, ScoreData):
         return given.scores._distributions
     return model.client, model.impostor
@@ -57,7 +57,7 @@ def known_laws(given: SideInput, model: ScoreModel) -> Distributions:
 
 # ---------------------------------------------------------------------- what is drawn
 def empirical_laws(model: ScoreModel, name: str, instead: str = "") -> tuple[Empirical, Empirical]:
-    """Both laws of a side that can be resampled: scores with whole weights."""
+    """Both distributions of a side that can be resampled: scores with whole weights."""
     client, impostor = model.client, model.impostor
     if not is_counted(client) or not is_counted(impostor):
         _refuse_model(model, name, instead)

@@ -1,6 +1,6 @@
 """The contract of one class's score distribution.
 
-A law answers at :class:`~betaroc.core.thresholds.Thresholds`: both tails and their
+A distribution answers at :class:`~betaroc.core.thresholds.Thresholds`: both tails and their
 logs, the density of its continuous part, both inverses. It declares its atoms
 (point masses) and its tail at each end; everything downstream is written from
 these. The public functions of a scalar or an array are written here, once.
@@ -70,7 +70,7 @@ class Tail:
     mass : float
         The atom at the end itself.
     share : float
-        Mass of the continuous part of the law.
+        Mass of the continuous part of the distribution.
     """
 
     place: float
@@ -84,7 +84,7 @@ class Tail:
 
 
 class Parameter(NamedTuple):
-    """A number that determines a law, and how it may vary.
+    """A number that determines a distribution, and how it may vary.
 
     ``scale`` is "plain" for any number, "log" for a positive one, otherwise the name of the
     whole of which it is a share: shares of one whole, and what is left, add up to 1.
@@ -115,7 +115,7 @@ class Distribution(Value, ABC):
     -----
     Abstract: a family supplies both tails, their inverses, the log density, its
     atoms and its tail at each end. ``on_unit`` tells the native coordinate: logit of
-    the score for laws on [0, 1], the score itself otherwise.
+    the score for distributions on [0, 1], the score itself otherwise.
 
     Examples
     --------
@@ -172,23 +172,23 @@ class Distribution(Value, ABC):
     def var(self) -> float:
         """Variance of the score."""
 
-    # ------------------------------------------------ what few laws need to change
+    # ------------------------------------------------ what few distributions need to change
     @property
     def atoms(self) -> Atoms:
-        """Point masses; none for a continuous law."""
+        """Point masses; none for a continuous distribution."""
         return _NO_ATOMS
 
     @property
     def continuous(self) -> tuple[float, Distribution] | None:
-        """Mass and law of the continuous part; None for a discrete law."""
+        """Mass and distribution of the continuous part; None for a discrete distribution."""
         return 1.0, self
 
     def _parameters(self) -> tuple[Parameter, ...]:
-        """What determines the law; nothing where it is its data."""
+        """What determines the distribution; nothing where it is its data."""
         return ()
 
     def _replaced(self, values: Mapping[str, float]) -> Distribution:
-        """The law with other values of some of its parameters."""
+        """The distribution with other values of some of its parameters."""
         return replace(self, **values)  # type: ignore[type-var]
 
     # ------------------------------------------------------ what depends on its parameters
@@ -298,7 +298,7 @@ class Distribution(Value, ABC):
 
     # ------------------------------------------------------------ public functions
     def cdf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """P(S <= x), the false rejection rate of a client law, computed in its own tail.
+        """P(S <= x), the false rejection rate of a client distribution, computed in its own tail.
 
         Parameters
         ----------
@@ -324,7 +324,7 @@ class Distribution(Value, ABC):
         return as_output(self._lower(_places(x))[0])
 
     def sf(self, x: npt.ArrayLike) -> ScalarOrArray:
-        """P(S > x), the false acceptance rate of an impostor law, computed in its own tail.
+        """P(S > x), the false acceptance rate of impostors, computed in its own tail.
 
         Parameters
         ----------
@@ -412,7 +412,7 @@ class Distribution(Value, ABC):
         Returns
         -------
         float or ndarray, shape of `x`
-            -inf outside the support and for a law without a continuous part; inf at a
+            -inf outside the support and for a distribution without a continuous part; inf at a
             pole.
 
         Raises
@@ -544,7 +544,7 @@ class Distribution(Value, ABC):
 
         Notes
         -----
-        Doubles round: a beta law with a shape far below 1 yields exact 0s and 1s.
+        Doubles round: a beta distribution with a shape far below 1 yields exact 0s and 1s.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The beta law on [0, 1], its shape, and the closed forms of a pair of beta laws."""
+"""The beta distribution on [0, 1], its shape, and the closed forms of a pair of them."""
 
 from __future__ import annotations
 
@@ -124,10 +124,10 @@ class Beta(Distribution):
     Examples
     --------
     >>> from betaroc import Beta
-    >>> law = Beta(0.47, 0.36)
-    >>> law.shape
+    >>> distribution = Beta(0.47, 0.36)
+    >>> distribution.shape
     <Shape.U: 'U'>
-    >>> round(law.cdf(0.5), 6)
+    >>> round(distribution.cdf(0.5), 6)
     0.425355
     """
 
@@ -250,7 +250,7 @@ def _tail_row(
 
 
 def _clipped(t: Thresholds) -> Thresholds:
-    """Thresholds outside [0, 1] at its ends, where a law on [0, 1] has all its say."""
+    """Thresholds outside [0, 1] at its ends, where a distribution on [0, 1] has all its say."""
     if np.any((t.theta < 0.0) | (t.theta > 1.0)):
         return Thresholds(np.clip(t.theta, 0.0, 1.0), np.clip(t.complement, 0.0, 1.0), t.logit)
     return t
@@ -523,7 +523,7 @@ def beta_auc(
     Parameters
     ----------
     a_c, b_c, a_i, b_i : array_like
-        Shapes of the client and the impostor laws, broadcast together.
+        Shapes of the client and the impostor distributions, broadcast together.
 
     Returns
     -------
@@ -543,7 +543,7 @@ def beta_auc(
     constant matrix w, checked with half the nodes; adaptive quadrature where the two do not
     agree (areas below about 1e-80, shapes beyond [1e-6, 1e8]), thousands of times slower.
     Relative error below 1e-12 for shapes in [0.05, 1e3] and 1e-9 in [1e-3, 1e6] even where
-    the area is 1e-100. Equal laws give 1/2, swapped classes 1 minus the area.
+    the area is 1e-100. Equal distributions give 1/2, swapped classes 1 minus the area.
 
     Examples
     --------

@@ -43,8 +43,8 @@ _DROP = 46.0
 _SMOOTHING = 4.0
 #: Exponents below this are taken as this: products of three stay normal numbers.
 _LOWEST = -200.0
-#: P(C > I) underflows: it is at most the peak over those of the two laws whose modes are moved
-#: there (Chernoff's bound), and these are above 1e-41 for the shapes below.
+#: P(C > I) underflows: it is at most the peak over those of the two distributions whose modes are
+#: moved there (Chernoff's bound), and these are above 1e-41 for the shapes below.
 _NOTHING = -900.0
 #: e^d is written as e^(d - _OVERFLOW) e^_OVERFLOW beyond.
 _OVERFLOW = 700.0
@@ -225,7 +225,7 @@ def _log_density(a: Any, b: Any, n: Any, step: Any, x: Any, z: Any, f: _Function
 
 # --------------------------------------------------------------------------------- the rule
 def _sums(plan: _Plan, a: FloatArray, n: FloatArray, size: int, *, far: bool) -> tuple[Any, Any]:
-    """P(C > I) on the grid and on its every second node; a and n = a + b of both laws."""
+    """P(C > I) on the grid and on its every second node; a and n = a + b of both distributions."""
     h = (plan.high - plan.low) / (size - 1)
     t = _steps(size) * h + plan.low
     d = np.sinh(t) * plan.scale + plan.offset

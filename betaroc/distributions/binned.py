@@ -1,4 +1,4 @@
-"""The law of scores known only as counts in bins, exact at the bins' borders."""
+"""The distribution of scores known only as counts in bins, exact at the bins' borders."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Binned(Empirical):
     Examples
     --------
     >>> from betaroc import Binned
-    >>> law = Binned([0.0, 0.5, 1.0], [3, 1])
-    >>> law.cdf(0.5), law.sf(0.5), law.cdf(0.7)
+    >>> distribution = Binned([0.0, 0.5, 1.0], [3, 1])
+    >>> distribution.cdf(0.5), distribution.sf(0.5), distribution.cdf(0.7)
     (0.75, 0.25, 0.75)
     """
 

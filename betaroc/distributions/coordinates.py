@@ -24,7 +24,7 @@ _LEAST, _MOST = sys.float_info.min, 600.0
 
 
 class Free(NamedTuple):
-    """The parameters of a law that vary, where they are, and their derivatives.
+    """The parameters of a distribution that vary, where they are, and their derivatives.
 
     ``rates`` has a row a coordinate and a column a parameter of ``among``.
     """
@@ -61,7 +61,7 @@ def free(law: Distribution, among: Sequence[str], fixed: Sequence[str] = ()) -> 
 
 
 def moved(law: Distribution, names: Sequence[str], place: Sequence[float]) -> Distribution:
-    """The law whose parameters `names` have these coordinates."""
+    """The distribution whose parameters `names` have these coordinates."""
     return law._replaced(parameter_values(law, names, place))
 
 

@@ -1,4 +1,4 @@
-"""The empirical law of a sample, weighted, with exact ties, and pairs of them."""
+"""The empirical distribution of a sample, weighted, with exact ties, and pairs of them."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Empirical(Distribution):
     Examples
     --------
     >>> from betaroc import Empirical
-    >>> law = Empirical([0.1, 0.4, 0.4, 0.9])
-    >>> law.cdf(0.4), law.sf(0.4), law.ppf(0.5)
+    >>> distribution = Empirical([0.1, 0.4, 0.4, 0.9])
+    >>> distribution.cdf(0.4), distribution.sf(0.4), distribution.ppf(0.5)
     (0.75, 0.25, 0.4)
     """
 
@@ -79,7 +79,7 @@ class Empirical(Distribution):
 
     @classmethod
     def _of_checked(cls, values: FloatArray, weights: FloatArray | None) -> Empirical:
-        """The law of scores that were checked before, as those of `Scores` are."""
+        """The distribution of scores that were checked before, as those of `Scores` are."""
         law = object.__new__(cls)
         object.__setattr__(law, "values", values)
         object.__setattr__(law, "weights", weights)
@@ -271,7 +271,7 @@ class Drawn(Empirical):
 
 
 def draw_law(rng: np.random.Generator, law: Empirical, size: int) -> Drawn:
-    """The empirical law of `size` scores drawn with replacement."""
+    """The empirical distribution of `size` scores drawn with replacement."""
     drawn = draw_counts(rng, law._below, size)
     kept = np.flatnonzero(drawn)
     return Drawn(law._steps[0][kept], drawn[kept].astype(np.float64))

@@ -1,4 +1,4 @@
-"""Point masses at 0 and 1 beside any continuous law."""
+"""Point masses at 0 and 1 beside any continuous distribution."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Inflated(Distribution):
-    """A continuous law with point masses at 0 and 1.
+    """A continuous distribution with point masses at 0 and 1.
 
         P(S = 0) = at_zero,  P(S = 1) = at_one,  otherwise S ~ base
 
     Parameters
     ----------
     base : Distribution
-        A continuous law.
+        A continuous distribution.
     at_zero, at_one : float
         The masses; fractions in [0, 1) whose sum is below 1.
 
@@ -41,7 +41,7 @@ class Inflated(Distribution):
     InputError
         If a mass is not in [0, 1) or nothing is left for `base`.
     InputTypeError
-        If `base` is not a continuous law or a mass not a number.
+        If `base` is not a continuous distribution or a mass not a number.
 
     Notes
     -----
@@ -53,9 +53,11 @@ class Inflated(Distribution):
     Examples
     --------
     >>> from betaroc import Beta, Inflated
-    >>> law = Inflated(Beta(2.0, 2.0), at_zero=0.25)
-    >>> law.cdf(0.0), law.cdf(0.5), law.pdf(0.5)  # 1/4, 1/4 + 3/4 1/2, 3/4 3/2
-    (0.25, 0.625, 1.125)
+    >>> distribution = Inflated(Beta(2.0, 2.0), at_zero=0.25)
+    >>> distribution.cdf(0.0), distribution.cdf(0.5)  # 1/4, 1/4 + 3/4 1/2
+    (0.25, 0.625)
+    >>> distribution.pdf(0.5)  # 3/4 3/2
+    1.125
     """
 
     base: Distribution
@@ -102,7 +104,7 @@ class Inflated(Distribution):
 
     @property
     def continuous(self) -> tuple[float, Distribution]:
-        """Mass and law of the continuous part."""
+        """Mass and distribution of the continuous part."""
         return self._share, self.base
 
     @property
@@ -258,7 +260,7 @@ class Inflated(Distribution):
 
 
 def base_of(law: Distribution) -> Distribution:
-    """The law of the scores between the point masses."""
+    """The distribution of the scores between the point masses."""
     return law.base if isinstance(law, Inflated) else law
 
 

@@ -59,8 +59,8 @@ class LogitNormal(Distribution):
     Examples
     --------
     >>> from betaroc import LogitNormal
-    >>> law = LogitNormal(0.0, 1.0)
-    >>> law.cdf(0.5), round(law.ppf(0.975), 6)  # 1 / (1 + exp(-1.959964))
+    >>> distribution = LogitNormal(0.0, 1.0)
+    >>> distribution.cdf(0.5), round(distribution.ppf(0.975), 6)  # 1 / (1 + exp(-1.959964))
     (0.5, 0.876529)
     """
 

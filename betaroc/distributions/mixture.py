@@ -245,14 +245,14 @@ class Mixture(Distribution):
 class BetaMixture(Mixture):
     """A mixture of beta laws: one class made of several kinds of scores.
 
-        F(x) = sum_k w_k F_k(x),   F_k the law Beta(a_k, b_k)
+        F(x) = sum_k w_k F_k(x),   F_k the distribution Beta(a_k, b_k)
 
     Parameters
     ----------
     weights : sequence of float, length k
         Positive shares that add up to 1 (within 1e-9; they are used as shares of their sum).
     components : sequence of Beta, length k
-        The laws.
+        The distributions.
 
     Raises
     ------
@@ -273,8 +273,8 @@ class BetaMixture(Mixture):
     Examples
     --------
     >>> from betaroc import Beta, BetaMixture
-    >>> law = BetaMixture([0.25, 0.75], [Beta(1, 1), Beta(2, 1)])
-    >>> law.cdf(0.5), law.mean  # 1/4 1/2 + 3/4 1/4, 1/4 1/2 + 3/4 2/3
+    >>> distribution = BetaMixture([0.25, 0.75], [Beta(1, 1), Beta(2, 1)])
+    >>> distribution.cdf(0.5), distribution.mean  # 1/4 1/2 + 3/4 1/4, 1/4 1/2 + 3/4 2/3
     (0.3125, 0.625)
     """
 

@@ -1,4 +1,4 @@
-"""The normal law and the closed forms of the binormal pair."""
+"""The normal distribution and the closed forms of the binormal pair."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def normal_tail(z: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def normal_log_density(z: FloatArray, sigma: float) -> FloatArray:
-    """log of the density at standard scores z of a law of that sigma."""
+    """log of the density at standard scores z of a distribution of that sigma."""
     with np.errstate(over="ignore"):
         return np.asarray(-0.5 * z * z - math.log(sigma) - HALF_LOG_TWO_PI)
 
@@ -179,10 +179,10 @@ class Normal(Distribution):
 
 
 class NormalPair(Pair):
-    """Two normal laws, on the score or on its logit: level sets are roots of a quadratic.
+    """Two normal distributions, on the score or on its logit: level sets are roots of a quadratic.
 
-    Places are distances from the centre of the narrower law in scores, and no square of one is
-    taken: sigmas and scores may be anything from 1e-300 to 1e300.
+    Places are distances from the centre of the narrower distribution in scores, and no square of
+    one is taken: sigmas and scores may be anything from 1e-300 to 1e300.
     """
 
     def _parameters(self) -> tuple[float, float, float, float]:
@@ -302,7 +302,7 @@ def _level_offsets(narrow: _Bell, wide: _Bell, gap: float) -> list[float]:
 
 
 def _beside(law: _Bell, offsets: list[float]) -> FloatArray:
-    """Places beside the centre of a law, ascending; the next double where that is lost in it."""
+    """Places beside the centre, ascending; the next double where that is lost in it."""
     places = []
     for offset in offsets:
         x = law.mu + offset

@@ -41,8 +41,8 @@ class NormalMixture(Mixture):
     Examples
     --------
     >>> from betaroc import Normal, NormalMixture
-    >>> law = NormalMixture([0.25, 0.75], [Normal(-1, 1), Normal(1, 1)])
-    >>> law.mean, round(law.cdf(0.0), 6)  # 1/4 Phi(1) + 3/4 Phi(-1)
+    >>> distribution = NormalMixture([0.25, 0.75], [Normal(-1, 1), Normal(1, 1)])
+    >>> distribution.mean, round(distribution.cdf(0.0), 6)  # 1/4 Phi(1) + 3/4 Phi(-1)
     (0.5, 0.329328)
     """
 

@@ -1,4 +1,4 @@
-"""Two laws on one score scale: what every pair can do, written once.
+"""Two distributions on one score scale: what every pair can do, written once.
 
 The generic algorithms use only the two laws' own functions and their declared
 atoms. A closed form is a subclass that overrides a method and stands in the
@@ -26,7 +26,7 @@ __all__ = ["Pair", "check_laws", "closed_forms", "pair_of", "sign_changes"]
 _FORMS: dict[
     tuple[type[Distribution], type[Distribution]], Callable[[Distribution, Distribution], Pair]
 ] = {}
-# Tail probabilities exp(-d) at which laws are looked at when roots are bracketed.
+# Tail probabilities exp(-d) at which distributions are looked at when roots are bracketed.
 _DEPTHS = np.concatenate([np.linspace(0.7, 6.0, 12), np.geomspace(6.5, 1e5, 60)])
 
 # Beyond this depth a density times a tail is below the smallest double.
@@ -69,15 +69,15 @@ def _kind(law: Distribution) -> type[Distribution]:
 
 
 class Pair:
-    """Client and impostor law; generic algorithms."""
+    """Client and impostor distribution; generic algorithms."""
 
-    #: True where every decision point is one of finitely many (two discrete laws).
+    #: True where every decision point is one of finitely many (two discrete distributions).
     discrete = False
 
     def __init__(self, client: Distribution, impostor: Distribution) -> None:
         self.client = client
         self.impostor = impostor
-        #: Roots are solved in logit coordinates when a law lives on [0, 1].
+        #: Roots are solved in logit coordinates when a distribution lives on [0, 1].
         self.unit = client.on_unit or impostor.on_unit
 
     # ------------------------------------------------------------------- rates
@@ -121,7 +121,7 @@ class Pair:
 
     @cached_property
     def accept_all(self) -> Thresholds:
-        """The lower end of the scale, -inf where a law has an atom on it."""
+        """The lower end of the scale, -inf where a distribution has an atom on it."""
         low = self.joints.theta[0]
         atoms = np.concatenate([self.client.atoms.places, self.impostor.atoms.places])
         return Thresholds.from_theta(-np.inf if np.any(atoms == low) else low)
@@ -164,7 +164,7 @@ class Pair:
         return self.tpr(t), self.far(t), self.frr(t)
 
     def along(self, p: FloatArray) -> Thresholds:
-        """Every jump, and where either rate of a continuous law is p; ascending."""
+        """Every jump, and where either rate of a continuous distribution is p; ascending."""
         parts = [self.candidates]
         for law in (self.client, self.impostor):
             if law.continuous is not None:
@@ -405,7 +405,7 @@ class Pair:
         return value if lower else -value
 
     def panels(self, law: Distribution, low: float, high: float) -> FloatArray:
-        """Break points of a quadrature over a law's support: quantiles of both laws."""
+        """Break points of a quadrature over a law's support: quantiles of both distributions."""
         ends = Thresholds.from_theta(np.array(law.support))
         first, last = (ends.logit if self.unit else ends.theta).tolist()
         low, high = max(low, first), min(high, last)
@@ -429,7 +429,7 @@ class Pair:
 def _between(t: Thresholds, low: float, high: float, *, unit: bool) -> FloatArray:
     points = np.unique(t.logit if unit else t.theta)
     if unit:
-        # Laws of small shapes bend around logit 0 within a step of their quantiles.
+        # Distributions of small shapes bend around logit 0 within a step of their quantiles.
         points = np.union1d(points, _BENDS)
     return points[(points > low) & (points < high) & np.isfinite(points)]
 

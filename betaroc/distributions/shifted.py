@@ -1,4 +1,4 @@
-"""A law whose scores are moved by a strictly increasing map: a shift between two data sets."""
+"""A distribution whose scores an increasing map has moved: a shift between two data sets."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _BENDS = np.linspace(-40.0, 40.0, 41)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shifted(Distribution):
-    """The law of a score that is moved by a strictly increasing map.
+    """The distribution of a score that is moved by a strictly increasing map.
 
-        logit s' = scale logit s + shift    laws on [0, 1]
-        s' = scale s + shift                other laws
+        logit s' = scale logit s + shift    distributions on [0, 1]
+        s' = scale s + shift                other distributions
 
     Parameters
     ----------
     base : Distribution
-        Law of the score s before the move.
+        Distribution of the score s before the move.
     shift : float
         In units of the logit on [0, 1], of the score otherwise; positive moves scores up.
     scale : float
@@ -61,19 +61,20 @@ class Shifted(Distribution):
     Notes
     -----
     On [0, 1] a score of exactly 0 or 1 stays where it is. An end's exponent is that of the base
-    divided by `scale`. If both laws of a pair are moved by one map, the ROC and all that follows
-    from it stay; thresholds move along. A shift of a shifted law is written as one. Mean and
-    variance on [0, 1] are quadratures (relative error 1e-12; a spread that `scale` makes narrow
-    beside the mean loses digits), except of samples. Scores of a sample that fall on one double
-    tie.
+    divided by `scale`. If both distributions of a pair are moved by one map, the ROC and all that
+    follows from it stay; thresholds move along. A shift of a shifted distribution is written as
+    one. Mean and variance on [0, 1] are quadratures (relative error 1e-12; a spread that `scale`
+    makes narrow beside the mean loses digits), except of samples. Scores of a sample that fall on
+    one double tie.
 
     Examples
     --------
     >>> from betaroc import Beta, ScoreModel, Shifted
-    >>> law = Shifted(Beta(2, 1), shift=1.0)
-    >>> round(law.ppf(0.25), 6)  # the logit of 1/2 is 0
+    >>> distribution = Shifted(Beta(2, 1), shift=1.0)
+    >>> round(distribution.ppf(0.25), 6)  # the logit of 1/2 is 0
     0.731059
-    >>> round(ScoreModel(law, Shifted(Beta(1, 2), shift=1.0)).auc(), 12)  # as before the move
+    >>> pair = ScoreModel(distribution, Shifted(Beta(1, 2), shift=1.0))
+    >>> round(pair.auc(), 12)  # as before the move
     0.833333333333
     """
 
@@ -159,7 +160,7 @@ class Shifted(Distribution):
 
     @cached_property
     def _discrete(self) -> Distribution | None:
-        """Of a base without a continuous part the law of the moved places."""
+        """Of a base without a continuous part the distribution of the moved places."""
         if self.base.continuous is not None:
             return None
         if isinstance(self.base, Empirical):
@@ -263,7 +264,7 @@ class Shifted(Distribution):
 
     @property
     def continuous(self) -> tuple[float, Distribution] | None:
-        """Mass and law of the continuous part; None for a discrete law."""
+        """Mass and distribution of the continuous part; None for a discrete distribution."""
         part = self.base.continuous
         if part is None:
             return None
@@ -324,13 +325,13 @@ class Shifted(Distribution):
 
 
 def lies_on_unit(law: Distribution) -> bool:
-    """Whether all scores of a law lie in [0, 1]."""
+    """Whether all scores of a distribution lie in [0, 1]."""
     low, high = law.support
     return 0.0 <= low and high <= 1.0
 
 
 def moved_law(law: Distribution, shift: float, scale: float, *, logit: bool) -> Distribution:
-    """The law of the moved score, in its own family where that holds it."""
+    """The distribution of the moved score, in its own family where that holds it."""
     if shift == 0.0 and scale == 1.0:
         return law
     if isinstance(law, LogitNormal if logit else Normal):
@@ -360,7 +361,7 @@ def _density_limit(tail: Tail) -> float:
 
 
 class ShiftedPair(Pair):
-    """Both laws moved by one map: their ratio moves along, areas and the shape stay."""
+    """Both distributions moved by one map: their ratio moves along, areas and the shape stay."""
 
     def __init__(self, client: Distribution, impostor: Distribution) -> None:
         super().__init__(client, impostor)
@@ -395,14 +396,14 @@ class ShiftedPair(Pair):
 
 
 def _before(law: Distribution) -> Distribution:
-    """The law before the move."""
+    """The distribution before the move."""
     if isinstance(law, Inflated):
         return replace(law, base=cast(Shifted, law.base).base)
     return cast(Shifted, law).base
 
 
 def _discrete_forms(client: Distribution, impostor: Distribution) -> Pair:
-    """Samples of moved places, or a law beside a sample."""
+    """Samples of moved places, or a distribution beside a sample."""
     laws = [getattr(law, "_discrete", None) or law for law in (client, impostor)]
     if any(law.continuous is not None for law in laws):
         return Pair(client, impostor)
@@ -410,7 +411,7 @@ def _discrete_forms(client: Distribution, impostor: Distribution) -> Pair:
 
 
 def _forms(client: Distribution, impostor: Distribution) -> Pair:
-    """Samples of moved places, a pair moved as one, or whatever two laws are."""
+    """Samples of moved places, a pair moved as one, or whatever two distributions are."""
     parts = [law.continuous for law in (client, impostor)]
     if None in parts:
         return _discrete_forms(client, impostor)

@@ -413,7 +413,7 @@ def _checked_region(region: Any) -> tuple[float, float]:
 
 
 def _options(systems: Systems, family: Any, rules: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What each classifier is fitted with; a rule for all is for those with laws on [0, 1]."""
+    """What each classifier is fitted with; a rule for all is for distributions on [0, 1]."""
     asked = _by_name(family, systems, "family", AUTO)
     auto = _automatic(systems)
     chosen = {name: auto[name] if asked[name] == AUTO else asked[name] for name in asked}

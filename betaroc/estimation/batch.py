@@ -325,8 +325,8 @@ def _of_groups(
 def class_columns(samples: Sequence[FloatArray], *, unit: bool, squares: bool) -> ClassColumns:
     """One class of systems whose scores are in memory, checked and without weights.
 
-    Of laws on the unit interval the logarithms, of others mean and square; of logits too only
-    with `squares`. What is not wanted is nan.
+    Of distributions on the unit interval the logarithms, of others mean and square; of logits too
+    only with `squares`. What is not wanted is nan.
     """
     parts, first = [], 0
     while first < len(samples):

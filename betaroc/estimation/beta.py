@@ -1,4 +1,4 @@
-"""Maximum likelihood of the beta law from one sample, to ten digits and more."""
+"""Maximum likelihood of the beta distribution from one sample, to ten digits and more."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _SMALL_SHAPES = 30.0
 
 
 def estimate_beta(sample: Data) -> Maximum:
-    """The maximum-likelihood beta law of scores strictly inside (0, 1)."""
+    """The maximum-likelihood beta distribution of scores strictly inside (0, 1)."""
     if sample.low == sample.high:
         raise too_few_distinct(sample, "beta")
     g1, g2 = sample.mean_logs()
@@ -146,7 +146,7 @@ def _influence(
 
 
 def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
-    """The log-likelihood of any beta law, from the two mean logarithms."""
+    """The log-likelihood of any beta distribution, from the two mean logarithms."""
     if not sample.values.size:
         return lambda law: 0.0
     g1, g2 = sample.mean_logs()
@@ -206,7 +206,7 @@ def beta_tails(p: Parameters, x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _moments_of_rows(p: Parameters, x: FloatArray) -> FloatArray:
-    """Sample covariance of (log s, log(1 - s)) less that of the law."""
+    """Sample covariance of (log s, log(1 - s)) less that of the distribution."""
     from scipy.special import polygamma
 
     logs, logs1m = np.log(x), np.log1p(-x)

@@ -66,7 +66,7 @@ def _curvature(
 
 # ------------------------------------------------------------------- many samples at once
 def _fit_rows(law: BetaMixture, x: FloatArray) -> Parameters:
-    """EM of all rows side by side, from the law itself; a row stops when it hardly gains.
+    """EM of all rows side by side, from the distribution itself; a row stops when it hardly gains.
 
     A row whose component would shrink to a point stays where it was.
     """

@@ -1,6 +1,6 @@
 """What is done with scores of exactly 0 and 1, and with rounded scores.
 
-A law with a density has no mass at 0 or 1, so such scores need a rule. The rule
+A distribution with a density has no mass at 0 or 1, so such scores need a rule. The rule
 is never silent: it stands, with its counts, in the result.
 """
 
@@ -165,7 +165,7 @@ def _at_ends(sample: Data, family: Family, policy: str) -> Ruled:
 
 
 def _inside(sample: Data, ends: AtEnds) -> Data:
-    """The scores strictly inside, if they can carry a law."""
+    """The scores strictly inside, if they can carry a distribution."""
     inside = sample.inside()
     if inside.n == 0 or inside.low == inside.high:
         left = "none is" if inside.n == 0 else f"{inside.n} of one value are"
@@ -179,7 +179,7 @@ def _inside(sample: Data, ends: AtEnds) -> Data:
 
 
 def _inflate(total: float, inside: float, ends: AtEnds, base: Maximum) -> Maximum:
-    """Point masses with their observed shares beside the law of the rest."""
+    """Point masses with their observed shares beside the distribution of the rest."""
     at_zero, at_one = ends.zero / total, ends.one / total
     masses = math.fsum(w * math.log(w / total) for w in (ends.zero, ends.one, inside) if w > 0.0)
     return base._replace(
@@ -192,7 +192,7 @@ def _inflate(total: float, inside: float, ends: AtEnds, base: Maximum) -> Maximu
 
 
 def _with_masses(base: Matrix, share: float, zero: float, one: float) -> Matrix:
-    """Block diagonal: the law seen by its share of the weight, and the multinomial masses."""
+    """Block diagonal: the distribution by its share of the weight, and the multinomial masses."""
     law = tuple((*(v / share for v in row), 0.0, 0.0) for row in base)
     pad = (0.0,) * len(base)
     masses = (

@@ -70,7 +70,7 @@ class Data(Protocol):
         """Mean of log(s) and of log(1 - s)."""
 
     def centred(self) -> Centred:
-        """The sums of a concentrated beta law."""
+        """The sums of a concentrated beta distribution."""
 
     def moments(self) -> tuple[float, float]:
         """Mean and standard deviation."""
@@ -79,7 +79,7 @@ class Data(Protocol):
         """Mean and standard deviation of logits, and the mean of log(s (1 - s))."""
 
     def law(self) -> Distribution:
-        """The empirical law."""
+        """The empirical distribution."""
 
     def outside_words(self) -> str:
         """Which scores are outside [0, 1], after their count and extremes."""
@@ -232,9 +232,9 @@ class ClassMaximum(NamedTuple):
 
 
 class Coordinates(NamedTuple):
-    """Free coordinates of a two-parameter law on [0, 1], for likelihoods without closed form.
+    """Free coordinates of two parameters on [0, 1], for likelihoods without closed form.
 
-    ``law`` builds the law, ``of`` finds its coordinates, ``rates`` are the
+    ``law`` builds the distribution, ``of`` finds its coordinates, ``rates`` are the
     derivatives of the parameters, and ``scale`` is a Cholesky factor of the
     inverse information in these coordinates.
     """
@@ -293,17 +293,17 @@ class SampleRows:
 class Family:
     """A row of the table of families.
 
-    Laws on [0, 1] obey a boundary rule; those with ``coordinates`` also have a likelihood of
-    cells. ``impostor`` is the estimator of that class where it has another law, ``join`` makes
-    one pair of two estimates, ``sized`` takes a number of components, ``near`` looks for the
-    maximum from the law of nearly the same sample. ``summed`` says that its estimators ask `Data`
-    for sums and counts alone, never for ``rows()``: a summary can be fitted. ``alone`` is the
-    family of one component, where there may be several; what is not ``usual`` is compared where it
-    is named. ``counted`` is the sample itself, without parameters; ``law`` is the distribution that
-    the family is first of all for, by which a model is planned; with ``shapes`` the parameters are
-    the free shapes of a beta distribution; ``concave`` pairs have a proper ROC; ``contains`` names
-    families that are special cases of this one; ``decides`` names the parameter that decides each
-    end, and the sign with which the clients' lifts the curve there.
+    Distributions on [0, 1] obey a boundary rule; those with ``coordinates`` also have a likelihood
+    of cells. ``impostor`` is the estimator of that class where it has another distribution,
+    ``join`` makes one pair of two estimates, ``sized`` takes a number of components, ``near`` looks
+    for the maximum from the distribution of nearly the same sample. ``summed`` says that its
+    estimators ask `Data` for sums and counts alone, never for ``rows()``: a summary can be fitted.
+    ``alone`` is the family of one component, where there may be several; what is not ``usual`` is
+    compared where it is named. ``counted`` is the sample itself, without parameters; ``law`` is the
+    distribution that the family is first of all for, by which a model is planned; with ``shapes``
+    the parameters are the free shapes of a beta distribution; ``concave`` pairs have a proper ROC;
+    ``contains`` names families that are special cases of this one; ``decides`` names the parameter
+    that decides each end, and the sign with which the clients' lifts the curve there.
     """
 
     estimate: Callable[[Data], Maximum]

@@ -43,7 +43,7 @@ def _power(sample: Data, which: int) -> tuple[float, float]:
 
 
 def _fit_rows(law: Beta, x: FloatArray) -> Parameters:
-    """The shape that is not 1: of a client law a, of an impostor law b."""
+    """The shape that is not 1: of a client distribution a, of an impostor distribution b."""
     one = np.ones((x.shape[0], 1))
     if law.b == 1.0:
         return -1.0 / np.mean(np.log(x), axis=1, keepdims=True), one

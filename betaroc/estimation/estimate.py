@@ -192,7 +192,7 @@ def estimate_class(
     near: Distribution | None = None,
     components: int | None = None,
 ) -> Estimate:
-    """One class by one family, of its warnings none; `near` is the law of nearly the same."""
+    """One class by one family, without warnings; `near` is the distribution of nearly the same."""
     task = Task.of(name, Options(components=components))
     if near is not None and task.row.near is not None:
         search = task.row.near

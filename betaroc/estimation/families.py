@@ -223,7 +223,7 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
 def refuse_rule(
     chosen: Chosen, boundary: str | None, resolution: float | None, asked: str = AUTO
 ) -> None:
-    """A rule for scores of 0 and 1 beside a choice that takes laws on the real line."""
+    """A rule for scores of 0 and 1 beside a choice that takes distributions on the real line."""
     if chosen.family == "normal" and (boundary is not None or resolution is not None):
         given = "boundary" if boundary is not None else "resolution"
         raise InputError.about(given)(

@@ -97,7 +97,7 @@ class _Maximum(NamedTuple):
 def maximise(
     coordinates: Coordinates, likelihood: Likelihood, start: Distribution, total: float, name: str
 ) -> Maximum:
-    """The law of largest likelihood, with the observed information as its precision.
+    """The distribution of largest likelihood, with the observed information as its precision.
 
     Works in coordinates in which the start's information is the unit matrix:
     a simplex search, then Newton's method on fourth-order differences.

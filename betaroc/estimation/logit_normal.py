@@ -1,4 +1,4 @@
-"""Maximum likelihood of the logit-normal law: the normal law of the scores' logits."""
+"""Maximum likelihood of the logit-normal law: the normal distribution of the scores' logits."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def estimate_logit_normal(sample: Data) -> Maximum:
 
 
 def _log_likelihood(sample: Sample) -> Callable[[Any], float]:
-    """The log-likelihood of any logit-normal law, from three sums."""
+    """The log-likelihood of any logit-normal distribution, from three sums."""
     log, log1m = np.log(sample.values), np.log1p(-sample.values)
     logit = log - log1m
     centre = sample.mean(logit)

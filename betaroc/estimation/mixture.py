@@ -176,7 +176,7 @@ def _highest(
         found = _climb(data, start, cap)
         if found is not None and (best is None or _rank(found[1]) > _rank(best[1])):
             best = found
-    # Components that became one law are told from it by rounding alone.
+    # Components that became one distribution are told from it by rounding alone.
     least = single.log_likelihood + _NOISE * max(abs(single.log_likelihood), data.total)
     if best is None or best[1].value * data.total <= least:
         raise _nothing_found(sample, count, single, kind)

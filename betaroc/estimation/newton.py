@@ -1,4 +1,4 @@
-"""Maximum likelihood of the beta law, for one sample and for thousands at once.
+"""Maximum likelihood of the beta distribution, for one sample and for thousands at once.
 
 The log-likelihood is concave and has one stationary point wherever it has any:
 
@@ -34,10 +34,10 @@ from betaroc.estimation.sums import Centred
 __all__ = ["beta_mle"]
 
 
-#: Laws more concentrated than this are not told apart from a single point.
+#: Distributions more concentrated than this are not told apart from a single point.
 LARGEST_CONCENTRATION = 1e12
 MAX_ITERATIONS = 100
-#: Beyond this, products of shapes overflow; it is far from any law that is accepted.
+#: Beyond this, products of shapes overflow; it is far from any distribution that is accepted.
 _HUGE = 1e90
 #: No mean of logs of doubles lies lower: log of the smallest double is -744.4.
 _LEAST_LOG = -745.2
@@ -50,7 +50,7 @@ _ROUGH_UP_TO = 1e4
 _R1, _R2, _R3, _R4 = 0.0416661096, -0.0072505407, 0.0033173115, -0.0014920118
 _D1, _D2, _D3, _D4 = 2.0 * _R1, 4.0 * _R2, 6.0 * _R3, 8.0 * _R4
 _ROUGH_STEPS = 6
-#: Steps beyond this come from digammas too rough for the law.
+#: Steps beyond this come from digammas too rough for the distribution.
 _FAR = 50.0
 #: Largest step towards larger shapes in (1/a, 1/b).
 _RISE = 0.6
@@ -135,7 +135,7 @@ def _rough(x: float) -> tuple[float, float]:
 
 
 def solve_one(g1: float, g2: float) -> BetaSolution | None:
-    """The maximum from the two mean logarithms; None if they belong to no beta law."""
+    """The maximum from the two mean logarithms; None if they belong to no beta distribution."""
     start = _start(g1, g2)
     if start is None:
         return None
@@ -219,7 +219,7 @@ def solve_centred(c: Centred, concentration: float, mean: float) -> BetaSolution
 # ------------------------------------------------------------------- thousands at once
 @public
 def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, Any, Any]:
-    """Maximum-likelihood shapes of beta laws from their sufficient statistics.
+    """Maximum-likelihood shapes of beta distributions from their sufficient statistics.
 
         digamma(a) - digamma(a + b) = mean_log,   digamma(b) - digamma(a + b) = mean_log1m
 
@@ -235,7 +235,7 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
     a, b : float or ndarray
         The shapes; nan where there is no estimate.
     converged : bool or ndarray of bool
-        False where the statistics belong to no beta law with a + b <= 1e12: nan,
+        False where the statistics belong to no beta distribution with a + b <= 1e12: nan,
         not negative, or exp(mean_log) + exp(mean_log1m) >= 1 (a sample of equal scores).
 
     Raises
@@ -259,7 +259,7 @@ def beta_mle(mean_log: npt.ArrayLike, mean_log1m: npt.ArrayLike) -> tuple[Any, A
 
     Examples
     --------
-    The uniform law has mean log -1 on both sides:
+    The uniform distribution has mean log -1 on both sides:
 
     >>> a, b, converged = beta_mle(-1.0, -1.0)
     >>> round(a, 12), round(b, 12), converged
@@ -304,7 +304,7 @@ def _scalar_mle(g1: float, g2: float) -> tuple[float, float, bool]:
 
 
 def _starts(g1: FloatArray, g2: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """`_start` of arrays, and the gap 1 - exp(g1) - exp(g2), positive where a law exists."""
+    """`_start` of arrays, and the gap 1 - exp(g1) - exp(g2), positive where there is a maximum."""
     below, above = -np.expm1(g1), -np.expm1(g2)
     gap = np.where(g1 > g2, below - np.exp(g2), above - np.exp(g1))
     a, b = 0.5 * above / gap, 0.5 * below / gap

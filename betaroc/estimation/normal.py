@@ -1,4 +1,4 @@
-"""Maximum likelihood of the normal law (divisor n)."""
+"""Maximum likelihood of the normal distribution (divisor n)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def estimate_normal(sample: Data) -> Maximum:
 
 
 def proper_moments(sample: Data, family: str, mu: float, sigma: float) -> tuple[float, float]:
-    """Moments of a law that is no point."""
+    """Moments of a distribution that is no point."""
     if not sigma > 0.0:
         raise too_few_distinct(sample, family)
     return mu, sigma

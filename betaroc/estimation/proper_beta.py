@@ -1,7 +1,7 @@
-"""Maximum likelihood of two beta laws whose ROC is concave: a_c >= a_i and b_c <= b_i.
+"""Maximum likelihood of two beta distributions whose ROC is concave: a_c >= a_i and b_c <= b_i.
 
 The log-likelihood is concave and the constraint is convex, so the maximum is that of one of
-four problems: free, with a common a, with a common b, with one law for both; among those
+four problems: free, with a common a, with a common b, with one distribution for both; among those
 that obey the constraint it is the likeliest.
 """
 

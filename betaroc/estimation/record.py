@@ -129,5 +129,5 @@ class PairEstimate(Result):
 
     @property
     def converged(self) -> bool:
-        """Whether both laws are at their maximum; always true in a result that was returned."""
+        """Whether both are at their maximum; always true in a result that was returned."""
         return self.client.converged and self.impostor.converged

@@ -21,7 +21,7 @@ __all__ = ["CANCELLED", "LARGEST_SUMMED", "LEAST_SQUARE", "Sums", "summed_class"
 CANCELLED = 1e-8
 #: Mean squares below this have lost their digits to underflow.
 LEAST_SQUARE = 1e-290
-#: Two sums of doubles tell beta laws apart to about 1e-14 (a + b): up to this a + b.
+#: Two sums of doubles tell beta distributions apart to about 1e-14 (a + b): up to this a + b.
 LARGEST_SUMMED = 1e6
 
 

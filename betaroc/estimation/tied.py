@@ -1,11 +1,11 @@
-"""Two beta laws that share one shape: maximum likelihood from the sums of both classes.
+"""Two beta distributions that share one shape: maximum likelihood from the sums of both classes.
 
 With the shape a common to both, weights W_k and mean logarithms g1_k, g2_k, the sum of
 
     W_k [(a - 1) g1_k + (b_k - 1) g2_k - log B(a, b_k)]
 
 is concave in (a, b_c, b_i). Its maximum is found by Newton's method in the
-logarithms of the three, with capped, halved steps. Two laws that share b are
+logarithms of the three, with capped, halved steps. Two distributions that share b are
 the mirror of two that share a.
 """
 
@@ -53,7 +53,7 @@ class ClassSums(NamedTuple):
 class TiedSolution(NamedTuple):
     """Where Newton's method stopped."""
 
-    #: (a, b) of both laws; one of the two is the same number.
+    #: (a, b) of both distributions; one of the two is the same number.
     client: tuple[float, float]
     impostor: tuple[float, float]
     converged: bool
@@ -80,7 +80,7 @@ class _Terms(NamedTuple):
 
 
 def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedSolution:
-    """The most likely pair of beta laws with one shape in common.
+    """The most likely pair of beta distributions with one shape in common.
 
         sum_k W_k [g1_k - psi(a) + psi(a + b_k)] = 0,   g2_k = psi(b_k) - psi(a + b_k)
 
@@ -100,7 +100,7 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
     Raises
     ------
     InputError
-        If a weight is not positive, or means are those of no beta law with a + b <= 1e12.
+        If a weight is not positive, or means are those of no beta distribution with a + b <= 1e12.
 
     Notes
     -----
@@ -131,7 +131,7 @@ def tied_mle(client: ClassSums, impostor: ClassSums, shared: str = "a") -> TiedS
 
 
 def _own(who: str, sums: ClassSums) -> tuple[float, float]:
-    """The most likely law of one class."""
+    """The most likely distribution of one class."""
     weight, g1, g2 = sums
     if not 0.0 < weight < math.inf:
         raise InputError(f"the weight of the {who} class must be positive; got {weight!r}.")

@@ -28,7 +28,7 @@ _CLASSES = ("client", "impostor")
 _EPSILONS = (1e-3, 1e-6, 1e-9, 1e-12)
 #: Share of the scores whose part of a statistic is stated.
 _SMALLEST = 0.01
-#: Errors beyond which extreme scores do not follow the law.
+#: Errors beyond which extreme scores do not follow the distribution.
 _FAR = 3.0
 #: Steps of a mean over quantiles.
 _STEPS = 1000
@@ -39,7 +39,7 @@ class PolicyRow(NamedTuple):
 
     #: Name of the rule, with its edge where it has one.
     policy: str
-    #: Shapes of both laws.
+    #: Shapes of both distributions.
     client_a: float
     client_b: float
     impostor_a: float

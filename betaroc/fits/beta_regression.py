@@ -77,7 +77,7 @@ class Regression(NamedTuple):
     back: FloatArray
     information: FloatArray
     scores: FloatArray
-    #: Whether a law became more concentrated than any that is told apart from a point.
+    #: Whether a distribution became more concentrated than any that is told apart from a point.
     runaway: bool
 
 
@@ -126,7 +126,7 @@ def _orthonormal(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _starts(
     model: BetaRegression, y: FloatArray, qx: FloatArray, qz: FloatArray
 ) -> Iterator[FloatArray]:
-    """statsmodels' own maximum, and one law for all trials."""
+    """statsmodels' own maximum, and one distribution for all trials."""
     try:
         # Whether it converged is found out here. Its own start warns of weights that are singular.
         result = model.fit(
@@ -231,7 +231,7 @@ def _log_precision(model: BetaRegression, place: FloatArray) -> FloatArray:
 
 
 def _runaway(model: BetaRegression, place: FloatArray) -> bool:
-    """Whether a law is next to a point, so that there is no maximum."""
+    """Whether a distribution is next to a point, so that there is no maximum."""
     logit = model.exog @ place[: model.exog.shape[1]]
     concentrated = np.max(_log_precision(model, place)) > np.log(LARGEST_CONCENTRATION)
     return bool(concentrated or np.max(np.abs(logit)) > _LARGEST_LOGIT)

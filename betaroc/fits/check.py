@@ -259,9 +259,9 @@ def check_fit(
     scores a class on the null distribution is that of 1000, and statistics are scaled.
     Point masses fit by construction; the tests are of the scores between them.
     The information-matrix test compares the covariance of the scores' gradients with the
-    information, which agree if the law is right; it is standardised by the simulation. Simulated
-    sets are fitted again by maximum likelihood; mixtures by EM from the fit until a step gains
-    less than 0.005 log-likelihood; families of your own set by set, which takes longer.
+    information, which agree if the distribution is right; it is standardised by the simulation.
+    Simulated sets are fitted again by maximum likelihood; mixtures by EM from the fit until a step
+    gains less than 0.005 log-likelihood; families of your own set by set, which takes longer.
 
     References
     ----------
@@ -352,12 +352,12 @@ def _refitted(sides: list[_Side], drawn: list[Sampled]) -> list[Parameters]:
 # ------------------------------------------------------------------------------ one class
 @dataclass(frozen=True)
 class _Side:
-    """One class: its scores between the point masses, sorted, and its fitted law."""
+    """One class: its scores between the point masses, sorted, and its fitted distribution."""
 
     family: str
     law: Distribution
     sample: FloatArray
-    #: Shares of exact 0, of the law and of exact 1 among the scores.
+    #: Shares of exact 0, of the distribution and of exact 1 among the scores.
     masses: FloatArray
     total: int
 
@@ -393,7 +393,7 @@ class _Side:
         return self.sample[None, :], self.masses[None, :]
 
     def draw(self, rng: np.random.Generator, rows: int) -> tuple[FloatArray, FloatArray]:
-        """Samples of the fitted law, rows sorted, and their shares of point masses."""
+        """Samples of the fitted distribution, rows sorted, and their shares of point masses."""
         n = min(self.sample.size, _DRAWN)
         x = np.sort(refits.drawn_inside(self.law, rng, (rows, n)), axis=1)
         total = min(self.total, round(n / self.masses[1]))
@@ -439,7 +439,7 @@ def _tests(observed: FloatArray, simulated: FloatArray) -> list[FitTest]:
 def _distances(
     sides: list[_Side], drawn: list[Sampled], parameters: list[Parameters]
 ) -> FloatArray:
-    """Of each row's empirical ROC: largest and mean from its fit, largest from the laws."""
+    """Of each row's empirical ROC: largest and mean from its fit, largest from the true one."""
     grid = _grid(sides)
     fitted: list[FloatArray] = []
     found: list[FloatArray] = []
@@ -463,7 +463,7 @@ def _distances(
 
 
 def _height_of_laws(sides: list[_Side], grid: FloatArray, along: FloatArray) -> FloatArray:
-    """TPR - FAR of the fitted laws themselves along FAR + TPR."""
+    """TPR - FAR of the fitted distributions themselves along FAR + TPR."""
     rates = []
     for side in sides:
         inner = side.masses[2] + side.masses[1] * np.asarray(side.law.sf(grid))
@@ -472,7 +472,7 @@ def _height_of_laws(sides: list[_Side], grid: FloatArray, along: FloatArray) -> 
 
 
 def _grid(sides: list[_Side]) -> FloatArray:
-    """Scores spread over both laws and into their tails."""
+    """Scores spread over both distributions and into their tails."""
     p = np.concatenate([np.geomspace(1e-5, 0.01, 16), np.linspace(0.01, 0.5, 64)[1:]])
     places = [np.concatenate([side.law.ppf(p), side.law.isf(p)]) for side in sides]
     return np.unique(np.concatenate(places))

@@ -1,4 +1,4 @@
-"""Score laws that depend on covariates: a beta regression for each class."""
+"""Score distributions that depend on covariates: a beta regression for each class."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class CovariateFit(CovariateEstimate):
 
     # ----------------------------------------------------------------- at covariate values
     def model(self, *, prior: float | None = None, **covariates: Any) -> ScoreModel:
-        """The two laws at values of the covariates, with every curve and number they have.
+        """The two distributions at values of the covariates, with every curve and number they have.
 
             a = mu phi,  b = (1 - mu) phi,   logit mu = x beta,  log phi = z gamma
 
@@ -529,7 +529,7 @@ def fit_covariates(
     InputTypeError
         For an object that is no frame, or columns of other kinds.
     DegenerateDataError
-        If there is no maximum: a law becomes a point, as of equal scores in a category.
+        If there is no maximum: a distribution becomes a point, as of equal scores in a category.
     FitError
         If the search ended before the maximum; the partial `RegressionFit` is its ``result``.
 
@@ -544,10 +544,10 @@ def fit_covariates(
     -----
     The likelihood, its derivatives and the search are those of statsmodels' BetaModel, followed by
     Newton's method until the gradient is 0 but for rounding. Only a formula of categories alone,
-    the same for mean and precision and with all their interactions, leaves the laws at different
-    covariates free of each other: a straight line in x on the logit scale is an assumption, to be
-    compared with fits of the parts (see the page on covariates). Weights are not taken: repeat the
-    row.
+    the same for mean and precision and with all their interactions, leaves the distributions at
+    different covariates free of each other: a straight line in x on the logit scale is an
+    assumption, to be compared with fits of the parts (see the page on covariates). Weights are not
+    taken: repeat the row.
 
     References
     ----------

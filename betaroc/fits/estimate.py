@@ -44,10 +44,10 @@ def fit_distribution(
     resolution: float | None = None,
     components: int | None = None,
 ) -> DistributionFit:
-    """Maximum-likelihood fit of one law to one sample.
+    """Maximum-likelihood fit of one distribution to one sample.
 
-    The beta law solves digamma(a) - digamma(a+b) = mean log x and
-    digamma(b) - digamma(a+b) = mean log(1-x); the normal law has divisor n.
+    The beta distribution solves digamma(a) - digamma(a+b) = mean log x and
+    digamma(b) - digamma(a+b) = mean log(1-x); the normal distribution has divisor n.
 
     Parameters
     ----------
@@ -83,11 +83,11 @@ def fit_distribution(
     InputTypeError
         A sample that is not numeric.
     DegenerateDataError
-        No maximum exists: fewer than two distinct scores inside (0, 1), or a law more
+        No maximum exists: fewer than two distinct scores inside (0, 1), or a distribution more
         concentrated than a + b = 1e12.
     FitError
-        The solver stopped early, or no mixture was found that is likelier than one beta law;
-        the partial result is the error's ``result``.
+        The solver stopped early, or no mixture was found that is likelier than one beta
+        distribution; the partial result is the error's ``result``.
 
     Warns
     -----
@@ -99,7 +99,7 @@ def fit_distribution(
     Notes
     -----
     The support is fixed to [0, 1]; location and scale are never fitted. Scores outside
-    [0, 1] are meaningless for such a law, and end points estimated from a sample are not
+    [0, 1] are meaningless for such a distribution, and end points estimated from a sample are not
     regular: they sit at its extremes, the likelihood is unbounded for shapes below 1, and
     two classes would get two different scales, hence no ROC curve.
 
@@ -110,9 +110,9 @@ def fit_distribution(
 
     The likelihood of a mixture is unbounded where a component shrinks to a point. The estimate is
     its largest local maximum found from several starts (EM, then Newton's method) in which
-    every component has five scores and at most 1e4 times the concentration of one beta law of
-    all scores; it is never less likely than that law. Components are in the order of their
-    means, and the weight of the last is what the others leave.
+    every component has five scores and at most 1e4 times the concentration of one beta distribution
+    of all scores; it is never less likely than that distribution. Components are in the order of
+    their means, and the weight of the last is what the others leave.
 
     References
     ----------
@@ -139,7 +139,7 @@ def fit_distribution(
             " Use br.fit(Scores(client, impostor), family)."
         )
     options, extremes = Options(boundary, resolution, components), _finite_extremes(sample)
-    kept = is_of_counts(name)  # the law holds the scores: a copy of them
+    kept = is_of_counts(name)  # the distribution holds the scores: a copy of them
     values = score_array(sample, "sample") if extremes is None or kept else np.asarray(sample)
     notices: list[Notice] = []
     if name == AUTO:
@@ -201,8 +201,8 @@ def fit(
         ``"auto"``: beta where every score lies in [0, 1], else normal. Or ``"beta"``,
         ``"normal"``, ``"logit-normal"``, ``"beta-mixture"``, ``"normal-mixture"``,
         ``"empirical"``, for both classes;
-        or a pair of these, (client, impostor). ``"proper-beta"``: two beta laws whose ROC is
-        concave, a_c >= a_i and b_c <= b_i, ``"dual-beta"``: clients Beta(p, 1), impostors
+        or a pair of these, (client, impostor). ``"proper-beta"``: two beta distributions whose ROC
+        is concave, a_c >= a_i and b_c <= b_i, ``"dual-beta"``: clients Beta(p, 1), impostors
         Beta(1, q), and ``"equal-variance-normal"``: two normal ones of one sigma, are families of
         both classes and stand alone. ``"best"``: the pair that
         `compare_families` recommends, a class at a time; where families cannot be compared (fewer
@@ -213,12 +213,12 @@ def fit(
         :func:`fit_distribution`. In a pair it is for the class whose distribution lies on
         [0, 1]; beside ``"best"`` only families that have such a rule are compared.
     components : int, optional
-        Components of each law of a mixture, two where left out.
+        Components of each distribution of a mixture, two where left out.
 
     Returns
     -------
     Fit
-        ``.model`` is the pair of laws, with the observed weighted client share as prior.
+        ``.model`` is the pair of distributions, with the observed weighted client share as prior.
 
     Raises
     ------
@@ -227,7 +227,7 @@ def fit(
     InputError, DegenerateDataError, FitError
         As in :func:`fit_distribution`; the message names the class. Of a summary also for what
         needs the scores themselves: mixtures, `resolution`, the rules ``"squeeze"``,
-        ``"censor"`` and ``"matlab"``, and laws with a + b > 1e6.
+        ``"censor"`` and ``"matlab"``, and distributions with a + b > 1e6.
 
     Warns
     -----
@@ -244,11 +244,12 @@ def fit(
 
     Notes
     -----
-    Of a summary the sums are all there is: beta laws have a relative error of about
-    1e-14 (a + b), and sigma of a logit-normal law one of about 1e-16 (mean logit / sigma)^2.
+    Of a summary the sums are all there is: beta distributions have a relative error of about
+    1e-14 (a + b), and sigma of a logit-normal distribution one of about 1e-16 (mean logit /
+    sigma)^2.
 
-    The support of the beta and logit-normal laws is fixed to [0, 1], for both classes alike:
-    no location or scale is fitted, because a common score scale is what makes a ROC curve.
+    The support of the beta and logit-normal distributions is fixed to [0, 1], for both classes
+    alike: no location or scale is fitted, because a common score scale is what makes a ROC curve.
     Where the free fit of ``"proper-beta"`` is not proper already, a, b or both are shared by
     the classes (``Fit.tied``): the likeliest of the concave pairs. Their errors, and intervals of
     the model, are those with these ties given, and cover less where the ties are chance.

@@ -41,7 +41,7 @@ __all__ = [
 
 #: Standard errors by which a family with more parameters must be better: see the Notes.
 MARGIN = 0.5
-#: Two-sided 5 % point of the standard normal law.
+#: Two-sided 5 % point of the standard normal distribution.
 _Z = 1.959963984540054
 _CLASSES = ("client", "impostor")
 _BOTH = "both"
@@ -214,7 +214,7 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
 
     Notes
     -----
-    All log-likelihoods are of densities by the score: that of a logit-normal law includes
+    All log-likelihoods are of densities by the score: that of a logit-normal distribution includes
     -log s - log(1 - s). A point mass and a density have no common measure; with scores of exactly
     0 or 1 all families are therefore compared on the scores between. Held out: five folds in a
     fixed order, each class dealt like cards; where scores carry groups, whole groups are dealt (of

@@ -175,7 +175,7 @@ def _tried(side: Folded, name: str) -> Tried:
 
 
 def _fold_fit(side: Folded, keep: BoolArray, name: str, whole: Estimate) -> Estimate:
-    """The fit of the other folds; where they have no mixture, one beta law."""
+    """The fit of the other folds; where they have no mixture, one beta distribution."""
     part = side.part(keep)
     try:
         return estimate_class(side.who, *part, name, near=whole.distribution)

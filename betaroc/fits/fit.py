@@ -1,4 +1,4 @@
-"""The result of a fit: a law with its precision, and a pair of them as a model."""
+"""The result of a fit: a distribution with its precision, and a pair of them as a model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["DistributionFit", "Fit", "held", "held_pair", "hold_partial"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DistributionFit(Estimate):
-    """A law fitted to one sample, and how well the sample determines it.
+    """A distribution fitted to one sample, and how well the sample determines it.
 
     Made by :func:`fit_distribution`; `Fit.client` and `Fit.impostor` are such values.
 
@@ -45,16 +45,16 @@ class DistributionFit(Estimate):
     family : str
         Name of the family.
     distribution : Distribution
-        The fitted law; `Inflated` where scores of exactly 0 or 1 became point masses.
+        The fitted distribution; `Inflated` where scores of exactly 0 or 1 became point masses.
     names, values : tuple
         Parameters in order: a, b (beta); mu, sigma (normal, logit-normal); weight_1, ...,
         a_1, b_1, a_2, ... (beta-mixture, without the last weight); then at_zero, at_one if
-        inflated; none for the empirical law.
+        inflated; none for the empirical distribution.
     covariance : tuple of tuple of float
         Their covariance, as nested tuples; `cov` is the array.
     log_likelihood : float
-        With point masses, of the mixed law; with cells, of the counts; nan for
-        the empirical law, which has no density.
+        With point masses, of the mixed distribution; with cells, of the counts; nan for
+        the empirical distribution, which has no density.
     n : int
         Scores that took part.
     total_weight : float
@@ -70,8 +70,8 @@ class DistributionFit(Estimate):
     boundary : BoundaryRule or None
         The rule for scores of exactly 0 and 1; None for families on the real line.
     fixed : tuple of str
-        Parameters that the family does not estimate (one shape of each ``"dual-beta"`` law);
-        their variance is 0.
+        Parameters that the family does not estimate (one shape of each ``"dual-beta"``
+        distribution); their variance is 0.
     tied : tuple of str
         Parameters of one value in both classes of a pair.
     library : str, optional
@@ -111,19 +111,20 @@ class DistributionFit(Estimate):
         ------
         InputError
             If `level` or `method` is out of range; for "profile" also if scores were censored or
-            counted in cells, a + b > 1e8, or the laws are no beta, normal or logit-normal ones:
-            take "wald".
+            counted in cells, a + b > 1e8, or the distributions are no beta, normal or logit-normal
+            ones: take "wald".
 
         Notes
         -----
         Trials are taken as independent of each other. The estimates determine the sums in the
         likelihood, so that no scores are needed. The quantile q is exact for mu (Student's
         interval), sigma (n times the variance is chi-squared with n - 1 degrees of freedom) and the
-        one shape of a dual beta law. For two shapes it is chi-squared's times 1 + c/n, the mean
-        of the left side by Lawley's formula: c is 1.4 to 1.8 for usual shapes and grows with what
-        the scores do not determine. For masses it is chi-squared's. Coverage: docs/validation.md.
-        A mass that nobody had has the lower end 0 (no Wald interval: both ends are 0). An end that
-        leaves the doubles is the end of the parameter's range: 0 or inf of a, b and sigma.
+        one shape of a dual beta distribution. For two shapes it is chi-squared's times 1 + c/n, the
+        mean of the left side by Lawley's formula: c is 1.4 to 1.8 for usual shapes and grows with
+        what the scores do not determine. For masses it is chi-squared's. Coverage:
+        docs/validation.md. A mass that nobody had has the lower end 0 (no Wald interval: both ends
+        are 0). An end that leaves the doubles is the end of the parameter's range: 0 or inf of a, b
+        and sigma.
 
         References
         ----------
@@ -167,7 +168,8 @@ class DistributionFit(Estimate):
         Returns
         -------
         DataFrame
-            Of the library of the sample, pandas of a list or an array; empty for the empirical law.
+            Of the library of the sample, pandas of a list or an array; empty for the empirical
+            distribution.
 
         Examples
         --------
@@ -188,11 +190,11 @@ class Fit(FitPoints):
     Parameters
     ----------
     model : ScoreModel
-        The pair of laws; its prior is the observed, weighted share of clients.
+        The pair of distributions; its prior is the observed, weighted share of clients.
     scores : Scores or ScoreSummary
         The data.
     client, impostor : DistributionFit
-        The two laws with their precision.
+        The two distributions with their precision.
     family : str or tuple of str
         Name of the family of both classes; of two families the pair (client, impostor).
     reason : str
@@ -272,12 +274,12 @@ class Fit(FitPoints):
 
         Notes
         -----
-        The law is taken as the right one: see :func:`check_fit`. Derivatives are central
+        The distribution is taken as the right one: see :func:`check_fit`. Derivatives are central
         differences of a hundredth of a standard error. The prior is held fixed. The bias is that
         of maximum likelihood to first order (Cox and Snell 1968; a, b and sigma have one), no
         more than a standard error; "delta" takes it from thresholds, exponents and
-        coefficients, not from fractions, whose curvature undoes it. Mixtures, laws with a common
-        shape and grouped trials have no correction; grouped ones have min G - 1 degrees of
+        coefficients, not from fractions, whose curvature undoes it. Mixtures, distributions with a
+        common shape and grouped trials have no correction; grouped ones have min G - 1 degrees of
         freedom. Coverage in simulations: docs/validation.md.
 
         Near the border of what a statistic can be no such interval covers: "ks", "min-hter" and
@@ -352,8 +354,8 @@ class Fit(FitPoints):
 
         Notes
         -----
-        A statement about the laws, if they are the right ones. Where TPR is 0 or 1 the band has
-        no width.
+        A statement about the distributions, if they are the right ones. Where TPR is 0 or 1 the
+        band has no width.
 
         Examples
         --------
@@ -370,7 +372,7 @@ class Fit(FitPoints):
         )  # fmt: skip
 
     def shape_probabilities(self, *, groups: bool = True) -> dict[str, dict[str, float]]:
-        """How likely each shape of both beta laws is, given the errors of a and b.
+        """How likely each shape of both beta distributions is, given the errors of a and b.
 
             P(log a and log b have the signs of the shape), both normal with the fit's covariance
 
@@ -388,7 +390,7 @@ class Fit(FitPoints):
         Raises
         ------
         InputError
-            If the fit is not of beta laws.
+            If the fit is not of beta distributions.
 
         Examples
         --------
@@ -430,8 +432,8 @@ class Fit(FitPoints):
 
         Notes
         -----
-        Statements about the fitted laws beyond the most extreme scores: see `curve_test` for
-        the size of what they say. The simulated size of a test at level 0.05 is 0.042 to 0.060
+        Statements about the fitted distributions beyond the most extreme scores: see `curve_test`
+        for the size of what they say. The simulated size of a test at level 0.05 is 0.042 to 0.060
         from 10 scores a class on, also at 30 against 3000 (Wald's test of the logarithms has 0.06
         at 30 scores and 0.08 at 10). It is below 0.04 for masses of which a class expects fewer
         than 5, and with about 10 groups. With scores censored or counted in cells, or a + b > 1e8,
@@ -487,14 +489,14 @@ class Fit(FitPoints):
         -----
         A probability is the share of curves with that shape when both z vary by their errors: a
         sampling statement, no prior belief. The test of a proper curve has its level where both
-        laws are the same, and half of it where one end is far above. A crossing is shown by ends
-        on opposite sides: p is the larger of that of the end nearer to the diagonal, and that of
-        equal laws.
+        distributions are the same, and half of it where one end is far above. A crossing is shown
+        by ends on opposite sides: p is the larger of that of the end nearer to the diagonal, and
+        that of equal distributions.
 
-        Two normal laws cross the diagonal once unless their spreads are the same: both p-values
-        are of equal spreads, that of a proper curve also of mu_c >= mu_i. With point masses the
-        ends do not decide the curve (no probabilities), and both p-values are of the ends alone:
-        small ones say not proper, or a crossing, all the same.
+        Two normal distributions cross the diagonal once unless their spreads are the same: both
+        p-values are of equal spreads, that of a proper curve also of mu_c >= mu_i. With point
+        masses the ends do not decide the curve (no probabilities), and both p-values are of the
+        ends alone: small ones say not proper, or a crossing, all the same.
 
         References
         ----------
@@ -581,7 +583,8 @@ class Fit(FitPoints):
         Raises
         ------
         InputError
-            If the laws are not beta laws without point masses, or the prior is 0 or 1.
+            If the distributions are not beta distributions without point masses, or the prior is 0
+            or 1.
 
         Notes
         -----
@@ -675,8 +678,8 @@ class Fit(FitPoints):
         ------
         InputError
             If `level` or `method` is out of range; for "profile" also if scores were censored or
-            counted in cells, a + b > 1e8, or the laws are no beta, normal or logit-normal ones:
-            take "wald".
+            counted in cells, a + b > 1e8, or the distributions are no beta, normal or logit-normal
+            ones: take "wald".
 
         Notes
         -----
@@ -695,7 +698,7 @@ class Fit(FitPoints):
         return profile.grouped_conf_int(self, IntervalOptions(level, method, groups=groups))
 
     def plot(self, kind: str = "qq", ax: Axes | None = None, *, level: float = 0.95) -> Axes:
-        """Draw the scores of both classes against what their laws expect of them.
+        """Draw the scores of both classes against what their distributions expect of them.
 
             pp: F(x_(i)) against the median of U_(i),   qq: x_(i) against F^-1(median of U_(i)),
             U_(i) ~ Beta(i, n + 1 - i) the i-th of n ordered uniform numbers
@@ -703,7 +706,8 @@ class Fit(FitPoints):
         Parameters
         ----------
         kind : str
-            "pp" for probabilities, "qq" for scores, on the logit scale if the laws are on [0, 1].
+            "pp" for probabilities, "qq" for scores, on the logit scale if the distributions are on
+            [0, 1].
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out.
         level : float
@@ -718,11 +722,12 @@ class Fit(FitPoints):
         InputError
             If `kind` or `level` is out of range, or weights are no whole numbers of copies.
         InputTypeError
-            If the laws are the scores themselves.
+            If the distributions are the scores themselves.
 
         Notes
         -----
-        On the diagonal scores are as the law says; see :func:`betaroc.fits.pictures.plot_fit`.
+        On the diagonal scores are as the distribution says; see
+        :func:`betaroc.fits.pictures.plot_fit`.
 
         Examples
         --------
@@ -763,7 +768,7 @@ class Fit(FitPoints):
         -------
         DataFrame
             Of the library of the scores. Columns class, family, parameter, estimate, std_error;
-            empty for empirical laws.
+            empty for empirical distributions.
 
         Examples
         --------

@@ -95,7 +95,7 @@ def fit_many(
         the first scores that were read from one. Sorted by system of a frame, else in the order
         given. ``system``, ``n_client``, ``n_impostor``; ``client_family``, ``impostor_family`` and
         in ``family_reason`` why, where "auto" chose them, the same in all rows; the parameters of
-        both laws and their standard errors, such as ``client_a``, ``client_a_std_error``;
+        both distributions and their standard errors, such as ``client_a``, ``client_a_std_error``;
         ``log_likelihood``; ``auc`` of the fitted pair; the statistics asked for, and beside each
         that rests on rates, such as ``tpr@far=0.01``, how many scores (groups) are expected beyond
         them, ``tpr@far=0.01_n_beyond``; ``fitted``, and in ``reason`` why not, with nan for the
@@ -131,7 +131,7 @@ def fit_many(
     method runs on all of them side by side, to the accuracy of :func:`fit`; a class with a + b
     beyond about 1e3 is fitted again by itself from its scores. Of a frame, whose sums are all
     there is, the relative error is about 1e-14 (a + b), and classes beyond 1e6 are not fitted. Sums
-    of squares about 0 cost normal and logit-normal laws a relative error of about
+    of squares about 0 cost normal and logit-normal distributions a relative error of about
     1e-16 (mean / sigma)^2, and none is fitted beyond a ratio of 1e4; :func:`summarize` reads such
     scores a second time. Other families, and scores
     with weights, are fitted one by one.

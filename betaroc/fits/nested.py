@@ -119,8 +119,9 @@ def likelihood_ratio_test(
     binds and a component without weight lie on the border of the parameters. So the null
     distribution is simulated and refitted, p = (1 + number as large) / (1 + replicates). Point
     masses are the same in both families; simulated are the scores between them. A simulated class
-    without a mixture that is likelier than one beta law counts as that law. Trials are taken as
-    independent. Families that do not contain each other are compared by `compare_families`.
+    without a mixture that is likelier than one beta distribution counts as that distribution.
+    Trials are taken as independent. Families that do not contain each other are compared by
+    `compare_families`.
 
     References
     ----------
@@ -218,7 +219,7 @@ def _gain(scores: Scores, restricted: PairEstimate, general: PairEstimate) -> fl
 
 
 def _largest(sample: FloatArray, like: Estimate) -> float:
-    """The largest likelihood found with so many components, where need be that of one law."""
+    """The largest likelihood found with so many components, where need be that of one."""
     if FAMILIES[like.family].sized is None:
         return estimate_class("sample", sample, None, like.family).log_likelihood
     components = len(cast(BetaMixture, base_of(like.distribution)).components)

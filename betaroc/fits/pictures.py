@@ -47,7 +47,7 @@ def plot_histogram(
     limits: tuple[float, float] | None = None,
     **style: Any,
 ) -> Axes:
-    """Draw a histogram of one class's scores, and the density of a law over it.
+    """Draw a histogram of one class's scores, and the density of a distribution over it.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _checked_limits(limits: tuple[float, float]) -> tuple[float, float]:
 
 @public
 def plot_densities(model: ScoreModel | PairEstimate, ax: Axes | None = None, **style: Any) -> Axes:
-    """Draw the densities of both laws of a pair, point masses as stems.
+    """Draw the densities of both distributions of a pair, point masses as stems.
 
     Parameters
     ----------
@@ -158,12 +158,12 @@ def plot_densities(model: ScoreModel | PairEstimate, ax: Axes | None = None, **s
 
 @public
 def plot_density(law: Distribution | Estimate, ax: Axes | None = None, **style: Any) -> Axes:
-    """Draw the density of one law, its point masses as stems.
+    """Draw the density of one distribution, its point masses as stems.
 
     Parameters
     ----------
     law : Distribution or DistributionFit
-        Any law; an empirical one has no density and leaves the axes empty.
+        Any distribution; an empirical one has no density and leaves the axes empty.
     ax : matplotlib Axes, optional
         Where to draw, over what the axes show; new axes if left out.
     **style
@@ -290,7 +290,7 @@ def _first(base: Distribution, low: float, high: float, *, lower: bool) -> float
 def plot_fit(
     fit: PairEstimate, kind: str = "qq", ax: Axes | None = None, *, level: float = 0.95
 ) -> Axes:
-    """Draw the ordered scores of both classes against what the fitted laws expect of them.
+    """Draw the ordered scores of both classes against what the fitted distributions expect of them.
 
         pp: F(x_(i)) against the median of U_(i),   qq: x_(i) against F^-1(median of U_(i)),
         U_(i) ~ Beta(i, n + 1 - i) the i-th of n ordered uniform numbers
@@ -300,7 +300,8 @@ def plot_fit(
     fit : Fit
         Of a parametric family.
     kind : str
-        "pp" for probabilities, "qq" for scores, on the logit scale if the laws are on [0, 1].
+        "pp" for probabilities, "qq" for scores, on the logit scale if the distributions are on [0,
+        1].
     ax : matplotlib Axes, optional
         Where to draw; new axes if left out. Empty ones are named and framed.
     level : float
@@ -315,11 +316,11 @@ def plot_fit(
     InputError
         If `kind` or `level` is out of range, or weights are no whole numbers of copies.
     InputTypeError
-        If `fit` is no Fit, or its laws are the scores themselves.
+        If `fit` is no Fit, or its distributions are the scores themselves.
 
     Notes
     -----
-    On the diagonal scores are as the law says. The band is that of a known law: parameters
+    On the diagonal scores are as the distribution says. The band is that of a known law: parameters
     estimated from the same scores keep nearer to it. Of many scores about 150 a class are
     drawn, spread over the scale, the most extreme ones among them. Point masses fit by
     construction and are left out, which the legend says; of scores in cells (`resolution`)
@@ -359,7 +360,7 @@ class _Shares(NamedTuple):
     name: str
     law: Distribution
     places: FloatArray
-    #: Parameters of the beta law of the share below each place.
+    #: Parameters of the beta distribution of the share below each place.
     below: FloatArray
     above: FloatArray
 
@@ -416,7 +417,7 @@ def _ordered(shares: _Shares, kind: str, level: float) -> Ordered:
 
 
 def _quantile(shares: _Shares, at: float) -> tuple[FloatArray, FloatArray]:
-    """A quantile of the share of the law below each place, and what is left above."""
+    """A quantile of the share of the distribution below each place, and what is left above."""
     from scipy.special import betaincinv
 
     return (

@@ -21,12 +21,13 @@ from betaroc.estimation.families import FAMILIES
 
 __all__ = ["drawn_inside", "many_of", "refitted", "refitted_alone"]
 
-#: Step of the differences of a log density, in sizes of the parameter or spreads of the law.
+#: Step of the differences of a log density, in sizes of the parameter or spreads of the
+#: distribution.
 _STEP = 1e-4
 
 
 def many_of(family: str, law: Distribution) -> SampleRows | RowByRow:
-    """How rows of this family are measured; of one without `SampleRows` by the law alone."""
+    """How rows of this family are measured; without `SampleRows` by the distribution alone."""
     return _rows(family) or RowByRow(law)
 
 
@@ -56,9 +57,10 @@ def _rows(family: str) -> SampleRows | None:
 def drawn_inside(
     law: Distribution, rng: np.random.Generator, shape: int | tuple[int, int]
 ) -> FloatArray:
-    """Scores of a continuous law, none of them on an end of [0, 1] if that is its scale."""
+    """Scores of a continuous distribution, none on an end of [0, 1] if that is its scale."""
     drawn = law._sample(shape, rng)
-    # A draw that rounds to an end stands for the doubles beside it: the law has no mass there.
+    # A draw that rounds to an end stands for the doubles beside it: the distribution has no mass
+    # there.
     return np.asarray(np.clip(drawn, *INSIDE) if law.on_unit else drawn)
 
 
@@ -91,7 +93,7 @@ def _alone(rows: SampleRows, columns: Parameters, row: int, weight: float) -> Cl
 # ---------------------------------------------------------------------- any other family
 @dataclass(frozen=True)
 class RowByRow:
-    """A family by the public face of its law: rows of parameters, one law at a time."""
+    """A family by the public face of its law: rows of parameters, one distribution at a time."""
 
     law: Distribution
 
@@ -158,7 +160,7 @@ def _one_by_one(
 
 
 def _row(law: Distribution, one: Distribution) -> list[float]:
-    """The parameters of one law in the order of another's."""
+    """The parameters of one distribution in the order of another's."""
     values = {p.name: p.value for p in one._parameters()}
     return [values[p.name] for p in law._parameters()]
 

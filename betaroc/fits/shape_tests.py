@@ -1,4 +1,4 @@
-"""How sure one may be of a shape: categories of the laws, both ends of the ROC, its hooks."""
+"""How sure one may be of a shape: categories, both ends of the ROC, its hooks."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def ends_are_tested(family: Names) -> bool:
 
 
 def shape_probabilities(f: PairEstimate, *, groups: bool = True) -> dict[str, dict[str, float]]:
-    """Probability of each shape of both beta laws; `Fit.shape_probabilities` documents it."""
+    """Probability of each shape of both distributions; `Fit.shape_probabilities` documents it."""
     if not has_shapes(f.family):
         raise InputError(
             "shapes are those of beta distributions; this fit is of family"
@@ -212,7 +212,7 @@ def curve_test(f: PairEstimate, level: float = 0.95, *, groups: bool = True) -> 
 
 # ------------------------------------------------------------------------------ the ends
 class _Contrast(NamedTuple):
-    """A difference of the laws that is positive where the curve is above an end."""
+    """A difference of the distributions that is positive where the curve is above an end."""
 
     difference: float
     #: By all parameters, the clients' first.

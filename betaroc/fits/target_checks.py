@@ -379,7 +379,7 @@ def _planned(rate: float, tail: float) -> float:
     def at_most(k: FloatArray, n: FloatArray, share: float) -> FloatArray:
         return np.where(k < n, betaincc(k + 1.0, np.maximum(n - k, 1.0), share), 1.0)
 
-    p = max(rate, 1e-6)  # from there on Poisson's law, in n p alone
+    p = max(rate, 1e-6)  # from there on Poisson's distribution, in n p alone
     most = 64.0
     while True:
         n = np.ceil(np.linspace(1.0, most, 640) / p)

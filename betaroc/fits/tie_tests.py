@@ -1,4 +1,4 @@
-"""Tests of what two laws may share: a shape, a spread, the mass on an end.
+"""Tests of what two distributions may share: a shape, a spread, the mass on an end.
 
 Each says how far the clients' number lies above the impostors', as a standard
 normal departure that holds in small samples too.
@@ -50,7 +50,7 @@ class Departure(NamedTuple):
 
 
 class Law(NamedTuple):
-    """A fitted beta law and the trials behind it."""
+    """A fitted beta distribution and the trials behind it."""
 
     a: float
     b: float
@@ -67,8 +67,8 @@ def by_likelihood(
         u = d sqrt(|J(free)| / |J'(shared)|),   d = a_c - a_i
 
     with J the information in all four shapes, J' that in the three of the tie. Given the other
-    sums, the law of the clients' sum of logarithms depends on d alone: r* is the normal form of
-    the test by that conditional law.
+    sums, the distribution of the clients' sum of logarithms depends on d alone: r* is the normal
+    form of the test by that conditional distribution.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _tied(sums: list[ClassSums]) -> TiedSolution:
 
 
 def by_errors(difference: float, variance: float, freedom: float) -> Departure:
-    """difference / sqrt(variance), by Student's law; its normal departure has the same p-value."""
+    """difference / sqrt(variance), by Student's t; its normal departure has the same p-value."""
     from scipy.special import ndtri, stdtr
 
     t = difference / math.sqrt(variance)
@@ -172,7 +172,7 @@ def by_errors(difference: float, variance: float, freedom: float) -> Departure:
 
 # ------------------------------------------------------------------- spreads and means
 def by_variances(client: tuple[float, float], impostor: tuple[float, float]) -> Departure:
-    """The F test of equal variances of two normal laws, each given as (sigma, weight)."""
+    """The F test of equal variances of two normal distributions, each given as (sigma, weight)."""
     freedom = [n - 1.0 for _, n in (client, impostor)]
     if min(freedom) <= 0.0:
         raise InputError(
@@ -199,7 +199,7 @@ def _from_log_tails(logs: tuple[float, float], method: str) -> Departure:
 
 
 def by_means(client: tuple[float, float, float], impostor: tuple[float, float, float]) -> Departure:
-    """Student's test of equal means under one variance; laws as (mu, sigma, weight)."""
+    """Student's test of equal means under one variance; distributions as (mu, sigma, weight)."""
     (mu_c, s_c, n_c), (mu_i, s_i, n_i) = client, impostor
     freedom = n_c + n_i - 2.0
     variance = (n_c * s_c * s_c + n_i * s_i * s_i) / freedom
@@ -351,8 +351,8 @@ def by_grouped_spreads(
 ) -> Departure:
     """Score test of a shared spread, of trials that depend on groups: D = (z^2 - 1)/(2 n).
 
-    Laws are given as (sigma, weight); `squares` are those of (score - mu)/sigma, nan where there
-    is none.
+    Distributions are given as (sigma, weight); `squares` are those of (score - mu)/sigma, nan where
+    there is none.
     """
     (s_c, n_c), (s_i, n_i) = client, impostor
     shared = (n_c * s_c * s_c + n_i * s_i * s_i) / (n_c + n_i)

@@ -168,7 +168,7 @@ class CountedScores:
 
     # ------------------------------------------------------------------ where a rate is
     def threshold_of(self, who: int, rate: float, tail: float) -> Limits:
-        """Ends of the threshold at which a class has a share beyond, whatever its law.
+        """Ends of the threshold at which a class has a share beyond, whatever its distribution.
 
         Of n scores Binomial(n, rate) lie beyond it, so that it is between two of them. Beyond is
         above for impostors, at or below for clients.

@@ -1,4 +1,4 @@
-"""Groups of trials drawn again as wholes: laws of a replicate, counts between thresholds."""
+"""Groups of trials drawn again as wholes: a replicate's samples, counts between thresholds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GroupedSide:
     laws : tuple of Empirical
         Clients and impostors.
     places : tuple of ndarray of int
-        For each row the place of its score among the distinct ones of its law.
+        For each row the place of its score among the distinct ones of its distribution.
     stratified : bool
         See `Groups.stratum`.
     """
@@ -50,7 +50,7 @@ class GroupedSide:
         *,
         stratified: bool,
     ) -> GroupedSide:
-        """The rows of both classes placed in their laws."""
+        """The rows of both classes placed in their distributions."""
         return cls(groups, laws, rows_in(laws, groups, scores), stratified)
 
     @cached_property
@@ -58,7 +58,7 @@ class GroupedSide:
         return _places(self.groups.stratum(stratified=self.stratified))
 
     def draw(self, rng: np.random.Generator, share: float = 1.0) -> tuple[Drawn, Drawn] | None:
-        """Both laws of a replicate of `share` of the units; None if a class is empty."""
+        """Both distributions of a replicate of `share` of the units; None if a class is empty."""
         of = self.groups
         drawn = np.empty(of.role.size + 1, dtype=np.int64)
         drawn[-1] = 1  # what a missing second unit weighs
@@ -145,7 +145,7 @@ def cell_of(law: Empirical, t: Thresholds, place: IntArray) -> tuple[IntArray, I
 def rows_in(
     laws: tuple[Empirical, Empirical], groups: Groups, scores: ScoredTrials
 ) -> tuple[IntArray, IntArray]:
-    """For each row of the groups the place of its score among the distinct ones of its law."""
+    """For each row of the groups the place of its score among the distinct ones of its class."""
     client, impostor = (
         np.searchsorted(law._steps[0], values[rows])
         for law, values, rows in zip(

@@ -146,7 +146,7 @@ class _Smoothed:
 
 
 def _law(values: FloatArray, copies: FloatArray | IntArray) -> Drawn:
-    """The law of ascending values."""
+    """The distribution of ascending values."""
     new = np.concatenate([[True], values[1:] != values[:-1]])
     starts = np.flatnonzero(new)
     return Drawn(values[starts], np.add.reduceat(copies, starts).astype(np.float64))

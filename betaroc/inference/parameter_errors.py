@@ -1,4 +1,4 @@
-"""A fit as a point with a normal error, in free coordinates of both laws."""
+"""A fit as a point with a normal error, in free coordinates of both distributions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ParameterNames = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class FreeFit(NamedTuple):
-    """Parameters of both laws that vary, their coordinates, and the roots of their errors.
+    """Parameters of both distributions that vary, their coordinates, and the roots of their errors.
 
     ``place`` holds the clients' coordinates, then the impostors'; ``roots`` their change
     with one standard error along each root of the covariance, a row each.
@@ -65,7 +65,7 @@ def _free(result: Estimate) -> Free:
 def laws_at(
     laws: Sequence[Distribution], names: ParameterNames, place: FloatArray
 ) -> tuple[Distribution, Distribution]:
-    """Both laws at other coordinates."""
+    """Both distributions at other coordinates."""
     cut = len(names[0])
     values = place[:cut].tolist(), place[cut:].tolist()
     client, impostor = (moved(*one) for one in zip(laws, names, values, strict=True))

@@ -140,7 +140,7 @@ def _refuse_without_sums(fit: Estimate) -> None:
 def _profile(fit: Estimate, level: float) -> dict[str, Limits]:
     """Where twice the fall of the log-likelihood, maximised over the rest, is the quantile.
 
-    Its quantile is that of chi-squared for a point mass, exact for normal laws and for a
+    Its quantile is that of chi-squared for a point mass, exact for normal distributions and for a
     single shape, and with Lawley's correction of the mean for two shapes.
     """
     from scipy.special import chdtri

@@ -52,7 +52,7 @@ def robust_cov(
         Frequencies.
     groups : array_like of int or str, shape (n,) or (n, 2), optional
         Trials that share a label depend on each other; without, each is by itself, which
-        gives the covariance that holds although the law is the wrong one.
+        gives the covariance that holds although the distribution is the wrong one.
 
     Returns
     -------
@@ -62,8 +62,8 @@ def robust_cov(
     Raises
     ------
     InputError
-        For the empirical law, one group, lengths that differ, or scores that are not those
-        of the fit: of another total weight, or where its law has no density.
+        For the empirical distribution, one group, lengths that differ, or scores that are not those
+        of the fit: of another total weight, or where its distribution has no density.
 
     Notes
     -----
@@ -199,7 +199,7 @@ def in_cells(result: Estimate) -> bool:
 
 
 def _as_fitted(result: Estimate, values: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """The scores that the law was fitted to."""
+    """The scores that the distribution was fitted to."""
     if result.boundary is None or result.boundary.policy != "squeeze":
         return values
     n = float(values.size) if weights is None else math.fsum(weights.tolist())
@@ -244,7 +244,7 @@ def _room(name: str, parameters: Mapping[str, Parameter]) -> float:
 def _each_log_likelihood(
     result: Estimate, values: FloatArray
 ) -> Callable[[Distribution], FloatArray]:
-    """What one observation of each value adds to the log-likelihood, for any law."""
+    """What one observation of each value adds to the log-likelihood, for any distribution."""
     policy = policy_in_force(result)
     if policy == "interval":
         return _cell_log_likelihood(values, result.boundary.resolution)  # type: ignore[union-attr,arg-type]

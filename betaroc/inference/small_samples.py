@@ -25,15 +25,15 @@ __all__ = [
     "shape_corrections", "small_sample", "stretch_of", "student",
 ]  # fmt: skip
 
-#: Shapes beyond which cumulants cancel and a beta law is normal to this share.
+#: Shapes beyond which cumulants cancel and a beta distribution is normal to this share.
 _NEARLY_NORMAL = 1e3
 #: Beyond this shape the cumulants of log s and log(1 - s) cancel, and what is made of them is at
-#: its limit to 1e-7: that of a gamma law, or of a normal one.
+#: its limit to 1e-7: that of a gamma distribution, or of a normal one.
 _LARGEST = 1e7
 
 
 def inner_trials(result: Estimate) -> float:
-    """Trials of a fitted law that lie on no point mass."""
+    """Trials of a fitted distribution that lie on no point mass."""
     shares = [result.params.get(name, 0.0) for name in MASSES]
     return float(result.total_weight * (1.0 - math.fsum(shares)))
 
@@ -206,7 +206,7 @@ def shape_corrections(a: float, b: float) -> tuple[float, float]:
 
     Of a canonical exponential family with cumulants k of its sufficient statistics
     (3 rho13^2 + 2 rho23^2 - 3 rho4)/12, of both shapes less that of the other one alone. A
-    concentrated law has 11/6, a normal sigma's.
+    concentrated distribution has 11/6, a normal sigma's.
     """
     if min(a, b) > _NEARLY_NORMAL and a + b > _NEARLY_NORMAL**2:
         return 11.0 / 6.0, 11.0 / 6.0

@@ -55,7 +55,7 @@ class Criterion:
     axis: str
     #: A criterion without alpha: one threshold for all.
     single: bool = False
-    #: Of a target: the rates that scores attain; for laws, where the choice may jump.
+    #: Of a target: the rates that scores attain; for distributions, where the choice may jump.
     levels: Levels = _no_levels
     #: Of a share of one class: accepting all and rejecting all scores attain 0 and 1.
     one_class: bool = False

@@ -108,7 +108,7 @@ def places_of_far(pair: Pair, u: FloatArray) -> Thresholds:
 
 
 def log_odds_of_tpr(pair: Pair, u: FloatArray) -> FloatArray:
-    """Log odds of TPR where FAR has the log odds u; laws without atoms."""
+    """Log odds of TPR where FAR has the log odds u; distributions without atoms."""
     t = places_of_far(pair, u)
     with np.errstate(invalid="ignore", under="ignore"):
         return np.asarray(pair.client._upper(t)[1] - pair.client._lower(t)[1])

@@ -57,7 +57,7 @@ class _Curve(Value):
         Raises
         ------
         InputError, InputTypeError
-            If the laws are continuous and `n` is not an int >= 1.
+            If the distributions are continuous and `n` is not an int >= 1.
 
         Examples
         --------
@@ -75,7 +75,7 @@ class Det(_Curve):
     Parameters
     ----------
     client, impostor : Distribution
-        The two laws.
+        The two distributions.
     scale : {"probit", "linear"}
         Axes of the picture: normal deviates (DET) or plain rates, which is what
         the papers on expected performance curves call ROC.
@@ -181,7 +181,7 @@ class PrecisionRecall(_Curve):
     Parameters
     ----------
     client, impostor : Distribution
-        The two laws.
+        The two distributions.
     prior : float
         P(client).
     name : str, optional

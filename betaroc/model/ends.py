@@ -2,7 +2,8 @@
 
 Section 3.2 of Omar and Ivrissimtzis (2019), their signs corrected (docs/papers.md, E2 and E3).
 
-**Formula.** The ROC with x = F_c, y = F_i has the slope f_i / f_c at a threshold x, for beta laws
+**Formula.** The ROC with x = F_c, y = F_i has the slope f_i / f_c at a threshold x, for beta
+distributions
 
     dF_i / dF_c = x^(a_i - a_c) (1 - x)^(b_i - b_c) B(a_c, b_c) / B(a_i, b_i)
 
@@ -10,23 +11,24 @@ Section 3.2 of Omar and Ivrissimtzis (2019), their signs corrected (docs/papers.
 
     at 0   inf if a_i < a_c,   0 if a_i > a_c        at 1   inf if b_i < b_c,   0 if b_i > b_c
 
-The class whose tail is the heavier has all the mass there. Any two laws are compared likewise by
-what each declares of its end (`Tail`), in this order: which support reaches further out, whose is
-the point mass at the end, whose tail is of the lower order (a power, then Gaussian), then
+The class whose tail is the heavier has all the mass there. Any two distributions are compared
+likewise by what each declares of its end (`Tail`), in this order: which support reaches further
+out, whose is the point mass at the end, whose tail is of the lower order (a power, then Gaussian),
+then
 
     powers     F ~ exp(log_coefficient) d^rate, d the distance to the end (beta laws: rate a or b),
                so that F_i ~ K F_c^rho with rho = rate_i / rate_c
     Gaussian   the wider; of one width the one whose centre lies nearer to the end
 
 **Ties.** Of equal exponents the constant is left: B(a_c, b_c) / B(a_i, b_i), or K; of two point
-masses p_i / p_c, of Gaussian tails that are one the quotient of their shares. Of two beta laws it
-is 1 only where they are equal, so that no tie is left between different ones.
+masses p_i / p_c, of Gaussian tails that are one the quotient of their shares. Of two beta
+distributions it is 1 only where they are equal, so that no tie is left between different ones.
 
 **Sides.** Impostors that are the heavier at 0 are rejected first: the curve lies above the diagonal
 there. The heavier at 1 they are accepted first: below.
 
-**Theorem.** Where the likelihood ratio turns at most once, as that of two beta laws does, and of
-two normal ones, both ends decide on the whole curve:
+**Theorem.** Where the likelihood ratio turns at most once, as that of two beta distributions does,
+and of two normal ones, both ends decide on the whole curve:
 
     above at both ends, or above at one and on at the other: above everywhere ("proper")
     below at both ends, or below at one and on at the other: below everywhere
@@ -95,7 +97,7 @@ class End(Value):
     -----
     With atoms at the end: exponent 1 and K = p_i / p_c; exponent 0 and K = p_i if
     the impostors have it alone; exponent inf and K = nan if the clients have. The
-    same with K = nan where one law ends further out than the other.
+    same with K = nan where one distribution ends further out than the other.
 
     References
     ----------
@@ -210,7 +212,7 @@ def _tied(log_semi: float) -> Limit:
 
 # ----------------------------------------------------------------------------------- sides
 def ends(pair: Pair) -> Ends:
-    """Both ends from the tails that the laws declare."""
+    """Both ends from the tails that the distributions declare."""
     return Ends(_end(pair, lower=True), _end(pair, lower=False))
 
 

@@ -55,7 +55,7 @@ def hooks_of(model: ScoreModel, n_client: float, n_impostor: float) -> tuple[Hoo
     Parameters
     ----------
     model : ScoreModel
-        Any pair of laws.
+        Any pair of distributions.
     n_client, n_impostor : float
         Scores of each class among which the expected number is stated.
 

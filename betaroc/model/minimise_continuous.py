@@ -1,4 +1,4 @@
-"""Thresholds of two laws with a continuous part: stationary points, levels and jumps compared."""
+"""Thresholds of two continuous distributions: stationary points, levels and jumps compared."""
 
 from __future__ import annotations
 
@@ -212,8 +212,8 @@ def _last_places(pair: Pair) -> list[Thresholds]:
 def _beside_a_flat_rate(pair: Pair, levels: FloatArray) -> tuple[IntArray, Thresholds]:
     """Where log TPR / FAR is a level while one of them stands still: number of the level, place.
 
-    Between neighbouring joints a sample's rate, or that of a law whose support has
-    ended, is constant, and a quantile of the other law meets the level. Along all these
+    Between neighbouring joints a sample's rate, or that of a distribution whose support has
+    ended, is constant, and a quantile of the other distribution meets the level. Along all these
     places FAR + FRR moves one way, so that only the first and the last can be chosen.
     """
     starts = Thresholds.concatenate([pair.accept_all, pair.joints[:-1]])

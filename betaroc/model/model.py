@@ -1,4 +1,4 @@
-"""The pair of laws as users hold it."""
+"""The pair of distributions as users hold it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _GENERIC_SHAPES = (Shape.U, Shape.J, Shape.REVERSE_J, Shape.BELL)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreModel(Value):
-    """What a classifier does at every threshold, from the laws of its two score classes.
+    """What a classifier does at every threshold, from the distributions of its two score classes.
 
     Accept iff score > threshold, so that
 
@@ -55,7 +55,7 @@ class ScoreModel(Value):
     Parameters
     ----------
     client, impostor : Distribution
-        Laws of the genuine and the impostor scores; any two kinds together.
+        Distributions of the genuine and the impostor scores; any two kinds together.
     prior : float, optional
         P(client) in [0, 1], for precision, accuracy and the like.
     name : str, optional
@@ -66,7 +66,7 @@ class ScoreModel(Value):
     Raises
     ------
     InputTypeError
-        If a law is not a Distribution or `prior` not a number.
+        If a distribution is not a Distribution or `prior` not a number.
     InputError
         If `prior` is not in [0, 1].
 
@@ -110,7 +110,7 @@ class ScoreModel(Value):
         Returns
         -------
         ScoreModel
-            Equal laws, prior and name; ``is_generic`` is true.
+            Equal distributions, prior and name; ``is_generic`` is true.
 
         Notes
         -----
@@ -133,7 +133,7 @@ class ScoreModel(Value):
     ) -> ScoreModel:
         """The model after a shift of its scores, as between a development and a test set.
 
-            logit s' = scale logit s + shift    if both laws lie in [0, 1]
+            logit s' = scale logit s + shift    if both distributions lie in [0, 1]
             s' = scale s + shift                otherwise
 
         Parameters
@@ -146,14 +146,14 @@ class ScoreModel(Value):
         Returns
         -------
         ScoreModel
-            Its laws are of the same family where that holds the moved law (normal, logit-normal,
-            samples), and `Shifted` otherwise. Prior and name stay.
+            Its distributions are of the same family where that holds the moved distribution
+            (normal, logit-normal, samples), and `Shifted` otherwise. Prior and name stay.
 
         Raises
         ------
         InputError
-            If a shift is not finite, `scale` not finite and positive, or one law is continuous on
-            [0, 1] and the other not on [0, 1].
+            If a shift is not finite, `scale` not finite and positive, or one distribution is
+            continuous on [0, 1] and the other not on [0, 1].
         InputTypeError
             If an argument is not a number.
 
@@ -205,8 +205,8 @@ class ScoreModel(Value):
 
         Notes
         -----
-        The prior plays no part. Doubles round: a beta law with a shape far below 1 yields exact 0s
-        and 1s. For several classifiers on the same trials see `sample_systems`.
+        The prior plays no part. Doubles round: a beta distribution with a shape far below 1 yields
+        exact 0s and 1s. For several classifiers on the same trials see `sample_systems`.
 
         Examples
         --------
@@ -341,7 +341,7 @@ class ScoreModel(Value):
         Notes
         -----
         x = 1 gives accept all: the lower end of the support, -inf for samples and where
-        the law has an atom there. Samples answer with the middle of a gap between
+        the distribution has an atom there. Samples answer with the middle of a gap between
         neighbouring scores, and FAR then falls short of `x`.
 
         Examples
@@ -518,7 +518,7 @@ class ScoreModel(Value):
         Candidates are the ends of the scale, the jumps and all places where the
         likelihood ratio equals alpha / (1 - alpha). Ties go to the smallest HTER (the
         limit at alpha = 0 and 1), then to the lowest threshold; counts are compared
-        exactly, weighted samples and continuous laws to 1e-12 relative.
+        exactly, weighted samples and continuous distributions to 1e-12 relative.
 
         Examples
         --------
@@ -742,7 +742,7 @@ class ScoreModel(Value):
         Notes
         -----
         Attained at a jump or where the densities are equal. Below 1e-2 the difference
-        is integrated, not subtracted, where both laws are continuous on one scale.
+        is integrated, not subtracted, where both distributions are continuous on one scale.
 
         Examples
         --------
@@ -856,7 +856,7 @@ class ScoreModel(Value):
 
             P(client | s) = prior f_c(s) / (prior f_c(s) + (1 - prior) f_i(s))
 
-        and the same of the point masses at a score where a law has one.
+        and the same of the point masses at a score where a distribution has one.
 
         Parameters
         ----------
@@ -866,7 +866,7 @@ class ScoreModel(Value):
         Returns
         -------
         float or ndarray, shape of `scores`
-            Fractions; nan where neither law has a density.
+            Fractions; nan where neither distribution has a density.
 
         Raises
         ------
@@ -875,7 +875,7 @@ class ScoreModel(Value):
 
         Notes
         -----
-        Of two beta laws the beta calibration of Kull, Silva Filho and Flach (2017), with
+        Of two beta distributions the beta calibration of Kull, Silva Filho and Flach (2017), with
         coefficients a_c - a_i and b_i - b_c. It rises with the score only where the ROC is
         concave. For another share of clients give the model that prior.
 
@@ -905,7 +905,7 @@ class ScoreModel(Value):
         Beta pairs near 0: rho = a_i / a_c and K = (a_c B_c)^rho / (a_i B_i); near 1 the
         same of the upper tails with b. With atoms the end is the straight segment, of
         semi-derivative p_i / p_c, and 0 or inf if one class has the atom alone. Normal
-        laws have no coefficient (nan).
+        distributions have no coefficient (nan).
 
         References
         ----------
@@ -952,7 +952,7 @@ class ScoreModel(Value):
         -------
         OperatingPoint
             An array of points, threshold ascending; empty where there are none, also
-            for two equal laws.
+            for two equal distributions.
 
         Notes
         -----
@@ -1045,8 +1045,8 @@ class ScoreModel(Value):
         Returns
         -------
         tuple of Shape, or None
-            (client, impostor). None unless both are beta laws (inflated or
-            not), and under a scheme for a law on a border (a = 1 or b = 1).
+            (client, impostor). None unless both are beta distributions (inflated or
+            not), and under a scheme for a distribution on a border (a = 1 or b = 1).
 
         Raises
         ------
@@ -1090,7 +1090,7 @@ class ScoreModel(Value):
         Returns
         -------
         Roc
-            With the model's laws, prior and name.
+            With the model's distributions, prior and name.
 
         Raises
         ------
@@ -1122,7 +1122,7 @@ class ScoreModel(Value):
         Returns
         -------
         Det
-            With the model's laws, prior and name.
+            With the model's distributions, prior and name.
 
         Raises
         ------
@@ -1143,7 +1143,7 @@ class ScoreModel(Value):
         Returns
         -------
         PrecisionRecall
-            With the model's laws, prior and name.
+            With the model's distributions, prior and name.
 
         Examples
         --------

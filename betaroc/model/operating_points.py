@@ -1,4 +1,4 @@
-"""Where to put the threshold: every choice that a pair of laws allows, globally optimal.
+"""Where to put the threshold: every choice that a pair of distributions allows, globally optimal.
 
 A criterion is compared on candidates: the places where a rate jumps, from
 below and from above, and the level sets of the likelihood ratio between them.

@@ -31,7 +31,7 @@ __all__ = ["Roc", "RocHull"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Roc(Value):
-    """ROC of a pair of laws, exact at every point.
+    """ROC of a pair of distributions, exact at every point.
 
     With ``positive="client"``, x = FAR and y = TPR; with ``positive="impostor"``,
     x = F_c(theta) and y = F_i(theta): the reflection of the former in the
@@ -41,7 +41,7 @@ class Roc(Value):
     Parameters
     ----------
     client, impostor : Distribution
-        The two laws.
+        The two distributions.
     positive : {"client", "impostor"}
         Which class the axes call positive.
     prior : float
@@ -54,11 +54,11 @@ class Roc(Value):
     Raises
     ------
     InputError, InputTypeError
-        For another `positive`, a law that is no Distribution, or a `prior` outside [0, 1].
+        For another `positive`, a distribution that is no Distribution, or a `prior` outside [0, 1].
 
     Notes
     -----
-    Laws with atoms, and samples, give the polyline through the attainable
+    Distributions with atoms, and samples, give the polyline through the attainable
     points: ties are straight segments, and on a vertical segment y is its top.
     Rates come from their own tails, so x = 1e-300 is as exact as x = 0.1.
 
@@ -301,7 +301,7 @@ class Roc(Value):
         Raises
         ------
         InputError, InputTypeError
-            If the laws are continuous and `n` is not an int >= 1.
+            If the distributions are continuous and `n` is not an int >= 1.
 
         Examples
         --------
@@ -327,7 +327,7 @@ class Roc(Value):
         Raises
         ------
         InputError
-            If one of the laws is no sample.
+            If one of the distributions is no sample.
 
         Notes
         -----
@@ -353,7 +353,7 @@ class Roc(Value):
         return OperatingPoint(at.theta, at.far, at.frr, self.prior, math.nan, at.tpr, at.tnr)
 
     def crossings(self, other: Roc) -> RocCrossings:
-        """Where this curve and another meet and change places, whatever both laws are.
+        """Where this curve and another meet and change places, whatever both distributions are.
 
         Parameters
         ----------
@@ -378,9 +378,9 @@ class Roc(Value):
         touch within a relative 1e-11 and part again on the same sides do not cross, and of a
         stretch on which they are one the middle counts. A bend that spans less than 1/4 in the
         log odds of FAR, as of a mixture with a narrow component, can hide two crossings. Where
-        the two pairs share the client or the impostor law of beta pairs there is one crossing at
-        most. Curves with jumps are polylines and crossed as such, a jump at its FAR and the
-        lowest TPR shared there. Both are read as TPR at FAR, whatever ``positive`` is.
+        the two pairs share the client or the impostor distribution of beta pairs there is one
+        crossing at most. Curves with jumps are polylines and crossed as such, a jump at its FAR and
+        the lowest TPR shared there. Both are read as TPR at FAR, whatever ``positive`` is.
 
         Examples
         --------

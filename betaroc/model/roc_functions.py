@@ -26,7 +26,7 @@ _EDGE = 8.0 * float(np.finfo(np.float64).eps)
 
 
 def curve_thresholds(pair: Pair, n: int | None = None) -> Thresholds:
-    """`n` thresholds along a pair's curves, ascending: all jumps, and quantiles of both laws.
+    """`n` thresholds along a pair's curves, ascending: all jumps, and quantiles of both.
 
     Half of the quantiles lie in the tails, down to rates of 1e-12. Samples have
     their own thresholds, and jumps are kept even where they are more than `n`.
@@ -177,7 +177,7 @@ def _rightward(pair: Pair, x: FloatArray, t: Thresholds, *, upward: bool) -> Thr
 
 
 def posterior(pair: Pair, prior: float, t: Thresholds) -> FloatArray:
-    """P(client | score): of the densities, or of the masses where a law has an atom."""
+    """P(client | score): of the densities, or of the masses where a distribution has an atom."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         odds = np.log(prior) - np.log1p(-prior)
         smooth = 1.0 / (1.0 + np.exp(-(odds + pair.log_ratio(t))))

@@ -43,7 +43,8 @@ def sample_systems(
 ) -> pd.DataFrame:
     """Scores of several classifiers on the same trials, dependent by a Gaussian copula.
 
-        z ~ N(0, R),   score of system j = F_j^{-1}(Phi(z_j)),   F_j its law of the trial's class
+        z ~ N(0, R),   score of system j = F_j^{-1}(Phi(z_j)),   F_j its distribution of the trial's
+        class
 
     Parameters
     ----------
@@ -74,10 +75,11 @@ def sample_systems(
     Notes
     -----
     Each column follows its model, whatever R is. R correlates the normal deviates, not the scores.
-    For continuous laws and a correlation r of two systems Kendall's tau is (2/pi) asin(r) and
-    Spearman's rank correlation (6/pi) asin(r/2), in each class; ties of laws with point masses
-    weaken both. Each score is taken from its own tail (``ppf`` below the median, ``isf`` above), so
-    that correlation 1 gives equal ranks through both ends. Trials do not depend on each other.
+    For continuous distributions and a correlation r of two systems Kendall's tau is (2/pi) asin(r)
+    and Spearman's rank correlation (6/pi) asin(r/2), in each class; ties of distributions with
+    point masses weaken both. Each score is taken from its own tail (``ppf`` below the median,
+    ``isf`` above), so that correlation 1 gives equal ranks through both ends. Trials do not depend
+    on each other.
 
     References
     ----------
@@ -109,7 +111,7 @@ def sample_systems(
 
 
 def _scores_at(law: Distribution, z: FloatArray) -> FloatArray:
-    """Quantiles of a law at normal deviates, each from its own tail."""
+    """Quantiles of a distribution at normal deviates, each from its own tail."""
     from scipy.special import log_ndtr, ndtr
 
     low, deviation = z < 0.0, -np.abs(z)

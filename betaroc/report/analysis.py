@@ -237,13 +237,14 @@ def analyze(
     given and also kept in the result. Intervals of the curves hold dev's thresholds
     fixed: 2000 replicates of the test decisions, each alpha by itself. Each set has
     intervals of what its fit and its scores say, with their groups where they carry some, a
-    check of its fit by 199 simulated score sets and, for beta laws, the audit of their ends;
-    on dev families are compared. What cannot be had says why.
+    check of its fit by 199 simulated score sets and, for beta distributions, the audit of their
+    ends; on dev families are compared. What cannot be had says why.
 
     A summary is fitted from its sums; what is counted on it is exact at the borders of its bins,
     which choose its thresholds, and in between off by at most `ScoreSummary.rate_error`. Its fit
-    is judged by the distances of laws and ROC from these counts, against what chance allows for
-    any law; simulated checks, the comparison of families and the audit need every score.
+    is judged by the distances of distributions and ROC from these counts, against what chance
+    allows for any distribution; simulated checks, the comparison of families and the audit need
+    every score.
 
     Examples
     --------

@@ -27,7 +27,7 @@ __all__ = [
     "beta_pair_words",
 ]  # fmt: skip
 
-#: Two-sided 5 % point of the standard normal law.
+#: Two-sided 5 % point of the standard normal distribution.
 _Z = 1.959963984540054
 #: Score sets simulated for its check, of which only the word is said.
 _REPLICATES = 99

@@ -20,7 +20,7 @@ __all__ = ["Distances", "distances", "shift"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distances(Value):
-    """How far fitted laws and curve are from the scores; 0 is agreement.
+    """How far fitted distributions and curve are from the scores; 0 is agreement.
 
     Parameters
     ----------

@@ -222,7 +222,7 @@ def alpha_text(epc: Epc, k: int) -> str:
 
 
 def _threshold(point: OperatingPoint) -> str:
-    if point.threshold >= sys.float_info.max:  # of a law without an upper end
+    if point.threshold >= sys.float_info.max:  # of a distribution without an upper end
         return "reject all"
     return threshold(point.threshold, point.logit_threshold)
 

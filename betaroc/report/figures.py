@@ -87,7 +87,7 @@ def _histogram(
 
 
 def _law_of(part: ScoreSet, who: str) -> Distribution | None:
-    """A fitted law that has a density."""
+    """A fitted distribution that has a density."""
     law: Distribution | None = None if part.fit is None else getattr(part.fit.model, who)
     return None if law is None or law.continuous is None else law
 
@@ -223,9 +223,9 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing
     return Drawing(draw_svg(draw, f"betaroc epc {part.role}"), caption + drawn)
 
 
-# ------------------------------------------------------------------ scores against laws
+# ------------------------------------------------------------------ scores against distributions
 def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Drawing]]:
-    """Of every set with fitted laws a P-P and a Q-Q picture."""
+    """Of every set with fitted distributions a P-P and a Q-Q picture."""
     return {
         part.role: [
             _probability(part.role, part.fit, kind, analysis.level) for kind in ("pp", "qq")

@@ -82,11 +82,11 @@ class SetIntervals(Value):
         Their confidence.
     model : tuple of Measured
         Of the fitted model: "auc", "eer", "threshold@eer", "tpr@far=0.01", "ks", exponents and
-        coefficients of both ends; empty without fitted laws.
+        coefficients of both ends; empty without fitted distributions.
     scores : tuple of Measured
         Of the scores themselves: "auc", "eer", "threshold@eer", "tpr@far=0.01", "ks".
     client, impostor : tuple of Measured
-        Of the parameters of both laws.
+        Of the parameters of both distributions.
     groups : int or None
         Groups on which the trials hang; None where they are taken as independent.
     asked : tuple of Asking
@@ -137,7 +137,7 @@ def intervals_of(
     asked: Sequence[Asking] = (),
     rng: Any = 0,
 ) -> SetIntervals:
-    """Every interval of a score set; ``fit`` is None where no laws were fitted.
+    """Every interval of a score set; ``fit`` is None where no distributions were fitted.
 
     ``summary`` is the set's, if the scores are its bins. Of the statistics that were `asked` for
     what is to be said of their rates is said; `rng` draws for those that need it.
@@ -192,7 +192,7 @@ def _number(asked: Asking, model: ScoreModel) -> float:
         return math.nan
 
 
-# ------------------------------------------------------------------------- the fitted laws
+# ------------------------------------------------------------------------- the fitted distributions
 def _of_model(fit: Fit, level: float) -> tuple[Measured, ...]:
     found: list[Measured] = []
     options = IntervalOptions(level)

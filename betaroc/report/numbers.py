@@ -62,7 +62,7 @@ def fit_numbers(fit: Fit) -> dict[str, Any]:
 
 
 def law_numbers(fit: DistributionFit) -> dict[str, Any]:
-    """One class's law."""
+    """One class's distribution."""
     return {
         "family": fit.family,
         "params": dict(fit.params),

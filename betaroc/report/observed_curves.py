@@ -126,7 +126,7 @@ def table_rows(met: ObservedCurve, dev: ScoreSet) -> list[list[str]]:
 
 
 def _expected(met: ObservedCurve, dev: ScoreSet, k: int) -> str:
-    """What dev's laws expected, said where none of dev's scores speak for it."""
+    """What dev's distributions expected, said where none of dev's scores speak for it."""
     value = percent(float(met.epc.expected[k]))
     if met.chosen_by != "model":
         return value

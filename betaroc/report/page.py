@@ -157,7 +157,7 @@ def page(analysis: AnalysisRecord) -> dict[str, Any]:
 
 
 def _checks(analysis: AnalysisRecord, modelled: list[tuple[ScoreSet, str]]) -> list[dict[str, Any]]:
-    """Pictures and tests of every set with fitted laws."""
+    """Pictures and tests of every set with fitted distributions."""
     drawn = probability_figures(analysis)
     return [
         checks(part, role) | {"figures": [_shown(f) for f in drawn.get(part.role, [])]}

@@ -54,7 +54,7 @@ _OF_COUNTS = (
 
 
 def checks(part: ScoreSet, role: str) -> dict[str, Any]:
-    """The tests of both laws and of the ROC of one set, or why there are none."""
+    """The tests of both distributions and of the ROC of one set, or why there are none."""
     found = part.quality
     check = None if found is None else found.check
     d = None if check is None else check.roc_distance

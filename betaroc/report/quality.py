@@ -27,8 +27,8 @@ __all__ = ["CHECK_REPLICATES", "Quality", "quality_of", "tail_words"]
 
 #: Score sets simulated for a check: p-values in steps of 1/200.
 CHECK_REPLICATES = 199
-#: A share of the sums that fit the laws, carried by the extreme 1 % of a class: of a pure power
-#: tail it is 0.01 (1 + log 100) = 5.6 %.
+#: A share of the sums that fit the distributions, carried by the extreme 1 % of a class: of a pure
+#: power tail it is 0.01 (1 + log 100) = 5.6 %.
 _CARRIED = 0.1
 #: Relative change of a shape by another rule that is worth a table.
 _MOVED = 0.1
@@ -106,7 +106,7 @@ def quality_of(
     choose: bool = True,
     compared: FamilyComparison | str | None = None,
 ) -> Quality:
-    """Everything that can be said; ``fit`` is None where no laws were fitted.
+    """Everything that can be said; ``fit`` is None where no distributions were fitted.
 
     Unless `choose`, families are not compared; `compared` is their comparison, or why there is
     none, where the fit was chosen by it.
@@ -146,7 +146,7 @@ def _counted(fit: Fit | None, level: float) -> tuple[TargetCheck, ...]:
 
 
 def _of_summary(given: ScoreSummary, fit: Fit | None, level: float, *, choose: bool) -> Quality:
-    """Of sums and counts only the distances of the laws can be judged."""
+    """Of sums and counts only the distances of the distributions can be judged."""
     why = "it needs every score, which a summary does not keep"
     targets = _counted(fit, level)
     return Quality(

@@ -51,7 +51,7 @@ class ScoreSet(Value):
     fit : Fit or None
         None for a test set that cannot be fitted; a warning says why.
     empirical : ScoreModel
-        The scores themselves as a pair of laws.
+        The scores themselves as a pair of distributions.
     distances : Distances or None
         Of the fit from the scores; None without a fit.
     shift : tuple of float or None
@@ -104,12 +104,12 @@ class ObservedPoint(Value):
     chosen_by : {"model", "scores"}
         Whether dev's fitted model or dev's scores chose the threshold.
     expected : OperatingPoint
-        The point in the pair of laws that chose it.
+        The point in the pair of distributions that chose it.
     observed : tuple of OperatingPoint
         Rates of the scores at that threshold: dev first, then every test set.
     expected_intervals : tuple of Measured
-        Of "far", "frr", "hter" and "f1" at that threshold by the laws, whose parameters vary;
-        empty where the scores chose it.
+        Of "far", "frr", "hter" and "f1" at that threshold by the distributions, whose parameters
+        vary; empty where the scores chose it.
     observed_intervals : tuple of tuple of Measured
         Of the observed rates, for every test set; those of dev chose the threshold, or were
         fitted, and have none.
@@ -128,7 +128,7 @@ class ObservedPoint(Value):
 
 
 def is_modelled(part: ScoreSet) -> bool:
-    """Whether laws were fitted, other than the scores themselves."""
+    """Whether distributions were fitted, other than the scores themselves."""
     return part.fit is not None and not is_of_counts(part.fit.family)
 
 

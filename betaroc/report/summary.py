@@ -121,7 +121,7 @@ def _stem(part: ScoreSet) -> str:
 
 # ---------------------------------------------------------- what no score speaks for
 def mismatch_words(dev: ScoreSet) -> str:
-    """Where the fitted laws are off the scores that they were fitted to; else nothing.
+    """Where the fitted distributions are off the scores that they were fitted to; else nothing.
 
     By the EER: more than 3 standard errors of the HTER at two rates of their mean. By a
     class's distribution: a Kolmogorov-Smirnov distance of more than 0.1 and 1.95/sqrt(n),
@@ -169,7 +169,7 @@ def _below(hter: float, n: tuple[float, float], low: Sequence[bool]) -> bool:
 
 
 def expected(dev: ScoreSet, point: OperatingPoint, *, why: bool = True) -> tuple[str, str, str]:
-    """FAR, FRR and HTER of dev's laws in per cent, said where no score speaks for them."""
+    """FAR, FRR and HTER of dev's distributions in per cent, said where no score speaks for them."""
     marks = below_count(dev, point)
     told = ": extrapolated, no score expected there" if why else ""
     rates = (point.far, point.frr, point.hter)

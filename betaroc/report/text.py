@@ -71,7 +71,7 @@ def set_text(part: ScoreSet, reason: str) -> str:
 
 
 def fit_text(fit: Fit, found: SetIntervals | None = None) -> str:
-    """Parameters of both laws, with their intervals."""
+    """Parameters of both distributions, with their intervals."""
     rows = [["class", "parameter", "estimate", "std. error", *_head(found)]]
     for who, law in (("client", fit.client), ("impostor", fit.impostor)):
         own = {} if found is None else {m.key: m for m in getattr(found, who)}
@@ -117,7 +117,7 @@ def _measures(part: ScoreSet) -> str:
 
 
 class MeasureRow(NamedTuple):
-    """One measure of the scores and, where laws were fitted, of these."""
+    """One measure of the scores and, where distributions were fitted, of these."""
 
     what: str
     say: Callable[[float], str]

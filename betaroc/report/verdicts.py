@@ -84,7 +84,7 @@ def _beside(pair: list[FitStatus]) -> list[FitStatus]:
 
 
 def _of_counts(found: Quality, scores: Scores, distances: Distances) -> list[FitStatus]:
-    """By what chance and bins allow for any law; a distance of ROCs is at most that of rates."""
+    """By what chance and bins allow in general; a distance of ROCs is at most that of rates."""
     coarse = (found.bin_error or (0.0, 0.0))[::-1]
     noise = _chance(scores, found.level or 0.95)
     off = (distances.client, distances.impostor)

@@ -142,7 +142,7 @@ def _fit_together(rows: Sequence[_Row]) -> None:
             _ = trial.drawn
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001 - a law of a user's own cannot be sampled
+        except Exception as error:  # noqa: BLE001 - a user's own cannot be sampled
             row.error = _words(error)
         else:
             drawn.append(trial)

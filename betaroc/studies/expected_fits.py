@@ -1,4 +1,4 @@
-"""The fit that so many scores of known laws give on average, and those around it."""
+"""The fit that so many scores of known distributions give on average, and those around it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Sizes = tuple[int, int]
 
 
 def expected_fit(model: ScoreModel, sizes: Sizes) -> Fit:
-    """A fit whose estimates are the laws themselves, with the errors of so many scores.
+    """A fit whose estimates are the distributions themselves, with the errors of so many scores.
 
     The covariance is the inverse Fisher information of each class over its scores, the prior that
     of the model.
@@ -57,7 +57,7 @@ def scattered(fit: Fit) -> list[Fit]:
 
     With d parameters the 2 d fits that are sqrt(d) errors away along the roots of the
     covariance, about the estimates with their first-order bias: the cubature of degree 3 of a
-    normal law.
+    normal distribution.
 
     References
     ----------

@@ -30,7 +30,7 @@ __all__ = ["PARAMETERS", "CellModel", "Setting", "cell_sizes", "check_design", "
 CellModel: TypeAlias = Callable[[dict[str, Any]], ScoreModel]
 _Laws = dict[str, tuple[Callable[[float, float], Distribution], tuple[str, str]]]
 
-#: Laws of the true pair by name, and what their parameters are called.
+#: Distributions of the true pair by name, and what their parameters are called.
 LAWS: _Laws = {
     "beta": (Beta, ("a", "b")),
     "normal": (Normal, ("mu", "sigma")),
@@ -294,7 +294,7 @@ def _own_pair(cell: Mapping[str, Any], model: CellModel) -> ScoreModel:
 
 
 def _own_family(model: ScoreModel) -> str:
-    """The family of the true pair: "beta" where its laws are no member of another."""
+    """The family of the true pair: "beta" where its distributions are no member of another."""
     kinds = {type(model.client), type(model.impostor)}
     for name, (law, _) in LAWS.items():
         if kinds == {law}:

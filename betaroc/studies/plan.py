@@ -82,9 +82,9 @@ class SampleSize(Framed):
         "delta", "delong", "logit-delong"; "end test", "fitted shape"; "smooth" or "empirical"
         of the thresholds of an EPC gap.
     model : ScoreModel or tuple of ScoreModel
-        The laws, taken as true.
+        The distributions, taken as true.
     estimate : float
-        The statistic of the laws; the exponent of a side, nan of shapes.
+        The statistic of the distributions; the exponent of a side, nan of shapes.
     width : float
         Full width that so many scores give on average; nan where chances are planned.
     power : float
@@ -223,7 +223,7 @@ def plan_sample_size(
         is the true one. "epc-gap": the value of an expected performance curve on test less that
         expected on dev, by the width of its interval.
     model : ScoreModel, Fit, or two of them
-        The laws, taken as true; of a fit its model. Two: the difference of two systems, of
+        The distributions, taken as true; of a fit its model. Two: the difference of two systems, of
         "epc-gap" on independent trials.
     width : float
         Full width wanted, in the statistic's own unit.
@@ -259,8 +259,8 @@ def plan_sample_size(
     InputError
         If `stat` is unknown, the point, `width`, `power`, `measure` or `thresholds` is missing,
         out of range or given where it is not used, the statistic is nan or has no derivative at
-        these laws, a law has no Fisher information, no size decides (an exponent of 1, a shape on a
-        border), or a class would need more than 1e9 scores.
+        these distributions, a distribution has no Fisher information, no size decides (an exponent
+        of 1, a shape on a border), or a class would need more than 1e9 scores.
     InputTypeError
         If `stat`, `model` or a number is of another type.
 
@@ -275,16 +275,17 @@ def plan_sample_size(
     Notes
     -----
     Nothing is drawn: the width is computed as `Fit.interval` computes it, at a fit whose estimates
-    are the laws and whose covariance is that of so many scores (Student's t with Welch's
+    are the distributions and whose covariance is that of so many scores (Student's t with Welch's
     degrees of freedom, the scales of the interval), and averaged over fits nearby to second
     order, which at 30 scores makes up to 6 % (where one of them has no such width, not averaged).
     The first-order (2 z)^2 (V_c + V_i/ratio)/width^2
-    is the limit for narrow intervals. The laws are taken as true: plan with laws at the edge of
-    what is thought possible too.
+    is the limit for narrow intervals. The distributions are taken as true: plan with distributions
+    at the edge of what is thought possible too.
 
-    A side: of two normal laws the test is an F test, and its power is exact. Of beta laws the z of
-    the test is taken as normal with its mean and spread over fits nearby. A shape: log a and log b
-    are taken as normal with the bias of maximum likelihood and covariance I^-1/(n a b).
+    A side: of two normal distributions the test is an F test, and its power is exact. Of beta
+    distributions the z of the test is taken as normal with its mean and spread over fits nearby. A
+    shape: log a and log b are taken as normal with the bias of maximum likelihood and covariance
+    I^-1/(n a b).
 
     An EPC gap, dev and test of the sizes found: at the threshold of least weighted error t, with
     weights w of the measure, to first order,

@@ -54,7 +54,7 @@ class Goal(Protocol):
 
     @property
     def estimate(self) -> float:
-        """The statistic of the laws; refuses what no number of scores reaches."""
+        """The statistic of the distributions; refuses what no number of scores reaches."""
 
     def reached(self, sizes: Sizes) -> float:
         """The width, or the chance, that so many scores give."""
@@ -213,7 +213,7 @@ def _variance(pair: Any, law: Distribution, of: Callable[[Thresholds], FloatArra
 
 
 def _panels(pair: Any, base: Distribution) -> FloatArray:
-    """Quantiles of both laws, and their atoms, where the integrand may jump."""
+    """Quantiles of both distributions, and their atoms, where the integrand may jump."""
     places = pair.panels(base, -math.inf, math.inf)
     jumps = np.concatenate([law.atoms.places for law in (pair.client, pair.impostor)])
     at = Thresholds.from_theta(jumps)
@@ -241,7 +241,7 @@ class GapWidth(Width):
         values = [self._value(model, _best(model, self.alpha)) for model in self.models]
         if self.options.method == "smooth":
             for model in self.models:
-                expected_fit(model, (1000, 1000))  # refuses laws without information
+                expected_fit(model, (1000, 1000))  # refuses distributions without information
         return 0.0 if len(values) == 1 else values[0] - values[1]
 
     def reached(self, sizes: Sizes) -> float:
@@ -284,7 +284,7 @@ class GapWidth(Width):
         return delta(asking(lambda m: self._value(m, t)), model, near).error ** 2
 
     def _choice(self, model: ScoreModel, sizes: Sizes) -> float:
-        """Variance of the value of the true laws at dev's threshold."""
+        """Variance of the value of the true distributions at dev's threshold."""
         if self.measure != "hter":
             return 0.0
         found = epc_forecast(model, n_client=sizes[0], n_impostor=sizes[1], alpha=[self.alpha])
@@ -337,7 +337,7 @@ class SideChance(Chance):
         return ends.at_zero if SIDES[self.end] == "at_zero" else ends.at_one
 
     def reached(self, sizes: Sizes) -> float:
-        """Of normal laws by the F law, else as of any other pair."""
+        """Of normal distributions by the F distribution, else as of any other pair."""
         from scipy.special import fdtr, fdtri
 
         laws = self.model.client, self.model.impostor

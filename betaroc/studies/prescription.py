@@ -1,4 +1,4 @@
-"""What a pair of laws is asked for, checked, and why no pair can have it."""
+"""What a pair of distributions is asked for, checked, and why no pair can have it."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def prescribed(
     _refuse_too_many(asked, family)
     sides = _Sides()
     for end, name in enumerate(END_NAMES):
-        # Normal laws of one width have exponent 1 and still slopes of 0 and inf.
+        # Normal distributions of one width have exponent 1 and still slopes of 0 and inf.
         if rho[end] is not None and family == "beta":
             sides.force(end, int(np.sign(math.log(rho[end]))), f"exponent {name} {rho[end]!r}")
         if slope[end] is not None:

@@ -1,4 +1,4 @@
-"""The inverse problem: a pair of laws with a prescribed ROC."""
+"""The inverse problem: a pair of distributions with a prescribed ROC."""
 
 from __future__ import annotations
 
@@ -38,27 +38,28 @@ def solve_pair(
     prior: float = 0.5,
     name: str | None = None,
 ) -> ScoreModel:
-    """A pair of laws with prescribed numbers, or the reason why there is none.
+    """A pair of distributions with prescribed numbers, or the reason why there is none.
 
     Parameters
     ----------
     auc, eer : float, optional
         Area under the ROC and equal error rate, strictly between 0 and 1.
     exponents : tuple of float or None, optional
-        (at_zero, at_one): end exponents rho of :meth:`ScoreModel.ends`, of beta laws a_i / a_c and
-        b_i / b_c, of normal laws both (sigma_c / sigma_i)^2. None leaves an end free.
+        (at_zero, at_one): end exponents rho of :meth:`ScoreModel.ends`, of beta distributions a_i /
+        a_c and b_i / b_c, of normal distributions both (sigma_c / sigma_i)^2. None leaves an end
+        free.
     slopes : tuple of float or None, optional
         (at_zero, at_one): semi-derivatives; 0.0 (an exponent above 1), inf (below 1), or a finite
         constant (a tie of shapes).
     shapes : tuple of str or None, optional
-        (client, impostor): "U", "J", "reverse-J" or "bell", of beta laws.
+        (client, impostor): "U", "J", "reverse-J" or "bell", of beta distributions.
     crossing : float, optional
         FAR = TPR where the ROC crosses the diagonal, strictly between 0 and 1.
     goals : mapping of str to float, optional
         Any other numbers by name, with the point after "@" where one is needed, such as
         ``{"tpr@far=0.01": 0.9, "h-measure": 0.6}``: all of :func:`statistics`, inside their range.
     family : {"beta", "normal", "logit-normal"}
-        Of both laws.
+        Of both distributions.
     prior : float, optional
         P(client) of the model.
     name : str, optional
@@ -90,19 +91,19 @@ def solve_pair(
     (2, 2), J (2, 1/2), reverse-J (1/2, 2). Shapes and exponents that are bounded, not given, keep
     1 % away from 1, or 1e-6 where 1 % cannot be had. The search has fixed starts and no randomness;
     between several local answers the nearest of those it meets is taken. Shapes are sought between
-    1e-5 and 1e7. Normal laws are in closed form: standard normal impostors, equal sigmas where
-    nothing else is asked, an exponent of 2 or 1/2 where the ROC must cross the diagonal, and the
-    wider clients where AUC and EER leave two answers.
+    1e-5 and 1e7. Normal distributions are in closed form: standard normal impostors, equal sigmas
+    where nothing else is asked, an exponent of 2 or 1/2 where the ROC must cross the diagonal, and
+    the wider clients where AUC and EER leave two answers.
 
     Goals are equations of the same search, with derivatives by differences; "auc" and "eer" among
-    them are the arguments of these names. Where normal laws have goals, all that is prescribed is
-    solved numerically: by the clients' mean, then by their spread too, then by all four parameters.
-    There is no theorem behind goals: where none is found, the error says what came nearest, which
-    is no proof that there is none.
+    them are the arguments of these names. Where normal distributions have goals, all that is
+    prescribed is solved numerically: by the clients' mean, then by their spread too, then by all
+    four parameters. There is no theorem behind goals: where none is found, the error says what came
+    nearest, which is no proof that there is none.
 
-    Impossible for beta laws are: an AUC on the other side of 1/2 than the ends force (exponents
-    at_zero <= 1 <= at_one: above the diagonal, concave); a crossing unless both exponents lie on
-    one side of 1; an AUC outside [1 - EER, 1 - 2 EER^2] of a concave ROC, outside
+    Impossible for beta distributions are: an AUC on the other side of 1/2 than the ends force
+    (exponents at_zero <= 1 <= at_one: above the diagonal, concave); a crossing unless both
+    exponents lie on one side of 1; an AUC outside [1 - EER, 1 - 2 EER^2] of a concave ROC, outside
     [(1 - EER)^2, 1 - EER^2] of any; one beyond the tangent of a finite slope; with both exponents
     an AUC outside the limits 1 / (1 + at_zero) and at_one / (1 + at_one), but for the end towards
     which large shapes separate the classes; and others of the kind.

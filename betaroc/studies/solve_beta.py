@@ -1,4 +1,4 @@
-"""The pair of beta laws nearest to a reference among those that meet a prescription.
+"""The pair of beta distributions nearest to a reference among those that meet a prescription.
 
 In the logs of the four shapes exponents and ties are linear and are kept exactly, by moving
 in their null space alone; sides of an end and open shapes are half-spaces. What is left
@@ -96,7 +96,7 @@ def _branches(asked: Prescription) -> list[tuple[int | None, int | None]]:
 
 
 def _laws(logs: FloatArray, asked: Prescription) -> tuple[Beta, Beta]:
-    """The laws, with exponents and ties to the last digit."""
+    """The distributions, with exponents and ties to the last digit."""
     a_c, b_c, a_i, b_i = np.exp(logs).tolist()
     zero, one = (_fixed_exponent(asked, end) for end in (0, 1))
     a_i = a_i if zero is None else zero * a_c

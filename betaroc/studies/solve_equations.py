@@ -1,4 +1,4 @@
-"""What a pair of beta laws is asked for as smooth equations in the logs of its four shapes.
+"""What a beta pair is asked for as smooth equations in the logs of its four shapes.
 
 The unknowns are log (a_c, b_c, a_i, b_i); an equation gives its value, 0 where it is met,
 and its derivatives.
@@ -46,7 +46,7 @@ def area_equation(target: float) -> Equation:
 
 
 def point_equation(far: float, tpr: float, frr: float) -> Equation:
-    """logit FAR where the client law has the TPR: the ROC passes through a point."""
+    """logit FAR where the client distribution has the TPR: the ROC passes through a point."""
     goal = math.log(far) - math.log1p(-far)
 
     def equation(logs: FloatArray) -> tuple[float, FloatArray]:
@@ -54,7 +54,7 @@ def point_equation(far: float, tpr: float, frr: float) -> Equation:
         at = _quantile(a_c, b_c, frr, tpr)
         value = _odds(a_i, b_i, at)
         slopes = _by_shapes(a_c, b_c, a_i, b_i, at)
-        # The threshold follows the client law: d log odds / dy of either law is minus
+        # The threshold follows the client law: d log odds / dy of either distribution is minus
         # density / (tail x tail).
         steep = [
             float((special.beta_log_density(a, b, at) - sum(_logs(a, b, at)))[0])
@@ -67,7 +67,7 @@ def point_equation(far: float, tpr: float, frr: float) -> Equation:
 
 
 def _quantile(a: float, b: float, lower: float, upper: float) -> Thresholds:
-    """Where a law has these two tails: scipy's inverse where neither end is near."""
+    """Where a distribution has these two tails: scipy's inverse where neither end is near."""
     from scipy.special import betaincinv
 
     theta, rest = float(betaincinv(a, b, lower)), float(betaincinv(b, a, upper))
@@ -96,7 +96,7 @@ def _odds(a: float, b: float, at: Thresholds) -> float:
 
 
 def _by_shapes(a_c: float, b_c: float, a_i: float, b_i: float, at: Thresholds) -> FloatArray:
-    """Derivatives of both log odds by the logs of the shapes of their law."""
+    """Derivatives of both log odds by the logs of the shapes of their distribution."""
     from scipy.special import betainc
 
     up, down = math.exp(_STEP), math.exp(-_STEP)

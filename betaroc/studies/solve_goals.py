@@ -95,7 +95,7 @@ def checked_goals(given: Any) -> tuple[StatisticGoal, ...]:
 def goal_equation(
     goal: StatisticGoal, prior: float
 ) -> Callable[[FloatArray], tuple[float, FloatArray]]:
-    """What a goal asks of two beta laws, in the logs of their shapes."""
+    """What a goal asks of two beta distributions, in the logs of their shapes."""
 
     def equation(logs: FloatArray) -> tuple[float, FloatArray]:
         steps = np.concatenate([np.zeros((1, 4)), _STEP * np.eye(4)])
@@ -111,7 +111,7 @@ def goal_equation(
 def solve_by_table(
     goals: Sequence[StatisticGoal], law: type[Normal] | type[LogitNormal], prior: float
 ) -> tuple[Distribution, Distribution]:
-    """Two normal laws, on the score or its logit, that meet the goals, or come nearest.
+    """Two normal distributions, on the score or its logit, that meet the goals, or come nearest.
 
     The clients' mean moves alone, then with their spread, then all four parameters, until the
     goals are met; the impostors are standard normal and the spreads equal until then.

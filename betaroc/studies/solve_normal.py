@@ -1,4 +1,4 @@
-"""Two normal laws with a prescribed ROC, in closed form.
+"""Two normal distributions with a prescribed ROC, in closed form.
 
 With the impostors standard normal and the clients N(d, r^2) the ROC has two parameters, and
 

@@ -119,7 +119,7 @@ class Study:
     resumed run ends with the bytes of an uninterrupted one. Plain beta fits of a block are made
     side by side; they agree with :func:`fit` to about 1e-13, better the less concentrated they are.
 
-    Warnings of fits are not given. Doubles round: beta laws with a shape far below 1 yield
+    Warnings of fits are not given. Doubles round: beta distributions with a shape far below 1 yield
     scores of exactly 0 and 1, which the rule of ``boundary`` is for.
 
     The folder holds a manifest, ``study.json``, and Parquet parts, each written beside and put in

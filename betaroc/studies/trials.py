@@ -192,7 +192,7 @@ def _drawn(
 
 
 def _of_law(law: Distribution, n: int, step: float, rng: np.random.Generator) -> FloatArray:
-    """Scores of a law, rounded to multiples of the step if there is one."""
+    """Scores of a distribution, rounded to multiples of the step if there is one."""
     values = law._sample((n,), rng)
     if step > 0.0:
         low, high = law.support  # which doubles may miss by their last bit
