@@ -1,0 +1,116 @@
+"""A generalised Pareto tail beyond a joint: what few extreme scores tell of rarer ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.checks import finite
+from betaroc.core.errors import InputError
+from betaroc.core.value import Value
+
+__all__ = ["ParetoTail"]
+
+#: Below this |z| three terms of the series of log1p(z)/z and expm1(z)/z are exact.
+_STRAIGHT = 1e-5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ParetoTail(Value):
+    """The mass of one class beyond a joint, and how it thins out.
+
+        P(beyond the joint by more than x) = mass G(x),   x >= 0
+        G(x) = (1 + shape x / scale)^(-1/shape),          exp(-x / scale) of shape 0
+
+    Of a shape below 0 nothing lies beyond x = -scale/shape.
+
+    Parameters
+    ----------
+    mass : float
+        P(beyond the joint), in (0, 1).
+    shape : float
+        Any number: 0 exponential, above 0 heavier, below 0 with an end.
+    scale : float
+        Positive, in units of the coordinate.
+    joint : float, optional
+        Where the tail begins, on the coordinate: the logit of a score in its range, else the score
+        itself. Left out: where the body itself has so much mass beyond.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, `mass` outside (0, 1) or `scale` not positive.
+
+    Notes
+    -----
+    Both tails of a class are such values: distances are counted away from the body. All is in
+    logarithms, so that rates far below 1e-300 keep their digits.
+
+    Examples
+    --------
+    >>> from betaroc.distributions.pareto_tail import ParetoTail
+    >>> tail = ParetoTail(0.1, -0.5, 2.0)
+    >>> tail.end
+    4.0
+    >>> tail.log_rate([0.0, 2.0, 4.0]).round(6)  # 1/10, 1/10 (1 - 1/2)^2, 0
+    array([-2.302585, -3.688879,      -inf])
+    """
+
+    mass: float
+    shape: float
+    scale: float
+    joint: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("mass", "shape", "scale"):
+            object.__setattr__(self, name, finite(getattr(self, name), name))
+        if self.joint is not None:
+            object.__setattr__(self, "joint", finite(self.joint, "joint"))
+        if not 0.0 < self.mass < 1.0:
+            raise InputError(
+                f"mass must lie between 0 and 1, a share of the class; got {self.mass!r}."
+            )
+        if not self.scale > 0.0:
+            raise InputError(
+                f"scale must be positive, a length on the coordinate; got {self.scale!r}."
+            )
+
+    @property
+    def end(self) -> float:
+        """Distance from the joint beyond which there is nothing; inf of shapes from 0 on."""
+        return -self.scale / self.shape if self.shape < 0.0 else math.inf
+
+    def log_rate(self, x: npt.ArrayLike) -> FloatArray:
+        """Log of P(beyond the joint by more than `x`); the log of `mass` at 0 and before."""
+        u = np.maximum(np.asarray(x, dtype=np.float64), 0.0) / self.scale
+        return math.log(self.mass) - self._depth(u)
+
+    def log_density(self, x: npt.ArrayLike) -> FloatArray:
+        """Log density in the distance; -inf before the joint and beyond the end."""
+        x = np.asarray(x, dtype=np.float64)
+        u = x / self.scale
+        inside = math.log(self.mass / self.scale) - (1.0 + self.shape) * self._depth(u)
+        outside = (x < 0.0) | (self.shape * u <= -1.0)
+        return np.where(outside & ~np.isnan(x), -np.inf, inside)
+
+    def distance(self, log_rate: npt.ArrayLike) -> FloatArray:
+        """How far beyond the joint the rate has this log; 0 for rates of `mass` and more."""
+        depth = np.maximum(math.log(self.mass) - np.asarray(log_rate, dtype=np.float64), 0.0)
+        z = self.shape * depth
+        with np.errstate(all="ignore"):
+            bent = np.expm1(z) / np.float64(self.shape)
+            straight = depth * (1.0 + z / 2.0 + z * z / 6.0)
+        return self.scale * np.where(np.abs(z) < _STRAIGHT, straight, bent)
+
+    def _depth(self, u: FloatArray) -> FloatArray:
+        """-log G: log(1 + shape u) / shape, inf beyond the end."""
+        z = self.shape * u
+        with np.errstate(all="ignore"):
+            bent = np.log1p(np.maximum(z, -1.0)) / np.float64(self.shape)
+            straight = u * (1.0 - z / 2.0 + z * z / 3.0)
+        depth = np.where(np.abs(z) < _STRAIGHT, straight, bent)
+        return np.where(z <= -1.0, np.inf, depth)
