@@ -18,7 +18,7 @@ from betaroc.core.special import beta_lower, beta_upper, log_beta_ratio
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import Groups, settled
 from betaroc.data.scores import ScoreData
-from betaroc.estimation.tied import ClassSums, TiedSolution, tied_mle
+from betaroc.estimation.proper_beta import ClassSums, TiedSolution, tied_mle
 
 __all__ = [
     "Departure", "by_counts", "by_errors", "by_grouped_shapes", "by_grouped_shares",

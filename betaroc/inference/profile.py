@@ -17,8 +17,8 @@ from betaroc.distributions.beta import has_shape
 from betaroc.distributions.inflated import MASSES, base_of
 from betaroc.distributions.logit_normal import has_spread
 from betaroc.estimation.families import FAMILIES
+from betaroc.estimation.proper_beta import ClassSums, best_partner
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.estimation.tied import ClassSums, best_partner
 from betaroc.inference.interval import Interval, Limits, from_log, from_logit
 from betaroc.inference.likelihood_profile import profile_of_scores
 from betaroc.inference.sandwich import in_cells, joint_cov, policy_in_force

@@ -14,7 +14,7 @@ from scipy import optimize, special, stats
 import betaroc as br
 from betaroc import beta_mle
 from betaroc.data.groups import groups_of
-from betaroc.estimation.tied import ClassSums, tied_mle
+from betaroc.estimation.proper_beta import ClassSums, tied_mle
 from betaroc.fits.shape_tests import EndTest, EndTests, _both_below, _p_both_above, _p_same_side
 from betaroc.fits.tie_tests import (
     by_counts,
