@@ -22,9 +22,8 @@ from betaroc.estimation.beta import BETA
 from betaroc.estimation.beta_mixture import BETA_MIXTURE
 from betaroc.estimation.contract import Data, Family, Maximum
 from betaroc.estimation.dual_beta import DUAL_BETA
-from betaroc.estimation.equal_variance_normal import EQUAL_VARIANCE_NORMAL
 from betaroc.estimation.logit_normal import LOGIT_NORMAL
-from betaroc.estimation.normal import NORMAL
+from betaroc.estimation.normal import EQUAL_VARIANCE_NORMAL, NORMAL
 from betaroc.estimation.normal_mixture import NORMAL_MIXTURE
 from betaroc.estimation.proper_beta import PROPER_BETA
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from betaroc.core.arrays import FloatArray
 from betaroc.core.errors import FitError
 from betaroc.core.value import Value
 
-__all__ = ["PRIOR_DEVIATION", "Grid", "TailFit", "fit_tail", "grid_of", "penalised"]
+__all__ = ["PRIOR_DEVIATION", "STEEPEST", "Grid", "TailFit", "fit_tail", "grid_of", "penalised"]
 
 #: Standard deviation of the normal penalty of the shape, about 0.
 PRIOR_DEVIATION = 0.25
@@ -23,6 +24,8 @@ _SHAPES = np.arange(-8, 13) / 10.0
 _SCALES = np.linspace(-0.8, 0.8, 17)
 _NEWTON_STEPS = 100
 _LAST_STEP = 1e-9
+#: No tail ends more sharply: at -1 it is uniform, beyond it the likelihood has no bound.
+STEEPEST = -0.95
 #: Of a height, what rounding may take from a step upwards.
 _NOISE = 1e-13
 #: The grid: points of the shape and of the log scale, and how many deviations it reaches.
@@ -61,6 +64,11 @@ class TailFit(Value):
     scale: float
     design_effect: float = 1.0
 
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What was made of this fit and costs a while."""
+        return {}
+
     @property
     def k(self) -> float:
         """Scores beyond the joint, over the design effect."""
@@ -83,7 +91,10 @@ class Grid(NamedTuple):
 def penalised(
     excesses: FloatArray, weights: FloatArray, shape: FloatArray, log_scale: FloatArray
 ) -> FloatArray:
-    """-k log s - (1 + 1/shape) sum log(1 + shape x/s) - shape^2/(2 0.25^2), by arrays of both."""
+    """-k log s - (1 + 1/shape) sum log(1 + shape x/s) - shape^2/(2 0.25^2), by arrays of both.
+
+    Minus infinity at shapes below the steepest.
+    """
     k = float(np.sum(weights))
     u = excesses * np.exp(-log_scale)[..., None]
     z = shape[..., None] * u
@@ -92,7 +103,7 @@ def penalised(
         logs = np.log1p(np.maximum(z, -1.0)) @ weights
         steep = (1.0 + 1.0 / np.where(bent, shape, 1.0)) * logs
     loss = np.where(bent, steep, u @ weights)
-    inside = np.min(z, axis=-1, initial=0.0) > -1.0
+    inside = (np.min(z, axis=-1, initial=0.0) > -1.0) & (shape >= STEEPEST)
     found = -k * log_scale - loss
     return np.where(inside, found, -np.inf) - 0.5 * (shape / PRIOR_DEVIATION) ** 2
 
@@ -100,7 +111,10 @@ def penalised(
 def fit_tail(
     joint: float, excesses: FloatArray, weights: FloatArray, n: float, design_effect: float = 1.0
 ) -> TailFit:
-    """The mode; the likelihood, and not the penalty, is divided by the design effect."""
+    """The mode; the likelihood, and not the penalty, is divided by the design effect.
+
+    Of scores that end sharply it may lie on the border, at the steepest shape.
+    """
     shared = weights / design_effect
     centre = math.log(float(excesses @ weights) / float(np.sum(weights)))
     shape, log_scale = (a.ravel() for a in np.meshgrid(_SHAPES, centre + _SCALES, indexing="ij"))
@@ -149,7 +163,7 @@ def _climbed(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> Fl
     for _ in range(_NEWTON_STEPS):
         slope, curvature = _derivatives(excesses, weights, place)
         damping = max(damping, 0.0 if _concave(curvature) else float(np.max(np.abs(curvature))))
-        step = np.linalg.solve(damping * np.eye(2) - curvature, slope)
+        step = _step(place, slope, curvature - damping * np.eye(2))
         tried = _height(excesses, weights, place + step)
         small = float(np.max(np.abs(step))) < _LAST_STEP
         if tried >= height - _NOISE * abs(height) or small:
@@ -163,6 +177,15 @@ def _climbed(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> Fl
         "the penalised likelihood of a tail must have a maximum; none was found from"
         f" {float(np.sum(weights)):g} scores in {_NEWTON_STEPS} steps, at shape {place[0]:.6g}."
     )
+
+
+def _step(place: FloatArray, slope: FloatArray, curvature: FloatArray) -> FloatArray:
+    """Newton's step; along the border of the steepest shape where it leads beyond that."""
+    step = np.asarray(np.linalg.solve(-curvature, slope), np.float64)
+    down = STEEPEST - place[0]
+    if step[0] >= down:
+        return step
+    return np.asarray([down, -(slope[1] + curvature[0, 1] * down) / curvature[1, 1]], np.float64)
 
 
 def _height(excesses: FloatArray, weights: FloatArray, place: FloatArray) -> float:

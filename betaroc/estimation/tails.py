@@ -1,0 +1,256 @@
+"""The tail of one class from few of its scores: joints, excesses, and one tail of several sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.errors import InputError, ScaleWarning
+from betaroc.core.notices import Notice
+from betaroc.core.sentences import worded
+from betaroc.core.value import Value
+from betaroc.data.groups import Groups
+from betaroc.distributions.pareto_tail import ParetoTail
+from betaroc.estimation.tail_likelihood import PRIOR_DEVIATION, TailFit, fit_tail
+
+__all__ = [
+    "FEWEST", "FEWEST_BEYOND", "SIZES", "TailScores", "Tails", "design_effect", "fit_tails",
+    "steep_tails",
+]  # fmt: skip
+
+#: Scores that a tail is fitted to, whatever their number in all.
+SIZES = (30, 50)
+#: A tail needs so many scores in its class, and so many beyond its joint.
+FEWEST, FEWEST_BEYOND = 200, 20
+#: Of them at least so many different ones, and at most this share of the class.
+_DISTINCT, _SHARE = 5, 0.25
+#: One tail of several sizes has their mean thresholds at these shares of its mass.
+_MATCHED = (0.2, 0.02)
+_BENDS = (-20.0, 20.0)
+
+#: By how much more the share of these scores varies than that of as many independent ones.
+Design = Callable[[BoolArray], float]
+
+
+class TailScores(NamedTuple):
+    """One class on the coordinate: places, their copies (None: one each) and what they share."""
+
+    who: str
+    places: FloatArray
+    weights: FloatArray | None = None
+    design: Design | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tails(Value):
+    """Tails of one end of one class by several numbers of scores, turned to be upper ones.
+
+    Parameters
+    ----------
+    side : str
+        "upper" or "lower".
+    n : float
+        Scores of the class.
+    fits : tuple of TailFit
+        One a size.
+    """
+
+    side: str
+    n: float
+    fits: tuple[TailFit, ...]
+
+    @property
+    def sign(self) -> float:
+        """1 of an upper tail, -1 of a lower one: from the coordinate to the turned one."""
+        return 1.0 if self.side == "upper" else -1.0
+
+    @property
+    def mass(self) -> float:
+        """Share of the scores beyond the farthest joint."""
+        return min(fit.mass for fit in self.fits)
+
+    def turned_place(self, log_rate: float) -> float:
+        """Mean over the sizes of the place that has a rate beyond, on the turned coordinate."""
+        places = [
+            fit.joint + float(ParetoTail(fit.mass, fit.shape, fit.scale).distance(log_rate))
+            for fit in self.fits
+        ]
+        return math.fsum(places) / len(places)
+
+    def tail(self) -> ParetoTail:
+        """One tail with the mean places of all sizes at its joint and at 1/5 and 1/50 of its mass.
+
+        At other rates it departs from the mean by less than the sizes do from each other.
+        """
+        log_mass = math.log(self.mass)
+        joint = self.turned_place(log_mass)
+        near, far = (self.turned_place(log_mass + math.log(p)) - joint for p in _MATCHED)
+        shape = _bend(far / near, *(-math.log(p) for p in _MATCHED))
+        unit = ParetoTail(self.mass, shape, 1.0)
+        scale = near / float(unit.distance(log_mass + math.log(_MATCHED[0])))
+        return ParetoTail(self.mass, shape, scale, self.sign * joint)
+
+
+def _bend(ratio: float, near: float, far: float) -> float:
+    """The shape at which (exp(shape far) - 1)/(exp(shape near) - 1) is a ratio above 1."""
+    from scipy.optimize import brentq
+
+    def off(shape: float) -> float:
+        if abs(shape) < 1e-9:
+            return math.log(far / near) - math.log(ratio)
+        return math.log(math.expm1(shape * far) / math.expm1(shape * near)) - math.log(ratio)
+
+    return float(brentq(off, *_BENDS, xtol=1e-14))
+
+
+def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails:
+    """The tails of one class at one end.
+
+    Parameters
+    ----------
+    one : TailScores
+        Its scores.
+    side : str
+        "upper" or "lower".
+    sizes : sequence of int
+        Scores beyond the joint, one tail each; at least 20.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than 200 scores, a size is more than a quarter of them, scores pile up at
+        the end, or fewer than 20 scores (5 different ones) are left beyond a joint.
+    FitError
+        If the likelihood has no maximum.
+
+    Notes
+    -----
+    The joint is the score next to those beyond it. Where scores of the tail are tied, it lies half
+    a step off, at the gap that leaves beyond it the number next to the size.
+    """
+    values = one.places if side == "upper" else -one.places
+    weights = one.weights
+    if weights is not None:
+        values, weights = values[weights > 0.0], weights[weights > 0.0]
+    n = float(values.size if weights is None else np.sum(weights))
+    name = f"the {side} tail of {one.who}"
+    _check_number(name, n, sizes)
+    extreme, copies = _extremes(values, weights, float(max(sizes)))
+    if math.isinf(extreme[0]):
+        raise InputError(
+            f"{name} must thin out towards its end to be fitted; {copies[0]:g} of {n:g} scores"
+            " are exactly there. Leave this tail out, or count: br.interval(scores, "
+            + ('"far", threshold=...).' if side == "upper" else '"frr", threshold=...).')
+        )
+    fits = []
+    for size in sizes:
+        cut, joint = _joint(name, extreme, copies, size)
+        deff = 1.0 if one.design is None else one.design(_beyond(one.places, side, joint))
+        if cut < _DISTINCT or math.isinf(joint):
+            raise InputError(
+                f"{name} must have at least {_DISTINCT} different scores beyond its joint; got"
+                f" {cut} among {copies[:cut].sum():g}. Such scores are counted, not extrapolated:"
+                " leave this tail out, or give scores with more digits."
+            )
+        fits.append(fit_tail(joint, extreme[:cut] - joint, copies[:cut], n, deff))
+    return Tails(side, n, tuple(fits))
+
+
+def _check_number(name: str, n: float, sizes: Sequence[int]) -> None:
+    if n < FEWEST:
+        raise InputError(
+            f"{name} must be fitted to a class of at least {FEWEST} scores; got {n:g}. Without"
+            " it counted rates have exact intervals: leave this tail out."
+        )
+    worst = max(sizes)
+    if worst > _SHARE * n:
+        raise InputError.about("tail_sizes")(
+            worded("`tail_sizes=` must hold numbers of scores up to a quarter of the class,")
+            + f" {_SHARE * n:g} for {name}; got {worst}."
+        )
+
+
+def _extremes(
+    values: FloatArray, weights: FloatArray | None, size: float
+) -> tuple[FloatArray, FloatArray]:
+    """Distinct values from the largest on, and their copies: twice as many scores as `size`."""
+    taken = min(values.size, int(2.0 * size) + 2)
+    while True:
+        place = values.size - taken
+        cut = values[np.argpartition(values, place)[place]] if place else -np.inf
+        kept = np.flatnonzero(values >= cut)
+        copies = np.ones(kept.size) if weights is None else weights[kept]
+        found, which = np.unique(values[kept], return_inverse=True)
+        counts = np.asarray(np.bincount(which.ravel(), copies), np.float64)
+        enough = found.size > 2 and np.sum(counts[1:]) >= 2.0 * size
+        if enough or taken == values.size:
+            return found[::-1], counts[::-1]
+        taken = min(2 * taken, values.size)
+
+
+def _joint(name: str, values: FloatArray, copies: FloatArray, size: int) -> tuple[int, float]:
+    """How many of the distinct values lie beyond the joint, and where that is."""
+    upto = np.cumsum(copies)
+    exact = int(np.searchsorted(upto, size * (1.0 - 1e-12)))
+    if not np.any(copies[: exact + 1] > 1.0):
+        return exact + 1, float(values[exact + 1])
+    enough = np.flatnonzero(upto[:-1] >= FEWEST_BEYOND)
+    if enough.size == 0:
+        raise InputError(
+            f"{name} must have at least {FEWEST_BEYOND} scores beyond its joint; all lie at"
+            f" {values.size} different places. Leave this tail out."
+        )
+    last = int(enough[np.argmin(np.abs(upto[enough] - size))])
+    return last + 1, float(0.5 * (values[last] + values[last + 1]))
+
+
+def _beyond(places: FloatArray, side: str, joint: float) -> BoolArray:
+    return np.asarray(places > joint if side == "upper" else places < -joint)
+
+
+def design_effect(groups: Groups, which: int, beyond: BoolArray) -> float:
+    """Variance of a share over that of as many independent scores; at least 1.
+
+    Of rows of the class (0 clients, 1 impostors) that a condition marks, between groups.
+    """
+    size = groups.sizes[which]
+    if size is None or size < 2:
+        return 1.0
+    cut = groups.rows[0].size
+    mine = (slice(cut), slice(cut, None))[which]
+    copies = groups.copies[mine]
+    n = float(np.sum(copies))
+    marked = beyond[groups.rows[which]].astype(np.float64)
+    share = float(marked @ copies) / n
+    parts = np.zeros((groups.first.size, 1))
+    parts[mine, 0] = (marked - share) / n
+    whole, twice = (float(part[0, 0]) for part in groups.meat(parts))
+    variance = (whole - twice if whole > twice else whole) * size / (size - 1.0)
+    return max(1.0, variance * n / (share * (1.0 - share)))
+
+
+def steep_tails(who: str, tails: Tails) -> list[Notice]:
+    """A notice where a shape lies beyond two deviations of what is expected of tails."""
+    worst = max((fit.shape for fit in tails.fits), key=abs)
+    if abs(worst) <= 2.0 * PRIOR_DEVIATION:
+        return []
+    return [
+        Notice(
+            ScaleWarning,
+            f"the {tails.side} tail of {who} has shape {worst:.2g}, more than"
+            f" {2.0 * PRIOR_DEVIATION:g} from 0, where few tails are: {_what(worst)}",
+        )
+    ]
+
+
+def _what(shape: float) -> str:
+    if shape < 0.0:
+        return "it ends soon. If scores have ends, as cosines have -1 and 1, give" + worded(
+            " `bounds=(-1, 1)`"
+        )
+    return "it hardly thins out, as where a few scores are of another kind. Look at them"

@@ -1,0 +1,241 @@
+"""Intervals of rates and thresholds in a tail, from the likelihood of few scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from betaroc.core.arrays import FloatArray
+from betaroc.core.checks import choice
+from betaroc.distributions.pareto_tail import ParetoTail
+from betaroc.estimation.tail_likelihood import TailFit, grid_of, penalised
+from betaroc.estimation.tails import Tails
+from betaroc.inference.interval import Limits
+
+__all__ = ["TAIL_METHODS", "surely_beyond", "tail_rate_ends", "tail_threshold_ends"]
+
+TAIL_METHODS = ("integrated", "profile")
+#: Points of the grid with less than this share of the heaviest's weight are left out.
+_LIGHT = 1e-8
+#: Deviates between which the share beyond the joint is tabulated.
+_DEVIATES = np.linspace(-8.0, 8.0, 257)
+#: Nearer to 0 a shape is one of an exponential tail to twice the digits of a probability.
+_STRAIGHT = 1e-8
+
+
+class _Uncertain:
+    """One tail whose shape and scale are those of a grid: what both methods share."""
+
+    def __init__(self, fit: TailFit) -> None:
+        grid = grid_of(fit)
+        kept = grid.weight > _LIGHT * np.max(grid.weight)
+        self.fit = fit
+        self.shape, self.scale = grid.shape[kept], grid.scale[kept]
+        self.weight = grid.weight[kept] / np.sum(grid.weight[kept])
+
+    def log_thinned(self, distance: float) -> FloatArray:
+        """Log of the share of what is beyond the joint that is beyond a distance, by the grid."""
+        u = max(distance, 0.0) / self.scale
+        z = self.shape * u
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bent = -np.log1p(np.maximum(z, -1.0)) / self.shape
+        return np.where(np.abs(z) < _STRAIGHT, -u, np.where(z <= -1.0, -np.inf, bent))
+
+
+class _Integrated(_Uncertain):
+    """Quantiles of the mixture of tails, the share beyond the joint a beta variable."""
+
+    def __init__(self, fit: TailFit) -> None:
+        from scipy.special import betaincinv, ndtr
+
+        super().__init__(fit)
+        k, n = fit.k, fit.n
+        self.log_masses = np.log(betaincinv(k + 0.5, n - k + 0.5, ndtr(_DEVIATES)))
+
+    def at_most(self, log_rate: float, distance: float) -> float:
+        """Probability that the rate at a distance is at most so much."""
+        return self._at_most(log_rate, self.log_thinned(distance))
+
+    def _at_most(self, log_rate: float, thinned: FloatArray) -> float:
+        from scipy.special import ndtr
+
+        deviates = np.interp(log_rate - thinned, self.log_masses, _DEVIATES)
+        return float(self.weight @ ndtr(deviates))
+
+    def rate_ends(self, distance: float, level: float) -> Limits:
+        thinned, tail = self.log_thinned(distance), 0.5 - 0.5 * level
+        return self._rate(thinned, tail), self._rate(thinned, 1.0 - tail)
+
+    def _rate(self, thinned: FloatArray, probability: float) -> float:
+        """Quantile of the rate; 0 where tails that have ended weigh as much."""
+        if float(self.weight @ np.isneginf(thinned)) >= probability:
+            return 0.0
+        low = float(np.min(thinned[thinned > -np.inf])) + self.log_masses[0]
+        return math.exp(_root(lambda x: self._at_most(x, thinned) - probability, low, 0.0))
+
+    def distance_ends(self, log_rate: float, level: float) -> Limits:
+        tail = 0.5 - 0.5 * level
+        return self._distance(log_rate, tail), self._distance(log_rate, 1.0 - tail)
+
+    def _distance(self, log_rate: float, probability: float) -> float:
+        """Quantile of the distance that has a rate beyond; 0 where that lies before the joint."""
+
+        def off(distance: float) -> float:
+            return self.at_most(log_rate, distance) - probability
+
+        return 0.0 if off(0.0) >= 0.0 else _upwards(off, 0.0, float(self.weight @ self.scale))
+
+
+class _Profile(_Uncertain):
+    """Rates whose largest penalised likelihood is near the largest of all."""
+
+    def __init__(self, fit: TailFit) -> None:
+        super().__init__(fit)
+        weights = fit.weights / fit.design_effect
+        found = penalised(fit.excesses, weights, self.shape, np.log(self.scale))
+        self.height = found - float(np.max(found))
+
+    def _loss(self, log_rate: float, thinned: FloatArray) -> float:
+        """By how much the likelihood of a rate is below that of the likeliest."""
+        k, n, mass = self.fit.k, self.fit.n, self.fit.mass
+        log_mass = np.where(thinned > -np.inf, log_rate - thinned, np.inf)
+        possible = log_mass < 0.0
+        inside = np.where(possible, log_mass, -1.0)
+        counted = k * (inside - math.log(mass))
+        counted = counted + (n - k) * (np.log(-np.expm1(inside)) - math.log1p(-mass))
+        return -float(np.max(np.where(possible, self.height + counted, -np.inf)))
+
+    def rate_ends(self, distance: float, level: float) -> Limits:
+        cut, thinned = _cut(level), self.log_thinned(distance)
+        near = thinned[self.height >= -cut] + math.log(self.fit.mass)
+
+        def off(x: float) -> float:
+            return self._loss(x, thinned) - cut
+
+        known = near[near > -np.inf]
+        if known.size == 0:
+            return 0.0, self._last(off, thinned)
+        high = math.exp(_root(off, float(np.max(known)), 0.0)) if off(0.0) > 0.0 else 1.0
+        if known.size < near.size:
+            return 0.0, high
+        return math.exp(-_upwards(lambda x: off(-x), -float(np.min(near)), 1.0)), high
+
+    def _last(self, off: Callable[[float], float], thinned: FloatArray) -> float:
+        """The largest rate that is near enough where the likeliest tails have ended."""
+        known = thinned[thinned > -np.inf] + math.log(self.fit.mass)
+        good = [x for x in known.tolist() if off(x) <= 0.0]
+        return math.exp(_root(off, max(good), 0.0)) if good else 0.0
+
+    def distance_ends(self, log_rate: float, level: float) -> Limits:
+        cut, fit = _cut(level), self.fit
+        kept = np.flatnonzero(self.height >= -cut)
+        near = [
+            float(ParetoTail(fit.mass, self.shape[i], self.scale[i]).distance(log_rate))
+            for i in kept
+        ]
+
+        def off(distance: float) -> float:
+            return self._loss(log_rate, self.log_thinned(distance)) - cut
+
+        low = _root(off, 0.0, min(near)) if off(0.0) > 0.0 else 0.0
+        return low, _upwards(off, max(near), float(self.weight @ self.scale))
+
+
+_METHODS: dict[str, type[_Integrated] | type[_Profile]] = {
+    "integrated": _Integrated, "profile": _Profile,
+}  # fmt: skip
+
+
+def _cut(level: float) -> float:
+    """Half the quantile of chi-squared with one degree of freedom."""
+    from scipy.special import chdtri
+
+    return 0.5 * float(chdtri(1.0, 1.0 - level))
+
+
+def _root(f: Callable[[float], float], low: float, high: float) -> float:
+    from scipy.optimize import brentq
+
+    return low if low == high else float(brentq(f, low, high, xtol=1e-10, rtol=1e-12))
+
+
+def _upwards(f: Callable[[float], float], start: float, step: float) -> float:
+    """The root of a function that rises through 0 somewhere beyond `start`."""
+    reach = step
+    while f(start + reach) < 0.0:
+        reach *= 2.0
+    return _root(f, start, start + reach)
+
+
+def _of(fit: TailFit, method: str) -> _Integrated | _Profile:
+    """The uncertain tail, kept with its fit."""
+    if method not in fit.kept:
+        fit.kept[method] = _METHODS[method](fit)
+    found: _Integrated | _Profile = fit.kept[method]
+    return found
+
+
+def surely_beyond(tails: Tails, rate: float, level: float) -> bool:
+    """Whether the place of a rate lies beyond the joint of every size, at a level.
+
+    Nearer to the body rates are those of counts, which have exact intervals.
+    """
+    if rate <= 0.0 or rate > 0.5 * tails.mass:
+        return False
+    tail, log_rate = 0.5 - 0.5 * level, math.log(rate)
+    found = [_of(fit, "integrated") for fit in tails.fits]
+    return all(isinstance(u, _Integrated) and u.at_most(log_rate, 0.0) < tail for u in found)
+
+
+def tail_rate_ends(
+    tails: Tails, place: float, level: float = 0.95, method: str | None = None
+) -> Limits:
+    """Ends of the interval of the rate beyond a place: the hull over the sizes of the tail.
+
+        integrated: quantiles of zeta G(x; shape, scale), zeta ~ Beta(k + 1/2, n - k + 1/2), shape
+        and scale weighted by their penalised likelihood
+        profile: the rates p with 2 (l(likeliest) - max over shape, scale of l(p, .)) <= chi^2_1
+
+    Parameters
+    ----------
+    tails : Tails
+        The fitted tails.
+    place : float
+        On the coordinate; beyond all joints.
+    level : float
+        Confidence level.
+    method : str, optional
+        "integrated" (if left out) or "profile".
+
+    Returns
+    -------
+    tuple of float
+        0 where so many of the tails have ended before.
+
+    Notes
+    -----
+    The two sizes disagree where the tail bends; the hull pays for that.
+    """
+    method = choice(method or TAIL_METHODS[0], TAIL_METHODS, "method")
+    turned = tails.sign * place
+    ends = [_of(fit, method).rate_ends(turned - fit.joint, level) for fit in tails.fits]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def tail_threshold_ends(
+    tails: Tails, rate: float, level: float = 0.95, method: str | None = None
+) -> Limits:
+    """Ends of the interval of the place that has a rate beyond, on the coordinate.
+
+    The same statement as that of :func:`tail_rate_ends`, turned round: a place lies in this
+    interval where its rate may be the one asked for.
+    """
+    method = choice(method or TAIL_METHODS[0], TAIL_METHODS, "method")
+    ends = [
+        [fit.joint + end for end in _of(fit, method).distance_ends(math.log(rate), level)]
+        for fit in tails.fits
+    ]
+    low, high = min(e[0] for e in ends), max(e[1] for e in ends)
+    return (low, high) if tails.sign > 0.0 else (-high, -low)
