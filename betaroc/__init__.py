@@ -61,7 +61,9 @@ if TYPE_CHECKING:
     from betaroc.distributions.mixture import BetaMixture
     from betaroc.distributions.normal import Normal
     from betaroc.distributions.normal_mixture import NormalMixture
+    from betaroc.distributions.pareto_tail import ParetoTail
     from betaroc.distributions.shifted import Shifted
+    from betaroc.distributions.spliced import Spliced
     from betaroc.ensemble.fusion import Fusion as Fusion
     from betaroc.ensemble.inclusion import Inclusion as Inclusion, inclusion
     from betaroc.ensemble.rule import Verdict as Verdict
@@ -119,7 +121,9 @@ _HOMES = {
     "distributions.mixture": ("BetaMixture",),
     "distributions.normal": ("Normal",),
     "distributions.normal_mixture": ("NormalMixture",),
+    "distributions.pareto_tail": ("ParetoTail",),
     "distributions.shifted": ("Shifted",),
+    "distributions.spliced": ("Spliced",),
     "data.read": ("read_scores",),
     "data.scores": ("Scores",),
     "data.summary": ("ClassSummary", "ScoreSummary", "summarize"),
@@ -164,7 +168,8 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Analysis", "Beta", "BetaMixture", "Binned", "Design", "Distribution", "DistributionFit",
     "Empirical", "Epc", "Fit", "Inflated", "Interval", "LogitNormal", "Normal", "NormalMixture",
-    "OperatingPoint", "Roc", "ScoreModel", "ScoreSummary", "Scores", "Shape", "Shifted",
+    "OperatingPoint", "ParetoTail", "Roc", "ScoreModel", "ScoreSummary", "Scores", "Shape",
+    "Shifted", "Spliced",
     "Study", "analyze", "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit",
     "compare", "compare_families", "difference", "epc", "epc_average", "epc_cv", "epc_forecast",
     "fit", "fit_covariates", "fit_distribution", "fit_many", "guaranteed_threshold",

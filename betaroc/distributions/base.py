@@ -56,7 +56,9 @@ class Atoms(Value):
 class Tail:
     """How a law's mass vanishes towards one end of its support.
 
-        order 1: P ~ exp(log_coefficient) d^rate, d the distance to the end
+        order 1: P ~ exp(log_coefficient) d^rate, d the distance to the end (on the real line
+        exp(-|u|))
+        order 1/2: P ~ exp(log_coefficient) |u|^-rate, u the score or its logit
         order 2: log P ~ -((u - centre) / width)^2 / 2, u the score or its logit
 
     Parameters
@@ -64,7 +66,7 @@ class Tail:
     place : float
         The end, on the score scale.
     order : float
-        1 power law, 2 Gaussian, 0 nothing but the atom.
+        1 power law, 1/2 slower than any, 2 Gaussian, 0 nothing but the atom.
     rate, centre, width, log_coefficient : float
         See the formulas; nan where the order has none.
     mass : float

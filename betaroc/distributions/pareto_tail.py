@@ -31,7 +31,7 @@ class ParetoTail(Value):
     Parameters
     ----------
     mass : float
-        P(beyond the joint), in (0, 1).
+        P(beyond the joint), in (0, 1]; 1 where there is no body.
     shape : float
         Any number: 0 exponential, above 0 heavier, below 0 with an end.
     scale : float
@@ -43,7 +43,7 @@ class ParetoTail(Value):
     Raises
     ------
     InputError
-        If a number is not finite, `mass` outside (0, 1) or `scale` not positive.
+        If a number is not finite, `mass` outside (0, 1] or `scale` not positive.
 
     Notes
     -----
@@ -52,7 +52,7 @@ class ParetoTail(Value):
 
     Examples
     --------
-    >>> from betaroc.distributions.pareto_tail import ParetoTail
+    >>> from betaroc import ParetoTail
     >>> tail = ParetoTail(0.1, -0.5, 2.0)
     >>> tail.end
     4.0
@@ -70,10 +70,8 @@ class ParetoTail(Value):
             object.__setattr__(self, name, finite(getattr(self, name), name))
         if self.joint is not None:
             object.__setattr__(self, "joint", finite(self.joint, "joint"))
-        if not 0.0 < self.mass < 1.0:
-            raise InputError(
-                f"mass must lie between 0 and 1, a share of the class; got {self.mass!r}."
-            )
+        if not 0.0 < self.mass <= 1.0:
+            raise InputError(f"mass must lie in (0, 1], a share of the class; got {self.mass!r}.")
         if not self.scale > 0.0:
             raise InputError(
                 f"scale must be positive, a length on the coordinate; got {self.scale!r}."
@@ -86,30 +84,35 @@ class ParetoTail(Value):
 
     def log_rate(self, x: npt.ArrayLike) -> FloatArray:
         """Log of P(beyond the joint by more than `x`); the log of `mass` at 0 and before."""
-        u = np.maximum(np.asarray(x, dtype=np.float64), 0.0) / self.scale
-        return math.log(self.mass) - self._depth(u)
+        return math.log(self.mass) - self._depth(np.asarray(x, dtype=np.float64))
 
     def log_density(self, x: npt.ArrayLike) -> FloatArray:
         """Log density in the distance; -inf before the joint and beyond the end."""
         x = np.asarray(x, dtype=np.float64)
-        u = x / self.scale
-        inside = math.log(self.mass / self.scale) - (1.0 + self.shape) * self._depth(u)
-        outside = (x < 0.0) | (self.shape * u <= -1.0)
+        depth = self._depth(x)
+        with np.errstate(invalid="ignore"):
+            inside = math.log(self.mass) - math.log(self.scale) - (1.0 + self.shape) * depth
+        outside = (x < 0.0) | np.isposinf(depth)
         return np.where(outside & ~np.isnan(x), -np.inf, inside)
 
     def distance(self, log_rate: npt.ArrayLike) -> FloatArray:
         """How far beyond the joint the rate has this log; 0 for rates of `mass` and more."""
         depth = np.maximum(math.log(self.mass) - np.asarray(log_rate, dtype=np.float64), 0.0)
-        z = self.shape * depth
+        if self.shape == 0.0:
+            return np.asarray(self.scale * depth)
         with np.errstate(all="ignore"):
+            z = self.shape * depth
             bent = np.expm1(z) / np.float64(self.shape)
             straight = depth * (1.0 + z / 2.0 + z * z / 6.0)
-        return self.scale * np.where(np.abs(z) < _STRAIGHT, straight, bent)
+            return np.asarray(self.scale * np.where(np.abs(z) < _STRAIGHT, straight, bent))
 
-    def _depth(self, u: FloatArray) -> FloatArray:
+    def _depth(self, x: FloatArray) -> FloatArray:
         """-log G: log(1 + shape u) / shape, inf beyond the end."""
-        z = self.shape * u
         with np.errstate(all="ignore"):
+            u = np.maximum(x, 0.0) / self.scale
+            if self.shape == 0.0:
+                return np.asarray(u)
+            z = self.shape * u
             bent = np.log1p(np.maximum(z, -1.0)) / np.float64(self.shape)
             straight = u * (1.0 - z / 2.0 + z * z / 3.0)
         depth = np.where(np.abs(z) < _STRAIGHT, straight, bent)

@@ -83,6 +83,7 @@ def _crossing(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing:
 
     grid = pair.grid(float(ends_of[0]), float(ends_of[1]), unit=unit)
     a, b = _bracket(excess, float(ends_of[0]), float(ends_of[1]), grid)
+    a, b = _narrowed(_excess(pair, place(grid)), grid, a, b)
     root = place(np.array(bracketed_root(excess, a, b, what="crossing")))
     return Crossing(root, math.nan, math.nan)
 
@@ -102,6 +103,18 @@ def _bracket(
         if not b < BELOW_ONE:
             high = 2.0 * max(high, 1.0)
     return low, high
+
+
+def _narrowed(values: FloatArray, grid: FloatArray, a: float, b: float) -> tuple[float, float]:
+    """The part of a bracket between neighbours of a grid: heavy tails reach very far."""
+    inside = np.flatnonzero((grid > a) & (grid < b) & (values != 0.0) & ~np.isnan(values))
+    signs = np.sign(values[inside])
+    turns = np.flatnonzero(signs[1:] != signs[:-1])
+    if inside.size == 0 or turns.size > 1:
+        return a, b
+    if turns.size == 1:
+        return float(grid[inside[turns[0]]]), float(grid[inside[turns[0] + 1]])
+    return a, b
 
 
 def _jump_between(pair: Pair, low: Thresholds, high: Thresholds) -> Crossing | None:

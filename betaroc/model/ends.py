@@ -165,7 +165,7 @@ def limits(client: Tail, impostor: Tail, *, lower: bool) -> Limit:
         return client_alone if impostor.mass == 0.0 else _of_masses(client.mass, impostor.mass)
     if client.order != impostor.order:
         return impostor_alone if impostor.order < client.order else client_alone
-    if client.order == 1:
+    if client.order < 2:
         return _of_powers(client, impostor)
     return _of_gaussians(client, impostor, lower=lower)
 

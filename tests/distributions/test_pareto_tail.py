@@ -65,7 +65,7 @@ def test_beyond_the_end_and_before_the_joint() -> None:
     assert ParetoTail(0.1, 0.0, 2.0).end == math.inf
 
 
-@pytest.mark.parametrize("given", [(0.0, 0, 1), (1.0, 0, 1), (0.1, 0, 0), (0.1, 0, -1.0)])
+@pytest.mark.parametrize("given", [(0.0, 0, 1), (1.1, 0, 1), (0.1, 0, 0), (0.1, 0, -1.0)])
 def test_what_is_no_tail_is_refused(given: tuple[float, float, float]) -> None:
     with pytest.raises(InputError, match="got"):
         ParetoTail(*given)

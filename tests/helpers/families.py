@@ -34,6 +34,10 @@ CONTINUOUS: dict[str, br.Distribution] = {
     ),
     "shifted normal": br.Shifted(br.Normal(0.3, 1.2), 0.4, 0.5),
     "normal mixture": br.NormalMixture([0.3, 0.7], [br.Normal(-1.0, 0.5), br.Normal(1.0, 2.0)]),
+    "spliced beta": br.Spliced(
+        br.Beta(2.0, 5.0), br.ParetoTail(0.04, 0.0, 0.6), br.ParetoTail(0.03, 0.0, 0.25)
+    ),
+    "spliced normal": br.Spliced(br.Normal(0.1, 0.8), upper=br.ParetoTail(0.05, 0.0, 0.3)),
     "mixture narrow": br.BetaMixture([0.98, 0.02], [br.Beta(1.5, 1.2), br.Beta(4e3, 6e3)]),
 }
 INFLATED: dict[str, br.Distribution] = {
@@ -54,7 +58,21 @@ DISCRETE: dict[str, br.Distribution] = {
     "binned": br.Binned([0.0, 0.25, 0.5, 0.75, 1.0], [3, 0, 2, 2]),
     "shifted empirical": br.Shifted(br.Empirical(TIED), 0.5, 1.5),
 }
-LAWS = CONTINUOUS | INFLATED | DISCRETE
+#: Counts in the middle, tails at the ends; tails that end, or reach further than doubles do.
+TAILED: dict[str, br.Distribution] = {
+    "spliced in bounds": br.Spliced(
+        br.Normal(0.1, 0.3), br.ParetoTail(0.02, 0.0, 0.3), bounds=(-2.0, 2.5)
+    ),
+    "spliced empirical": br.Spliced(
+        br.Empirical([k / 40 for k in range(1, 40)]),
+        br.ParetoTail(0.1, 0.0, 0.02, 0.1),
+        br.ParetoTail(0.05, 0.1, 0.02, 0.92),
+    ),
+    "spliced ending": br.Spliced(
+        br.Beta(2.0, 5.0), br.ParetoTail(0.04, 0.1, 0.6), br.ParetoTail(0.03, -0.2, 0.4)
+    ),
+}
+LAWS = CONTINUOUS | INFLATED | DISCRETE | TAILED
 
 #: Every pair of these is tried: each family, each kind of end, each closed form.
 PAIR_LAWS = {
@@ -67,6 +85,8 @@ PAIR_LAWS = {
         "normal narrow",
         "logit-normal",
         "mixture",
+        "spliced ending",
+        "spliced empirical",
         "inflated beta",
         "inflated beta at one",
         "inflated normal",

@@ -1,0 +1,571 @@
+"""A distribution whose ends are replaced by generalised Pareto tails."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betaroc.core.arrays import BoolArray, FloatArray
+from betaroc.core.checks import finite
+from betaroc.core.errors import InputError, InputTypeError
+from betaroc.core.quadrature import integrate_panels
+from betaroc.core.thresholds import Thresholds, choose
+from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
+from betaroc.distributions.logit_normal import LogitNormal
+from betaroc.distributions.normal import Normal
+from betaroc.distributions.pareto_tail import ParetoTail
+
+__all__ = ["Coordinate", "Spliced", "is_spliced"]
+
+_SIDES = ("lower", "upper")
+#: What is left of a whole by rounding.
+_ROUNDING = 1e-14
+_EDGE = 4.0 * float(np.finfo(np.float64).eps)
+_DEPTHS = np.concatenate([np.linspace(0.05, 4.0, 20), np.geomspace(5.0, 60.0, 12)])
+_BENDS = np.array([-8.0, -3.0, -1.0, 0.0, 1.0, 3.0, 8.0])
+
+
+class Coordinate(NamedTuple):
+    """Where tails are straight: the logit of a score in its bounds, else the score itself."""
+
+    bounds: tuple[float, float] | None
+    on_unit: bool = False
+
+    def of(self, t: Thresholds) -> FloatArray:
+        """The coordinate of thresholds."""
+        if self.on_unit:
+            return t.logit
+        if self.bounds is None:
+            return t.theta
+        low, high = self.bounds
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inside = np.log(t.theta - low) - np.log(high - t.theta)
+        return np.where(t.theta <= low, -np.inf, np.where(t.theta >= high, np.inf, inside))
+
+    def place(self, y: Any) -> Thresholds:
+        """Thresholds at coordinates."""
+        if self.on_unit:
+            return Thresholds.from_logit(y)
+        if self.bounds is None:
+            return Thresholds.from_theta(y)
+        low, high = self.bounds
+        inner = Thresholds.from_logit(y)
+        near_high = high - (high - low) * inner.complement
+        return Thresholds.from_theta(
+            np.where(inner.logit > 0.0, near_high, low + (high - low) * inner.theta)
+        )
+
+    def log_rise(self, t: Thresholds) -> FloatArray:
+        """Log of the coordinate's derivative in the native one: logit on [0, 1], else the score."""
+        if self.on_unit or self.bounds is None:
+            return np.zeros(t.shape)
+        low, high = self.bounds
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(math.log(high - low) - np.log(t.theta - low) - np.log(high - t.theta))
+
+
+class _Joint(NamedTuple):
+    """A tail, where it begins, and the body's mass on its own side of that."""
+
+    tail: ParetoTail
+    place: Thresholds
+    y: float
+    beyond: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spliced(Distribution):
+    """A body between two joints, a generalised Pareto tail beyond each of them.
+
+        P(S > theta) = mass G(y - joint)                    beyond the upper joint
+        P(S <= theta) = share (F(theta) - F(lower joint)) / (F(upper joint) - F(lower joint)) + ...
+
+    on the coordinate y: the logit of scores in [0, 1] or in `bounds`, else the score itself. The
+    body has what the tails leave, share = 1 less both masses.
+
+    Parameters
+    ----------
+    body : Distribution
+        Any distribution, the empirical one included: counts in the middle, tails at the ends.
+    lower, upper : ParetoTail, optional
+        The tails, of masses that sum to less than 1.
+    bounds : tuple of float, optional
+        Ends of the scores of a body on the real line, such as (-1, 1) of cosines.
+
+    Raises
+    ------
+    InputError
+        If there is no tail, the joints cross, the masses leave nothing for the body, the body has
+        no mass between the joints or a point mass at an end that has a tail, a joint is not finite,
+        or `bounds` are given for a body on [0, 1].
+    InputTypeError
+        If `body` is no distribution or a tail no `ParetoTail`.
+
+    Notes
+    -----
+    The distribution function is continuous at the joints (but for the body's point masses), the
+    density is not: two numbers of a tail cannot fit it, the body and the density at once. Each
+    rate is formed in its own tail, to the digits of its logarithm. A tail of shape 0 on the logit
+    is a power of the distance to the end, as a beta distribution has with exponent 1/scale; a
+    shape below 0 ends the support before; above 0 it is heavier than any power.
+
+    Examples
+    --------
+    >>> import betaroc as br
+    >>> tail = br.ParetoTail(mass=0.01, shape=0.0, scale=0.25)
+    >>> law = br.Spliced(br.Beta(2.0, 8.0), upper=tail)
+    >>> joint = br.Beta(2.0, 8.0).isf(0.01)
+    >>> round(law.sf(joint), 12), round(law.cdf(joint), 12)
+    (0.01, 0.99)
+    >>> rare = law.isf(1e-6)  # joint + 1/4 log(1e4) on the logit
+    >>> round(float(br.Spliced(br.Beta(2.0, 8.0), upper=tail).sf(rare)), 12)
+    1e-06
+    """
+
+    body: Distribution
+    lower: ParetoTail | None = None
+    upper: ParetoTail | None = None
+    bounds: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.body, Distribution) or isinstance(self.body, Spliced):
+            raise InputTypeError.about("body")(
+                "body must be a distribution without tails of its own, such as Beta, Normal or"
+                f" Empirical; got {type(self.body).__name__}."
+            )
+        for side in _SIDES:
+            tail = getattr(self, side)
+            if tail is not None and not isinstance(tail, ParetoTail):
+                raise InputTypeError.about(side)(
+                    f"{side} must be a ParetoTail or None; got {type(tail).__name__}."
+                )
+        if self.lower is None and self.upper is None:
+            raise InputError("Spliced must have a lower or an upper tail; got neither.")
+        self._check_bounds()
+        if not self._left > 0.0 and not self._bare:
+            raise InputError(
+                "the masses of both tails must sum to less than 1, so that something is left for"
+                f" the body; got {self._mass('lower')!r} + {self._mass('upper')!r}."
+            )
+        self._check_joints()
+
+    def _check_bounds(self) -> None:
+        if self.bounds is None:
+            return
+        if self.body.on_unit:
+            raise InputError.about("bounds")(
+                "bounds must be left out of a body on [0, 1], whose coordinate is the logit; got"
+                f" {self.bounds!r}."
+            )
+        low, high = self.bounds
+        low, high = finite(low, "bounds[0]"), finite(high, "bounds[1]")
+        if not low < high:
+            raise InputError.about("bounds")(
+                f"bounds must be (low, high) with low < high; got ({low!r}, {high!r})."
+            )
+        object.__setattr__(self, "bounds", (low, high))
+
+    def _check_joints(self) -> None:
+        low, high = self._joints
+        for joint, side, place in ((low, "lower", 0), (high, "upper", 1)):
+            if joint is None:
+                continue
+            tail = self.body._tails()[place]
+            if self.body.continuous is not None and tail.mass > 0.0:
+                raise InputError(
+                    f"a body must have no point mass at the end of a tail; {self.body!r:.60} has"
+                    f" {tail.mass:.6g} at {tail.place:g}. Leave the {side} tail out."
+                )
+            if not math.isfinite(joint.y):
+                raise InputError(
+                    f"the joint of the {side} tail must be a finite place of the body; got"
+                    f" {joint.y!r} on the coordinate."
+                )
+        if not self._inner > 0.0:
+            raise InputError(
+                "the body must have mass between the joints, and the lower joint lie below the"
+                f" upper one; got {[j.y for j in (low, high) if j is not None]} on the coordinate."
+            )
+
+    # ------------------------------------------------------------------ what it is made of
+    @property
+    def on_unit(self) -> bool:  # type: ignore[override]
+        """Whether the body lives on [0, 1]."""
+        return self.body.on_unit
+
+    @property
+    def coordinate(self) -> Coordinate:
+        """Where the tails are generalised Pareto."""
+        return Coordinate(self.bounds, self.body.on_unit)
+
+    @property
+    def _bare(self) -> bool:
+        """Whether this is the continuous part of tails of a discrete body: nothing between."""
+        return abs(self._mass("lower") + self._mass("upper") - 1.0) <= _ROUNDING
+
+    def _mass(self, side: str) -> float:
+        tail = getattr(self, side)
+        return 0.0 if tail is None else tail.mass
+
+    @cached_property
+    def _left(self) -> float:
+        """What the tails leave."""
+        left = 1.0 - self._mass("lower") - self._mass("upper")
+        return left if left > _ROUNDING else 0.0
+
+    @cached_property
+    def _joints(self) -> tuple[_Joint | None, _Joint | None]:
+        return self._joint(lower=True), self._joint(lower=False)
+
+    def _joint(self, *, lower: bool) -> _Joint | None:
+        tail = self.lower if lower else self.upper
+        if tail is None:
+            return None
+        if tail.joint is None:
+            p = np.array(tail.mass)
+            invert = self.body._lower_quantile if lower else self.body._upper_quantile
+            place = invert(p, np.log(p))
+        else:
+            place = self._snapped(self.coordinate.place(np.array(tail.joint)))
+        y = float(self.coordinate.of(place)) if tail.joint is None else tail.joint
+        if place.theta in self.body.atoms.places:
+            y = float(self.coordinate.of(place))
+        if not lower:
+            return _Joint(tail, place, y, float(self.body._upper(place)[0]))
+        at = float(self.body.atoms.masses_at(place))
+        return _Joint(tail, place, y, max(float(self.body._lower(place)[0]) - at, 0.0))
+
+    def _snapped(self, place: Thresholds) -> Thresholds:
+        """A place that is one of the body's scores but for rounding."""
+        atoms = self.body.atoms.places
+        if atoms.size == 0:
+            return place
+        nearest = atoms[np.argmin(np.abs(atoms - place.theta))]
+        near = abs(nearest - place.theta) <= _EDGE * abs(nearest)
+        return Thresholds.from_theta(np.array(nearest)) if near else place
+
+    @cached_property
+    def _inner(self) -> float:
+        """The body's mass between the joints."""
+        return 1.0 - sum(joint.beyond for joint in self._joints if joint is not None)
+
+    @cached_property
+    def _factor(self) -> float:
+        return self._left / self._inner
+
+    def _regions(self, t: Thresholds) -> tuple[FloatArray, BoolArray, BoolArray]:
+        """Coordinates, and which of them lie in the lower and in the upper tail."""
+        y = self.coordinate.of(t)
+        low, high = self._joints
+        none = np.zeros(y.shape, dtype=bool)
+        return y, none if low is None else y < low.y, none if high is None else y > high.y
+
+    # ------------------------------------------------------------------ both tails
+    def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._side(t, lower=True)
+
+    def _upper(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
+        return self._side(t, lower=False)
+
+    def _side(self, t: Thresholds, *, lower: bool) -> tuple[FloatArray, FloatArray]:
+        y, below, above = self._regions(t)
+        own, other = (below, above) if lower else (above, below)
+        joint, far = self._joints if lower else self._joints[::-1]
+        value, log = self._body_side(t, joint, lower=lower)
+        sign = -1.0 if lower else 1.0
+        if joint is not None:
+            logs = joint.tail.log_rate(sign * (y - joint.y))
+            log = np.where(own, logs, log)
+            with np.errstate(under="ignore"):
+                value = np.where(own, np.exp(logs), value)
+        if far is not None:
+            with np.errstate(under="ignore", divide="ignore"):
+                beyond = np.exp(far.tail.log_rate(-sign * (y - far.y)))
+                log = np.where(other, np.log1p(-beyond), log)
+            value = np.where(other, 1.0 - beyond, value)
+        nan = np.isnan(t.theta)
+        return np.where(nan, np.nan, value), np.where(nan, np.nan, log)
+
+    def _body_side(
+        self, t: Thresholds, joint: _Joint | None, *, lower: bool
+    ) -> tuple[FloatArray, FloatArray]:
+        """Mass on one side of places between the joints."""
+        value, log = self.body._lower(t) if lower else self.body._upper(t)
+        with np.errstate(divide="ignore"):
+            if joint is None:
+                factor = np.log(self._factor) if self._factor != 1.0 else 0.0
+                return np.minimum(value * self._factor, 1.0), np.minimum(log + factor, 0.0)
+            inner = np.maximum(value - joint.beyond, 0.0) * self._factor
+            found = np.minimum(joint.tail.mass + inner, 1.0)
+            return found, np.log(found)
+
+    def _log_density(self, t: Thresholds) -> FloatArray:
+        y, below, above = self._regions(t)
+        with np.errstate(divide="ignore"):
+            found = self.body._log_density(t) + np.log(self._factor)
+        for joint, here, sign in self._sides(below, above):
+            with np.errstate(invalid="ignore"):
+                own = joint.tail.log_density(sign * (y - joint.y)) + self.coordinate.log_rise(t)
+            found = np.where(here, np.where(np.isnan(own), -np.inf, own), found)
+        return np.where(np.isnan(t.theta), np.nan, found)
+
+    def _log_density_slope(self, t: Thresholds) -> FloatArray:
+        y, below, above = self._regions(t)
+        found = self.body._log_density_slope(t)
+        for joint, here, sign in self._sides(below, above):
+            tail, x = joint.tail, sign * (y - joint.y)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                slope = -sign * (1.0 + tail.shape) / (tail.scale + tail.shape * x)
+                if self.on_unit:
+                    slope = slope - (t.complement - t.theta)
+                elif self.bounds is not None:
+                    low, high = self.bounds
+                    slope = slope * np.exp(self.coordinate.log_rise(t))
+                    slope = slope - 1.0 / (t.theta - low) + 1.0 / (high - t.theta)
+            found = np.where(here, np.where(x < tail.end, slope, np.nan), found)
+        return np.asarray(found)
+
+    def _sides(self, below: BoolArray, above: BoolArray) -> list[tuple[_Joint, BoolArray, float]]:
+        rows = zip(self._joints, (below, above), (-1.0, 1.0), strict=True)
+        return [(joint, here, sign) for joint, here, sign in rows if joint is not None]
+
+    # ------------------------------------------------------------------ inverses
+    def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._inverted(p, log_p, lower=True)
+
+    def _upper_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
+        return self._inverted(p, log_p, lower=False)
+
+    def _inverted(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        p = np.asarray(p, dtype=np.float64)
+        joint, far = self._joints if lower else self._joints[::-1]
+        sign = -1.0 if lower else 1.0
+        found = self._body_quantile(p, log_p, lower=lower)
+        if joint is not None:
+            place = self.coordinate.place(joint.y + sign * joint.tail.distance(log_p))
+            found = choose(np.asarray(p < joint.tail.mass), place, found)
+        if far is not None:
+            with np.errstate(divide="ignore"):
+                rest = np.log1p(-p)
+            place = self.coordinate.place(far.y - sign * far.tail.distance(rest))
+            found = choose(np.asarray(1.0 - p < far.tail.mass), place, found)
+        return found
+
+    def _body_quantile(self, p: FloatArray, log_p: FloatArray, *, lower: bool) -> Thresholds:
+        """Between the joints; from the nearer tail of the body."""
+        if self._left == 0.0:
+            return self._middle(p)
+        joint = self._joints[0 if lower else 1]
+        mass = self._mass("lower" if lower else "upper")
+        beyond = 0.0 if joint is None else joint.beyond
+        discrete = self.body.continuous is None or self.body.atoms.places.size > 0
+        edge = (-_EDGE if lower else _EDGE) if discrete else 0.0
+        share = np.clip((beyond + (p - mass) / self._factor) * (1.0 + edge), 0.0, 1.0)
+        with np.errstate(divide="ignore"):
+            log_share = np.log(share) if joint is not None else log_p - math.log(self._factor)
+            if discrete:
+                log_share = np.log(share)
+        invert = self.body._lower_quantile if lower else self.body._upper_quantile
+        found = invert(share, log_share)
+        low, high = self._joints
+        if low is not None:
+            found = choose(self.coordinate.of(found) < low.y, low.place, found)
+        if high is not None:
+            found = choose(self.coordinate.of(found) > high.y, high.place, found)
+        return found
+
+    def _middle(self, p: FloatArray) -> Thresholds:
+        """Where nothing is: the end of the tail that has all below."""
+        place = next(joint.place for joint in self._joints if joint is not None)
+        nan = np.where(np.isnan(p), np.nan, 0.0)
+        return Thresholds(place.theta + nan, place.complement + nan, place.logit + nan)
+
+    def _landmarks(self, depths: FloatArray) -> Thresholds:
+        """Those of both tails and the body, and both sides of each joint."""
+        parts = [super()._landmarks(depths)]
+        for joint in self._joints:
+            if joint is not None:
+                beside = np.array([np.nextafter(joint.y, side) for side in (-np.inf, np.inf)])
+                parts.append(self.coordinate.place(np.append(beside, joint.y)))
+        return Thresholds.concatenate(parts)
+
+    # ------------------------------------------------------------------ what it is
+    @property
+    def support(self) -> tuple[float, float]:
+        """Up to the ends of the tails, the body's where there is none."""
+        low, high = self.body.support
+        below, above = self._joints
+        return (
+            low if below is None else self._end(below, -1.0),
+            high if above is None else self._end(above, 1.0),
+        )
+
+    def _end(self, joint: _Joint, sign: float) -> float:
+        return self._score_at(joint.y + sign * joint.tail.end)
+
+    @property
+    def atoms(self) -> Atoms:
+        """The body's between the joints, rescaled."""
+        atoms = self.body.atoms
+        if atoms.places.size == 0 or self._left == 0.0:
+            return Atoms(np.empty(0), np.empty(0))
+        _, below, above = self._regions(Thresholds.from_theta(atoms.places))
+        kept = ~below & ~above
+        return Atoms(atoms.places[kept], atoms.masses[kept] * self._factor)
+
+    @property
+    def continuous(self) -> tuple[float, Distribution]:
+        """Mass and distribution of the tails and what of the body is continuous."""
+        part = self.body.continuous
+        if part is not None and part[1] is self.body:
+            return 1.0, self
+        return self._continuous
+
+    @cached_property
+    def _continuous(self) -> tuple[float, Distribution]:
+        share = 1.0 - math.fsum(self.atoms.masses)
+        if self.body.continuous is None:
+            share = self._mass("lower") + self._mass("upper")
+        tails = [
+            joint and replace(joint.tail, mass=min(joint.tail.mass / share, 1.0), joint=joint.y)
+            for joint in self._joints
+        ]
+        return share, Spliced(self._inside(), tails[0], tails[1], self.bounds)
+
+    def _inside(self) -> Distribution:
+        """The body's continuous part; of none any with mass between the joints."""
+        part = self.body.continuous
+        if part is not None:
+            return part[1]
+        ends = [joint.y for joint in self._joints if joint is not None]
+        centre = math.fsum(ends) / len(ends)
+        return LogitNormal(centre, 1.0) if self.on_unit else Normal(self._score_at(centre), 1.0)
+
+    def _score_at(self, y: float) -> float:
+        return float(self.coordinate.place(np.array(y)).theta)
+
+    # ------------------------------------------------------------------ moments
+    @cached_property
+    def _moments(self) -> tuple[float, float]:
+        heavy = [t.shape for t in (self.lower, self.upper) if t is not None]
+        line = not self.on_unit and self.bounds is None
+        if line and max(heavy) >= 1.0:
+            return math.nan if min(heavy) >= 1.0 and len(heavy) == 2 else self._far(), math.inf
+        mean = self._expected(lambda x: x)
+        if line and max(heavy) >= 0.5:
+            return mean, math.inf
+        return mean, self._expected(lambda x: (x - mean) ** 2)
+
+    def _far(self) -> float:
+        """The mean of a distribution with one tail that has none."""
+        upper = self.upper is not None and self.upper.shape >= 1.0
+        return math.inf if upper else -math.inf
+
+    def _expected(self, function: Callable[[FloatArray], FloatArray]) -> float:
+        atoms, (share, law) = self.atoms, self.continuous
+        total = math.fsum(atoms.masses * function(atoms.places))
+        ends = law._landmarks(np.concatenate([_DEPTHS, np.geomspace(65.0, 700.0, 30)]))
+        points = ends.logit if self.on_unit else ends.theta
+        points = np.concatenate([points, _BENDS]) if self.on_unit else points
+        low, high = Thresholds.from_theta(np.array(law.support)), points
+        edge = low.logit if self.on_unit else low.theta
+        inner = high[(high > edge[0]) & (high < edge[1]) & np.isfinite(high)]
+        panels = np.unique(np.concatenate([inner, edge[np.isfinite(edge)]]))
+
+        def integrand(u: FloatArray) -> FloatArray:
+            t = Thresholds.from_logit(u) if self.on_unit else Thresholds.from_theta(u)
+            with np.errstate(under="ignore"):
+                return np.asarray(np.exp(law._log_density(t)) * function(t.theta))
+
+        return total + share * integrate_panels(integrand, panels)
+
+    @property
+    def mean(self) -> float:
+        """Expected score; infinite, or nan, where a tail on the real line has none."""
+        return self._moments[0]
+
+    @property
+    def var(self) -> float:
+        """Variance of the score; inf where a tail on the real line has a shape of 1/2 or more."""
+        return self._moments[1]
+
+    # ------------------------------------------------------------------ ends and parameters
+    def _tails(self) -> tuple[Tail, Tail]:
+        bodies = self.body._tails()
+        found = []
+        for joint, own, sign in zip(self._joints, bodies, (-1.0, 1.0), strict=True):
+            if joint is None:
+                log_c = own.log_coefficient + math.log(self._factor)
+                found.append(replace(
+                    own, log_coefficient=log_c, mass=own.mass * self._factor,
+                    share=own.share * self._factor,
+                ))  # fmt: skip
+            else:
+                found.append(self._declared(joint, sign))
+        return found[0], found[1]
+
+    def _declared(self, joint: _Joint, sign: float) -> Tail:
+        """A power of the distance to its end, or, heavier than any, of the coordinate."""
+        tail, place = joint.tail, self._end(joint, sign)
+        log_mass = math.log(tail.mass)
+        share = self.continuous[0]
+        if tail.shape == 0.0:
+            rate = 1.0 / tail.scale
+            return Tail(
+                place, 1, rate=rate, log_coefficient=log_mass + rate * sign * joint.y, share=share
+            )
+        rate = 1.0 / abs(tail.shape)
+        unit = math.log(abs(tail.shape) / tail.scale)
+        if tail.shape > 0.0:
+            return Tail(place, 0.5, rate=rate, log_coefficient=log_mass - rate * unit, share=share)
+        end = Thresholds.from_theta(np.array(place))
+        rise = -end.log_jacobian if self.on_unit else self.coordinate.log_rise(end)
+        log_c = log_mass + rate * (unit + float(rise))
+        return Tail(place, 1, rate=rate, log_coefficient=log_c, share=share)
+
+    def _parameters(self) -> tuple[Parameter, ...]:
+        found = list(self.body._parameters())
+        for side in _SIDES:
+            tail = getattr(self, side)
+            if tail is not None:
+                found += [
+                    Parameter(f"{side}_mass", tail.mass, "tails"),
+                    Parameter(f"{side}_shape", tail.shape, "plain"),
+                    Parameter(f"{side}_scale", tail.scale, "log"),
+                ]
+        return tuple(found)
+
+    def _replaced(self, values: Mapping[str, float]) -> Spliced:
+        rest, changed = dict(values), {}
+        for side in _SIDES:
+            tail = getattr(self, side)
+            own = {
+                name: rest.pop(f"{side}_{name}")
+                for name in ("mass", "shape", "scale")
+                if f"{side}_{name}" in rest
+            }
+            if own:
+                changed[side] = replace(tail, **own)
+        body = self.body._replaced(rest) if rest else self.body
+        return replace(self, body=body, **changed)
+
+    def _room(self, one: Parameter) -> float:
+        return 1.0 if one.name.endswith("_shape") else super()._room(one)
+
+    def _sample(self, size: Any, rng: np.random.Generator) -> FloatArray:
+        u = np.asarray(rng.random(size))
+        low, high = np.minimum(u, 0.5), np.minimum(1.0 - u, 0.5)
+        with np.errstate(divide="ignore"):
+            below = self._lower_quantile(low, np.log(low)).theta
+            above = self._upper_quantile(high, np.log(high)).theta
+        return np.where(u <= 0.5, below, above)
+
+
+def is_spliced(law: Distribution) -> bool:
+    """Whether a distribution has tails of its own."""
+    return isinstance(law, Spliced)
