@@ -56,8 +56,6 @@ class ParetoTail(Value):
     >>> tail = ParetoTail(0.1, -0.5, 2.0)
     >>> tail.end
     4.0
-    >>> tail.log_rate([0.0, 2.0, 4.0]).round(6)  # 1/10, 1/10 (1 - 1/2)^2, 0
-    array([-2.302585, -3.688879,      -inf])
     """
 
     mass: float
@@ -82,11 +80,11 @@ class ParetoTail(Value):
         """Distance from the joint beyond which there is nothing; inf of shapes from 0 on."""
         return -self.scale / self.shape if self.shape < 0.0 else math.inf
 
-    def log_rate(self, x: npt.ArrayLike) -> FloatArray:
+    def _log_rate(self, x: npt.ArrayLike) -> FloatArray:
         """Log of P(beyond the joint by more than `x`); the log of `mass` at 0 and before."""
         return math.log(self.mass) - self._depth(np.asarray(x, dtype=np.float64))
 
-    def log_density(self, x: npt.ArrayLike) -> FloatArray:
+    def _log_density(self, x: npt.ArrayLike) -> FloatArray:
         """Log density in the distance; -inf before the joint and beyond the end."""
         x = np.asarray(x, dtype=np.float64)
         depth = self._depth(x)
@@ -95,7 +93,7 @@ class ParetoTail(Value):
         outside = (x < 0.0) | np.isposinf(depth)
         return np.where(outside & ~np.isnan(x), -np.inf, inside)
 
-    def distance(self, log_rate: npt.ArrayLike) -> FloatArray:
+    def _distance(self, log_rate: npt.ArrayLike) -> FloatArray:
         """How far beyond the joint the rate has this log; 0 for rates of `mass` and more."""
         depth = np.maximum(math.log(self.mass) - np.asarray(log_rate, dtype=np.float64), 0.0)
         if self.shape == 0.0:

@@ -19,8 +19,9 @@ from betaroc.distributions.base import Atoms, Distribution, Parameter, Tail
 from betaroc.distributions.logit_normal import LogitNormal
 from betaroc.distributions.normal import Normal
 from betaroc.distributions.pareto_tail import ParetoTail
+from betaroc.distributions.tail_coordinate import Coordinate
 
-__all__ = ["Coordinate", "Spliced", "is_spliced"]
+__all__ = ["Spliced", "is_spliced"]
 
 _SIDES = ("lower", "upper")
 #: What is left of a whole by rounding.
@@ -28,45 +29,6 @@ _ROUNDING = 1e-14
 _EDGE = 4.0 * float(np.finfo(np.float64).eps)
 _DEPTHS = np.concatenate([np.linspace(0.05, 4.0, 20), np.geomspace(5.0, 60.0, 12)])
 _BENDS = np.array([-8.0, -3.0, -1.0, 0.0, 1.0, 3.0, 8.0])
-
-
-class Coordinate(NamedTuple):
-    """Where tails are straight: the logit of a score in its bounds, else the score itself."""
-
-    bounds: tuple[float, float] | None
-    on_unit: bool = False
-
-    def of(self, t: Thresholds) -> FloatArray:
-        """The coordinate of thresholds."""
-        if self.on_unit:
-            return t.logit
-        if self.bounds is None:
-            return t.theta
-        low, high = self.bounds
-        with np.errstate(divide="ignore", invalid="ignore"):
-            inside = np.log(t.theta - low) - np.log(high - t.theta)
-        return np.where(t.theta <= low, -np.inf, np.where(t.theta >= high, np.inf, inside))
-
-    def place(self, y: Any) -> Thresholds:
-        """Thresholds at coordinates."""
-        if self.on_unit:
-            return Thresholds.from_logit(y)
-        if self.bounds is None:
-            return Thresholds.from_theta(y)
-        low, high = self.bounds
-        inner = Thresholds.from_logit(y)
-        near_high = high - (high - low) * inner.complement
-        return Thresholds.from_theta(
-            np.where(inner.logit > 0.0, near_high, low + (high - low) * inner.theta)
-        )
-
-    def log_rise(self, t: Thresholds) -> FloatArray:
-        """Log of the coordinate's derivative in the native one: logit on [0, 1], else the score."""
-        if self.on_unit or self.bounds is None:
-            return np.zeros(t.shape)
-        low, high = self.bounds
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(math.log(high - low) - np.log(t.theta - low) - np.log(high - t.theta))
 
 
 class _Joint(NamedTuple):
@@ -279,13 +241,13 @@ class Spliced(Distribution):
         value, log = self._body_side(t, joint, lower=lower)
         sign = -1.0 if lower else 1.0
         if joint is not None:
-            logs = joint.tail.log_rate(sign * (y - joint.y))
+            logs = joint.tail._log_rate(sign * (y - joint.y))
             log = np.where(own, logs, log)
             with np.errstate(under="ignore"):
                 value = np.where(own, np.exp(logs), value)
         if far is not None:
             with np.errstate(under="ignore", divide="ignore"):
-                beyond = np.exp(far.tail.log_rate(-sign * (y - far.y)))
+                beyond = np.exp(far.tail._log_rate(-sign * (y - far.y)))
                 log = np.where(other, np.log1p(-beyond), log)
             value = np.where(other, 1.0 - beyond, value)
         nan = np.isnan(t.theta)
@@ -310,7 +272,7 @@ class Spliced(Distribution):
             found = self.body._log_density(t) + np.log(self._factor)
         for joint, here, sign in self._sides(below, above):
             with np.errstate(invalid="ignore"):
-                own = joint.tail.log_density(sign * (y - joint.y)) + self.coordinate.log_rise(t)
+                own = joint.tail._log_density(sign * (y - joint.y)) + self.coordinate.log_rise(t)
             found = np.where(here, np.where(np.isnan(own), -np.inf, own), found)
         return np.where(np.isnan(t.theta), np.nan, found)
 
@@ -347,12 +309,12 @@ class Spliced(Distribution):
         sign = -1.0 if lower else 1.0
         found = self._body_quantile(p, log_p, lower=lower)
         if joint is not None:
-            place = self.coordinate.place(joint.y + sign * joint.tail.distance(log_p))
+            place = self.coordinate.place(joint.y + sign * joint.tail._distance(log_p))
             found = choose(np.asarray(p < joint.tail.mass), place, found)
         if far is not None:
             with np.errstate(divide="ignore"):
                 rest = np.log1p(-p)
-            place = self.coordinate.place(far.y - sign * far.tail.distance(rest))
+            place = self.coordinate.place(far.y - sign * far.tail._distance(rest))
             found = choose(np.asarray(1.0 - p < far.tail.mass), place, found)
         return found
 

@@ -77,7 +77,7 @@ class Tails(Value):
     def turned_place(self, log_rate: float) -> float:
         """Mean over the sizes of the place that has a rate beyond, on the turned coordinate."""
         places = [
-            fit.joint + float(ParetoTail(fit.mass, fit.shape, fit.scale).distance(log_rate))
+            fit.joint + float(ParetoTail(fit.mass, fit.shape, fit.scale)._distance(log_rate))
             for fit in self.fits
         ]
         return math.fsum(places) / len(places)
@@ -92,7 +92,7 @@ class Tails(Value):
         near, far = (self.turned_place(log_mass + math.log(p)) - joint for p in _MATCHED)
         shape = _bend(far / near, *(-math.log(p) for p in _MATCHED))
         unit = ParetoTail(self.mass, shape, 1.0)
-        scale = near / float(unit.distance(log_mass + math.log(_MATCHED[0])))
+        scale = near / float(unit._distance(log_mass + math.log(_MATCHED[0])))
         return ParetoTail(self.mass, shape, scale, self.sign * joint)
 
 

@@ -132,7 +132,7 @@ class _Profile(_Uncertain):
         cut, fit = _cut(level), self.fit
         kept = np.flatnonzero(self.height >= -cut)
         near = [
-            float(ParetoTail(fit.mass, self.shape[i], self.scale[i]).distance(log_rate))
+            float(ParetoTail(fit.mass, self.shape[i], self.scale[i])._distance(log_rate))
             for i in kept
         ]
 

@@ -162,7 +162,7 @@ def at_frr(pair: Pair, x: FloatArray) -> Thresholds:
         nxt = np.minimum(np.searchsorted(reach, x, side="right"), places.size - 1)
         t = pair.just_below(Thresholds.from_theta(places[nxt]))
     elif places.size:
-        on_jump = np.isin(t.theta, places) & np.isinf(t.logit) & (pair.frr(t) > x)
+        on_jump = (pair.client.atoms.masses_at(t) > 0.0) & (pair.frr(t) > x)
         t = choose(on_jump, pair.just_below(t), t)
     return _unless_nan(choose(x >= 1.0, pair.reject_all, t), x)
 

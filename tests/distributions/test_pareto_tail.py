@@ -29,7 +29,7 @@ def exact_depth(shape: float, u: float) -> mp.mpf:
 def test_rates_have_the_digits_of_forty_digit_arithmetic(shape: float) -> None:
     tail = ParetoTail(0.03, shape, 0.7)
     expected = [float(mp.log(0.03) - exact_depth(shape, x / 0.7)) for x in DISTANCES]
-    np.testing.assert_allclose(tail.log_rate(DISTANCES), expected, rtol=2e-14, atol=1e-15)
+    np.testing.assert_allclose(tail._log_rate(DISTANCES), expected, rtol=2e-14, atol=1e-15)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -40,7 +40,7 @@ def test_distances_invert_rates(shape: float, log_rate: float) -> None:
         depth = mp.log(mp.mpf(0.03)) - log_rate
         own = depth if shape == 0.0 else mp.expm1(shape * depth) / mp.mpf(shape)
         expected = 0.7 * own
-    found = float(tail.distance(log_rate))
+    found = float(tail._distance(log_rate))
     if expected > 1e308:
         assert found == math.inf
     else:
@@ -52,16 +52,16 @@ def test_densities_are_those_of_scipy(shape: float) -> None:
     x = np.array([0.1, 0.9, 1.6, 1.74])
     expected = math.log(0.2) + stats.genpareto.logpdf(x, shape, scale=0.7)
     np.testing.assert_allclose(
-        ParetoTail(0.2, shape, 0.7).log_density(x), expected, rtol=1e-12, atol=1e-13
+        ParetoTail(0.2, shape, 0.7)._log_density(x), expected, rtol=1e-12, atol=1e-13
     )
 
 
 def test_beyond_the_end_and_before_the_joint() -> None:
     tail = ParetoTail(0.1, -0.5, 2.0)  # ends 2/0.5 beyond the joint
     assert tail.end == 4.0
-    assert tail.log_rate([-1.0, 4.0, 9.0]).tolist() == [math.log(0.1), -math.inf, -math.inf]
-    assert tail.log_density([-0.1, 4.1]).tolist() == [-math.inf, -math.inf]
-    assert tail.distance([0.0, math.log(0.1), -math.inf]).tolist() == [0.0, 0.0, 4.0]
+    assert tail._log_rate([-1.0, 4.0, 9.0]).tolist() == [math.log(0.1), -math.inf, -math.inf]
+    assert tail._log_density([-0.1, 4.1]).tolist() == [-math.inf, -math.inf]
+    assert tail._distance([0.0, math.log(0.1), -math.inf]).tolist() == [0.0, 0.0, 4.0]
     assert ParetoTail(0.1, 0.0, 2.0).end == math.inf
 
 

@@ -48,7 +48,7 @@ def test_one_tail_has_the_mean_places_of_both(seed: int) -> None:
             fit.joint + stats.genpareto.isf(0.03 * share / fit.mass, fit.shape, scale=fit.scale)
             for fit in tails.fits
         ]
-        places.append((float(tail.joint + tail.distance(log_rate)), by_size))
+        places.append((float(tail.joint + tail._distance(log_rate)), by_size))
     for place, by_size in places[:3]:
         assert place == pytest.approx(np.mean(by_size), rel=1e-9)
     assert abs(places[3][0] - np.mean(places[3][1])) < 0.5 * abs(np.subtract(*places[3][1]))
