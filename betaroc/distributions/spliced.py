@@ -21,7 +21,7 @@ from betaroc.distributions.normal import Normal
 from betaroc.distributions.pareto_tail import ParetoTail
 from betaroc.distributions.tail_coordinate import Coordinate
 
-__all__ = ["Spliced", "is_spliced"]
+__all__ = ["Spliced"]
 
 _SIDES = ("lower", "upper")
 #: What is left of a whole by rounding.
@@ -283,12 +283,7 @@ class Spliced(Distribution):
             tail, x = joint.tail, sign * (y - joint.y)
             with np.errstate(divide="ignore", invalid="ignore"):
                 slope = -sign * (1.0 + tail.shape) / (tail.scale + tail.shape * x)
-                if self.on_unit:
-                    slope = slope - (t.complement - t.theta)
-                elif self.bounds is not None:
-                    low, high = self.bounds
-                    slope = slope * np.exp(self.coordinate.log_rise(t))
-                    slope = slope - 1.0 / (t.theta - low) + 1.0 / (high - t.theta)
+                slope = self.coordinate.native_slope(t, slope)
             found = np.where(here, np.where(x < tail.end, slope, np.nan), found)
         return np.asarray(found)
 
@@ -417,16 +412,13 @@ class Spliced(Distribution):
         heavy = [t.shape for t in (self.lower, self.upper) if t is not None]
         line = not self.on_unit and self.bounds is None
         if line and max(heavy) >= 1.0:
-            return math.nan if min(heavy) >= 1.0 and len(heavy) == 2 else self._far(), math.inf
+            both = len(heavy) == 2 and min(heavy) >= 1.0
+            upper = self.upper is not None and self.upper.shape >= 1.0
+            return math.nan if both else math.inf if upper else -math.inf, math.inf
         mean = self._expected(lambda x: x)
         if line and max(heavy) >= 0.5:
             return mean, math.inf
         return mean, self._expected(lambda x: (x - mean) ** 2)
-
-    def _far(self) -> float:
-        """The mean of a distribution with one tail that has none."""
-        upper = self.upper is not None and self.upper.shape >= 1.0
-        return math.inf if upper else -math.inf
 
     def _expected(self, function: Callable[[FloatArray], FloatArray]) -> float:
         atoms, (share, law) = self.atoms, self.continuous
@@ -526,8 +518,3 @@ class Spliced(Distribution):
             below = self._lower_quantile(low, np.log(low)).theta
             above = self._upper_quantile(high, np.log(high)).theta
         return np.where(u <= 0.5, below, above)
-
-
-def is_spliced(law: Distribution) -> bool:
-    """Whether a distribution has tails of its own."""
-    return isinstance(law, Spliced)

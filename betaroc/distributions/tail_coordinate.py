@@ -50,3 +50,13 @@ class Coordinate(NamedTuple):
         low, high = self.bounds
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(math.log(high - low) - np.log(t.theta - low) - np.log(high - t.theta))
+
+    def native_slope(self, t: Thresholds, slope: FloatArray) -> FloatArray:
+        """Of a log density in the score by the native coordinate, from that of one in this."""
+        if self.on_unit:
+            return np.asarray(slope - (t.complement - t.theta))
+        if self.bounds is None:
+            return slope
+        low, high = self.bounds
+        bend = 1.0 / (high - t.theta) - 1.0 / (t.theta - low)
+        return np.asarray(slope * np.exp(self.log_rise(t)) + bend)
