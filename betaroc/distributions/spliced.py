@@ -227,7 +227,6 @@ class Spliced(Distribution):
         none = np.zeros(y.shape, dtype=bool)
         return y, none if low is None else y < low.y, none if high is None else y > high.y
 
-    # ------------------------------------------------------------------ both tails
     def _lower(self, t: Thresholds) -> tuple[FloatArray, FloatArray]:
         return self._side(t, lower=True)
 
@@ -291,7 +290,6 @@ class Spliced(Distribution):
         rows = zip(self._joints, (below, above), (-1.0, 1.0), strict=True)
         return [(joint, here, sign) for joint, here, sign in rows if joint is not None]
 
-    # ------------------------------------------------------------------ inverses
     def _lower_quantile(self, p: FloatArray, log_p: FloatArray) -> Thresholds:
         return self._inverted(p, log_p, lower=True)
 
@@ -406,7 +404,6 @@ class Spliced(Distribution):
     def _score_at(self, y: float) -> float:
         return float(self.coordinate.place(np.array(y)).theta)
 
-    # ------------------------------------------------------------------ moments
     @cached_property
     def _moments(self) -> tuple[float, float]:
         heavy = [t.shape for t in (self.lower, self.upper) if t is not None]
@@ -448,7 +445,6 @@ class Spliced(Distribution):
         """Variance of the score; inf where a tail on the real line has a shape of 1/2 or more."""
         return self._moments[1]
 
-    # ------------------------------------------------------------------ ends and parameters
     def _tails(self) -> tuple[Tail, Tail]:
         bodies = self.body._tails()
         found = []
