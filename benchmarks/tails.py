@@ -5,9 +5,9 @@
 The impostors' upper tail by `fit_tails` at its defaults (30 and 50 scores), the interval of the
 FAR at the threshold whose true FAR is 10/n, 1/n and 1/(10n), beside the exact binomial interval of
 the same scores there; and the true FAR at the estimated threshold, as the root mean square of
-log10(true / asked), beside that of the empirical threshold. FOLDER holds real score files, see REAL; without
-it that table is left out. Sets whose scores pile up at the end have no tail and are refused; their
-cell says how many, and is not in the digest.
+log10(true / asked), beside that of the empirical threshold. FOLDER holds real score files, see
+REAL; without it that table is left out. Sets whose scores pile up at the end have no tail and are
+refused; their cell says how many, and is not in the digest.
 """
 
 from __future__ import annotations
