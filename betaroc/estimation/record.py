@@ -19,6 +19,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES
 from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.contract import Matrix
+from betaroc.estimation.tails import Tails
 from betaroc.model.model import ScoreModel
 
 __all__ = ["Estimate", "PairEstimate"]
@@ -42,6 +43,7 @@ class Estimate(Tabular):
     boundary: BoundaryRule | None = None
     fixed: tuple[str, ...] = ()
     tied: tuple[str, ...] = ()
+    tails: tuple[Tails, ...] = ()
 
     @property
     def params(self) -> Mapping[str, float]:

@@ -74,6 +74,8 @@ class DistributionFit(Estimate):
         distribution); their variance is 0.
     tied : tuple of str
         Parameters of one value in both classes of a pair.
+    tails : tuple of Tails
+        What the tails of a `Spliced` distribution were fitted to, an end each.
     library : str, optional
         "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
