@@ -92,6 +92,7 @@ CASES = {
 }
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("name", CASES)
 def test_the_interval_of_the_threshold_covers(name: str) -> None:
     """300 sets of 500 scores, none of a generalised Pareto tail; .95 -+ 3 errors of .0126."""
