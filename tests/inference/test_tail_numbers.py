@@ -13,8 +13,11 @@ import betaroc as br
 from betaroc.estimation.estimate import estimate_pair
 from betaroc.estimation.record import PairEstimate
 from betaroc.fits.tail_fits import TailRequest, with_tails
-from betaroc.inference.tail_intervals import tail_rate_ends, tail_threshold_ends
-from betaroc.inference.tail_numbers import tail_interval
+from betaroc.inference.tail_intervals import (
+    tail_interval,
+    tail_rate_ends,
+    tail_threshold_ends,
+)
 from betaroc.model.asking import asking
 
 CLIENT, IMPOSTOR = stats.norm(2.0, 1.0), stats.logistic(-2.0, 0.5)  # on the logit
