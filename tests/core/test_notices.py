@@ -279,6 +279,8 @@ def test_threads_that_read_dask_change_no_filter() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame, inside = dd.from_pandas(table, npartitions=3), list(warnings.filters)
+        work(frame)  # what Dask imports at its first use changes filters while it does
+        assert list(warnings.filters) == inside
         together = in_threads(lambda: work(frame))
         assert list(warnings.filters) == inside
         alone = work(table)
