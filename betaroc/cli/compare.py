@@ -12,7 +12,13 @@ from functools import partial
 from betaroc.cli.curves import curve_of, curve_options
 from betaroc.cli.inputs import family_of, read_file
 from betaroc.cli.messages import ProgressBar, messages, say_warnings
-from betaroc.cli.options import checked_picture, interval_arguments, interval_options, score_options
+from betaroc.cli.options import (
+    checked_picture,
+    interval_arguments,
+    interval_options,
+    score_options,
+    tail_options,
+)
 from betaroc.core.errors import DuplicateWarning, InputError
 from betaroc.core.notices import collected, warn
 from betaroc.core.text import shown
@@ -55,6 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="bootstrap replicates (default: 2000; 400 where a fit is made in each)")  # fmt: skip
     curve_options(parser, "weighted-error, with another criterion hter")
     score_options(parser, "empirical")
+    tail_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -55,7 +55,7 @@ def curve_of(
     # The fit has said it of dev; of test it is said below.
     with passed_on(prefix, but=(ReversedScoresWarning,)):
         curve = epc(
-            dev if is_of_counts(family) else fitted,
+            dev if is_of_counts(family) and arguments.tails is None else fitted,
             test,
             criterion=arguments.criterion,
             measure=arguments.measure,

@@ -10,7 +10,13 @@ from typing import Any
 from betaroc.cli.curves import curve_of, curve_options
 from betaroc.cli.inputs import family_of, read_file
 from betaroc.cli.messages import ProgressBar, messages, say_warnings
-from betaroc.cli.options import checked_picture, interval_arguments, interval_options, score_options
+from betaroc.cli.options import (
+    checked_picture,
+    interval_arguments,
+    interval_options,
+    score_options,
+    tail_options,
+)
 from betaroc.core import checks
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, passed_on
@@ -46,6 +52,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--simultaneous", action="store_true",
         help="one band for the whole curve instead of an interval at each alpha")  # fmt: skip
     score_options(parser, "empirical")
+    tail_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:

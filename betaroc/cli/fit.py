@@ -15,6 +15,7 @@ from betaroc.cli.options import (
     interval_options,
     score_options,
     statistic_option,
+    tail_options,
 )
 from betaroc.core.notices import collected
 from betaroc.model.asking import askings
@@ -38,6 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     statistic_option(parser)
     interval_options(parser, "of every interval")
     score_options(parser, "auto")
+    tail_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:

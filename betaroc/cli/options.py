@@ -20,7 +20,7 @@ from betaroc.rendering.picture_files import picture_format
 
 __all__ = [
     "LEVEL", "SEED", "checked_picture", "fit_options_of", "interval_arguments", "interval_options",
-    "picture_options", "refuse_output", "score_options", "statistic_option",
+    "picture_options", "refuse_output", "score_options", "statistic_option", "tail_options",
 ]  # fmt: skip
 
 #: What intervals take unasked.
@@ -80,6 +80,20 @@ def score_options(parser: argparse.ArgumentParser, family: str, *, stream: bool 
         " rows and nothing asked for needs them (default: auto)")  # fmt: skip
 
 
+def tail_options(parser: argparse.ArgumentParser) -> None:
+    """Those of tails."""
+    option = parser.add_argument
+    option("--tails", nargs="+", metavar="END",
+        help="ends where a tail of the most extreme scores takes the place of the family: both,"
+        " upper or lower; or of a class alone, such as impostor=upper client=lower, the ends that"
+        " FAR and FRR rest on")  # fmt: skip
+    option("--tail-sizes", nargs="+", type=int, metavar="K",
+        help="scores beyond the joint of a tail (default: 30 and 50)")  # fmt: skip
+    option("--bounds", nargs=2, type=float, metavar=("LOW", "HIGH"),
+        help="ends of the range that scores can have, such as -1 1 of cosines: tails are on the"
+        " logit between them")  # fmt: skip
+
+
 # ------------------------------------------------------------------------ before any work
 def interval_arguments(arguments: argparse.Namespace) -> tuple[float, int]:
     """Level and seed, checked before anything is read."""
@@ -90,8 +104,22 @@ def interval_arguments(arguments: argparse.Namespace) -> tuple[float, int]:
 
 def fit_options_of(arguments: argparse.Namespace, family: Names) -> dict[str, Any]:
     """What a fit is made with."""
-    rule = {name: getattr(arguments, name) for name in ("boundary", "resolution")}
-    return {"family": family, **rule}
+    rule = {name: getattr(arguments, name) for name in ("boundary", "resolution", "tail_sizes")}
+    bounds = None if arguments.bounds is None else tuple(arguments.bounds)
+    return {"family": family, **rule, "tails": _tails_of(arguments.tails), "bounds": bounds}
+
+
+def _tails_of(words: Sequence[str] | None) -> str | dict[str, str] | None:
+    """One word for both classes, or a word a class."""
+    if words is None or (len(words) == 1 and "=" not in words[0]):
+        return None if words is None else words[0]
+    pairs = [word.partition("=")[::2] for word in words]
+    if any(not end for _, end in pairs) or len(dict(pairs)) < len(pairs):
+        raise InputError(
+            "--tails must be one of both, upper and lower, or name a class once each, such as"
+            f" impostor=upper client=lower; got {shown(' '.join(words))}."
+        )
+    return dict(pairs)
 
 
 def checked_picture(arguments: argparse.Namespace, inputs: Sequence[str]) -> None:

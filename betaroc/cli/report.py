@@ -18,6 +18,7 @@ from betaroc.cli.options import (
     refuse_output,
     score_options,
     statistic_option,
+    tail_options,
 )
 from betaroc.core.errors import InputError
 from betaroc.core.notices import collected, keep
@@ -41,6 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     statistic_option(parser)
     interval_options(parser, "of every interval in the report")
     score_options(parser, "best")
+    tail_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:

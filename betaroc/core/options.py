@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypedDict
 
 import numpy as np
@@ -23,6 +23,7 @@ class IntervalArguments(TypedDict, total=False):
     replicates: int
     groups: bool
     rng: Any
+    extrapolate: bool
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class IntervalOptions:
         Whether groups vary as wholes.
     rng : None, int, SeedSequence or Generator
         Source of randomness.
+    extrapolate : bool
+        Whether a tail may answer where less than a tenth of a score is expected.
     """
 
     level: float = 0.95
@@ -48,12 +51,14 @@ class IntervalOptions:
     replicates: int = 2000
     groups: bool = True
     rng: Any = None
+    extrapolate: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "level", checks.level(self.level))
         object.__setattr__(self, "replicates", checks.count(self.replicates, "replicates"))
         object.__setattr__(self, "groups", checks.flag(self.groups, "groups"))
         checks.randomness(self.rng)
+        object.__setattr__(self, "extrapolate", checks.flag(self.extrapolate, "extrapolate"))
 
     def by(self, methods: tuple[str, ...]) -> Self:
         """With the first of the methods where none was asked for; refuses others."""

@@ -25,6 +25,7 @@ from betaroc.estimation.boundary import BoundaryRule
 from betaroc.estimation.families import FAMILIES
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits.estimate import fit, fit_distribution
+from betaroc.fits.tail_fits import tails_again
 from betaroc.inference.drawn_trials import Counts
 from betaroc.model.criteria import CRITERIA
 
@@ -107,7 +108,7 @@ class FitAgain:
         plain = rule is None or (rule.resolution is None and not (rule.n_zero or rule.n_one))
         name = result.family
         rows = FAMILIES[name].rows if isinstance(name, str) and name in FAMILIES else None
-        if plain and rows is not None and rows.drawn is not None:
+        if plain and not result.tails and rows is not None and rows.drawn is not None:
             found = np.hstack(rows.drawn(values, drawn))
             known = np.all(np.isfinite(found), axis=1)
             return [
@@ -118,11 +119,10 @@ class FitAgain:
         laws: Refits = []
         for counts in drawn:
             kept = np.flatnonzero(counts)
+            drawn_values, copies = values[kept], counts[kept].astype(np.float64)
             try:
-                again = fit_distribution(
-                    values[kept], result.family, weights=counts[kept].astype(np.float64), **options
-                )
-                laws.append(again.distribution)
+                again = fit_distribution(drawn_values, result.family, weights=copies, **options)
+                laws.append(tails_again(result, again.distribution, drawn_values, copies))
             except (FitError, InputError):  # too few distinct scores, or none
                 laws.append(None)
         return laws
@@ -143,7 +143,10 @@ class FitAgain:
                     Scores(*values, client_weights=weights[0], impostor_weights=weights[1]),
                     self.fit.family, **options,
                 )  # fmt: skip
-                laws: tuple[Any, Any] = again.model.client, again.model.impostor
+                laws: tuple[Any, ...] = tuple(
+                    tails_again(getattr(self.fit, who), getattr(again.model, who), x, w)
+                    for who, x, w in zip(_CLASSES, values, weights, strict=True)
+                )
             except (FitError, InputError):
                 laws = None, None
             for one, law in zip(found, laws, strict=True):

@@ -58,11 +58,14 @@ class Tails(Value):
         Scores of the class.
     fits : tuple of TailFit
         One a size.
+    sizes : tuple of int
+        The numbers of scores that were asked for; ties leave others.
     """
 
     side: str
     n: float
     fits: tuple[TailFit, ...]
+    sizes: tuple[int, ...] = SIZES
 
     @property
     def sign(self) -> float:
@@ -158,7 +161,7 @@ def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails
                 " leave this tail out, or give scores with more digits."
             )
         fits.append(fit_tail(joint, extreme[:cut] - joint, copies[:cut], n, deff))
-    return Tails(side, n, tuple(fits))
+    return Tails(side, n, tuple(fits), tuple(sizes))
 
 
 def _check_number(name: str, n: float, sizes: Sequence[int]) -> None:

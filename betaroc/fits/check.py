@@ -17,6 +17,7 @@ from betaroc.core.value import Result
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.inflated import MASSES, base_of
+from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.contract import Parameters, SampleRows
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import refits
@@ -244,7 +245,9 @@ def check_fit(
     effective number, and two groups or fewer cannot tell. A class whose distribution is its
     own scores placed the threshold by them: "cannot tell". Scores are counted as they are,
     also where the fit took them as rounded or moved them off 0 and 1 (dropped ones are left
-    out); of a summary, the scores of the bin around a threshold widen the interval.
+    out); of a summary, the scores of the bin around a threshold widen the interval. Beyond the
+    joint of a tail the scores themselves placed the threshold: "cannot tell". The simulation, and
+    the distances, are of the distributions without their tails.
 
     Distances are the largest difference of both rates at once, along FAR + TPR = constant.
     The curve's verdict rests on the interval of the distance alone, [max(0, d - q), d + q] with
@@ -298,6 +301,8 @@ def check_fit(
         return FitCheck(*none, "cannot tell", reason, tolerance, level, 0, targets, good)
     tests, distance = _simulated(sides, replicates, level, rng)
     verdict, reason = _verdict(distance, _unseen(sides, level), tolerance, level)
+    if f.client.tails or f.impostor.tails:
+        reason = f"without its tails, {reason}"
     return FitCheck(
         tests[0], tests[1], tests[2], tests[3], distance, verdict, reason, tolerance, level,
         replicates, targets, good,
@@ -381,7 +386,9 @@ class _Side:
             values = values[(values > 0.0) & (values < 1.0)]
         masses = np.array([low, 1.0 - low - high, high])
         total = round(values.size / masses[1])
-        return cls(result.family, base_of(result.distribution), np.sort(values), masses, total)
+        law = result.distribution
+        law = law.body if isinstance(law, Spliced) else law
+        return cls(result.family, base_of(law), np.sort(values), masses, total)
 
     @property
     def many(self) -> SampleRows | refits.RowByRow:

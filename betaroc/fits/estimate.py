@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ from betaroc.estimation.families import (
 from betaroc.estimation.notices import give, reversed_scores, tied
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial
+from betaroc.fits.tail_fits import TailRequest, with_tails
 from betaroc.model.samples import empirical_model
 
 __all__ = ["best_fit", "fit", "fit_distribution"]
@@ -189,6 +191,9 @@ def fit(
     boundary: str | None = None,
     resolution: float | None = None,
     components: int | None = None,
+    tails: str | Mapping[str, str] | None = None,
+    tail_sizes: int | Sequence[int] | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Fit:
     """Maximum-likelihood fit of both classes: from scores to a model.
 
@@ -214,6 +219,17 @@ def fit(
         [0, 1]; beside ``"best"`` only families that have such a rule are compared.
     components : int, optional
         Components of each distribution of a mixture, two where left out.
+    tails : str or dict, optional
+        Ends where a generalised Pareto tail of the most extreme scores takes the place of the
+        family: ``"both"``, ``"upper"``, ``"lower"``, or one of these a class, such as
+        ``{"impostor": "upper", "client": "lower"}``, the ends that FAR and FRR rest on.
+    tail_sizes : int or sequence of int, optional
+        Scores beyond the joint of a tail, each at least 20; 30 and 50 where left out. Of several
+        sizes the tail has the mean thresholds, and intervals span those of all.
+    bounds : tuple of float, optional
+        Ends of the range that scores can have, such as (-1, 1) of cosines: tails are then on the
+        logit between them. Scores in [0, 1] have theirs on the logit anyhow, others without
+        `bounds` on the score itself.
 
     Returns
     -------
@@ -227,7 +243,9 @@ def fit(
     InputError, DegenerateDataError, FitError
         As in :func:`fit_distribution`; the message names the class. Of a summary also for what
         needs the scores themselves: mixtures, `resolution`, the rules ``"squeeze"``,
-        ``"censor"`` and ``"matlab"``, and distributions with a + b > 1e6.
+        ``"censor"`` and ``"matlab"``, tails, and distributions with a + b > 1e6. For tails: fewer
+        than 200 scores in a class, sizes above a quarter of them, fewer than 20 scores (5 different
+        ones) beyond a joint, scores that pile up at the end itself, scores outside `bounds`.
 
     Warns
     -----
@@ -237,7 +255,7 @@ def fit(
         As in :func:`fit_distribution`, once for both classes.
     ScaleWarning
         If ``"auto"`` or ``"best"`` took normal distributions though at least 95 % of the scores
-        lie in [0, 1].
+        lie in [0, 1]; or if the shape of a tail is beyond 0.5.
     DiscretenessWarning
         If fewer than half of a class's inner scores are distinct and no `resolution` is given
         (not of a summary, which does not count distinct scores).
@@ -253,6 +271,11 @@ def fit(
     Where the free fit of ``"proper-beta"`` is not proper already, a, b or both are shared by
     the classes (``Fit.tied``): the likeliest of the concave pairs. Their errors, and intervals of
     the model, are those with these ties given, and cover less where the ties are chance.
+
+    Of a distribution with tails the part between its joints is that of the family, fitted to all
+    scores of the class and rescaled; see `Spliced`. The shape of a tail has a penalty that draws it
+    to 0, an exponential tail on the coordinate, which is what beta distributions have on the logit.
+    Whole-sample families are often wrong where few scores are: see docs/tails.md.
 
     References
     ----------
@@ -274,19 +297,21 @@ def fit(
             f" {type(scores).__name__}. Make one with Scores(client, impostor),"
             " Scores.from_labels(y_true, y_score) or read_scores(path)."
         )
+    asked = TailRequest.of(tails, tail_sizes, bounds)
     if family == BEST:
         if components is not None:
             raise InputError.about("components")(
                 'components must be left out for family="best"; it chooses.'
             )
-        return best_fit(scores, boundary, resolution)
+        return best_fit(scores, boundary, resolution, tails=asked)
     names, reason = checked_pair(family, (AUTO, BEST)), ""
     said: list[Notice] = []
     if family == AUTO:
         chosen = automatic([scores])
         refuse_rule(chosen, boundary, resolution)
         names, reason, said = (chosen.family,) * 2, chosen.reason, chosen.notices
-    return _fit_pair(scores, names, reason, said, Options(boundary, resolution, components))
+    options = Options(boundary, resolution, components)
+    return _fit_pair(scores, names, reason, said, options, asked)
 
 
 def best_fit(
@@ -294,6 +319,8 @@ def best_fit(
     boundary: str | None,
     resolution: float | None,
     found: FamilyComparison | str | None = None,
+    *,
+    tails: TailRequest | None = None,
 ) -> Fit:
     """The recommended pair fitted, with the reason; `fit` documents it as "best"."""
     auto = automatic([scores], BEST)
@@ -305,12 +332,14 @@ def best_fit(
         refuse_rule(auto, boundary, resolution, BEST)
         names = auto.family, auto.family
         reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
-    return _fit_pair(scores, names, reason, auto.notices, Options(boundary, resolution))
+    options = Options(boundary, resolution)
+    return _fit_pair(scores, names, reason, auto.notices, options, tails)
 
 
 def _fit_pair(
-    scores: ScoreData, names: tuple[str, str], reason: str, said: list[Notice], options: Options
-) -> Fit:
+    scores: ScoreData, names: tuple[str, str], reason: str, said: list[Notice], options: Options,
+    tails: TailRequest | None = None,
+) -> Fit:  # fmt: skip
     """Both classes by named families, with all that there is to say of them."""
     try:
         found, more = estimate_pair(scores, names, options, reason)
@@ -318,6 +347,9 @@ def _fit_pair(
         hold_partial(error, scores.library)
         raise
     said = said + more
+    if tails is not None:
+        found, more = with_tails(found, tails)
+        said = said + more
     if is_of_counts(names):
         reversed_scores(found.model.auc())
     else:

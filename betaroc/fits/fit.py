@@ -20,10 +20,11 @@ from betaroc.fits.fit_tables import distribution_frame, distribution_summary, fi
 from betaroc.fits.pictures import plot_fit
 from betaroc.fits.points import FitPoints
 from betaroc.fits.shape_tests import CurveTest, EndTests
+from betaroc.fits.tail_fits import refuse_tails
 from betaroc.inference import profile, sandwich
-from betaroc.inference.delta import interval_of_fit
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.roc_bands import roc_band
+from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.style import Axes
@@ -227,6 +228,7 @@ class Fit(FitPoints):
         replicates: int = 2000,
         groups: bool = True,
         rng: Any = None,
+        extrapolate: bool = False,
         **point: Unpack[PointArguments],
     ) -> Interval:
         """Confidence interval of any number of the model.
@@ -246,7 +248,8 @@ class Fit(FitPoints):
         level : float
             Confidence level.
         method : str, optional
-            "delta" (if left out), or "bootstrap": quantiles of the statistic at parameters drawn
+            Left out, "integrated" for what rests on a tail of the fit, else "delta". "profile":
+            of tails too. "bootstrap": quantiles of the statistic at parameters drawn
             in free coordinates (log a, log b, log sigma, mu): estimates less their bias, with
             errors of each class that are Student's with n - 1 degrees of freedom.
         replicates : int
@@ -255,6 +258,8 @@ class Fit(FitPoints):
             Where the scores carry groups, the covariance between them.
         rng : None, int, SeedSequence or Generator
             Source of randomness of the bootstrap.
+        extrapolate : bool
+            Allow a tail to answer where it expects less than a tenth of a score.
         threshold, far, frr, tpr, alpha, between, at : optional
             Where the statistic is taken, one of them if it needs a point: a score; a rate; an
             alpha for the threshold of least weighted error; two FARs (low, high) of a partial
@@ -269,8 +274,9 @@ class Fit(FitPoints):
         ------
         InputError
             If a name or option is out of range, a point is missing, superfluous or of the wrong
-            kind, the statistic is nan or, for "delta", without a derivative, or the fit is of
-            another family.
+            kind, the statistic is nan or, for "delta", without a derivative, the fit is of
+            another family, a method of tails is asked for where none answers, or a tail expects
+            less than a tenth of a score and `extrapolate` is not set.
         InputTypeError
             If `stat` is neither a name nor a function, or a point is given without its keyword.
 
@@ -283,6 +289,13 @@ class Fit(FitPoints):
         coefficients, not from fractions, whose curvature undoes it. Mixtures, distributions with a
         common shape and grouped trials have no correction; grouped ones have min G - 1 degrees of
         freedom. Coverage in simulations: docs/validation.md.
+
+        Of a fit with tails a rate at a threshold, the threshold of a rate, and a rate of one class
+        at a rate of the other have the interval of the tail, where the threshold surely lies beyond
+        its joint: quantiles of the rate, or of the threshold, over shapes and scales weighted by
+        the penalised likelihood and shares beyond the joint as the count has them ("integrated"),
+        or values whose penalised profile likelihood is near the largest ("profile"); of several
+        sizes of tail from the least end to the largest. See docs/tails.md.
 
         Near the border of what a statistic can be no such interval covers: "ks", "min-hter" and
         "h-measure" fold at an area of 1/2, where the best threshold jumps between two.
@@ -308,7 +321,7 @@ class Fit(FitPoints):
         >>> [round(v, 4) for v in (interval.low, interval.estimate, interval.high)]
         [0.3116, 0.655, 0.9012]
         """
-        options = IntervalOptions(level, method, replicates, groups, rng)
+        options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
         return in_library(interval_of_fit(self, asking(stat, given, **point), options), self)
 
     def roc_band(
@@ -321,6 +334,7 @@ class Fit(FitPoints):
         replicates: int = 2000,
         groups: bool = True,
         rng: Any = None,
+        extrapolate: bool = False,
     ) -> Band:
         """Band around the fitted ROC: TPR at each FAR.
 
@@ -343,6 +357,8 @@ class Fit(FitPoints):
             Where the scores carry groups, the covariance between them.
         rng : None, int, SeedSequence or Generator
             Source of randomness; a seed gives the same bytes everywhere.
+        extrapolate : bool
+            As in `interval`.
 
         Returns
         -------
@@ -370,7 +386,7 @@ class Fit(FitPoints):
         """
         return roc_band(
             self, far=far, level=level, simultaneous=simultaneous, method=method,
-            replicates=replicates, groups=groups, rng=rng,
+            replicates=replicates, groups=groups, rng=rng, extrapolate=extrapolate,
         )  # fmt: skip
 
     def shape_probabilities(self, *, groups: bool = True) -> dict[str, dict[str, float]]:
@@ -392,7 +408,7 @@ class Fit(FitPoints):
         Raises
         ------
         InputError
-            If the fit is not of beta distributions.
+            If the fit is not of beta distributions, or has tails.
 
         Examples
         --------
@@ -403,6 +419,7 @@ class Fit(FitPoints):
         >>> round(fit.shape_probabilities()["client"]["bell"], 6)
         1.0
         """
+        refuse_tails(self, "probabilities of shapes")
         return shape_tests.shape_probabilities(self, groups=groups)
 
     def end_tests(self, level: float = 0.95, *, groups: bool = True) -> EndTests:
@@ -429,8 +446,8 @@ class Fit(FitPoints):
         Raises
         ------
         InputError
-            If the fit is not of family "beta", "normal" or "logit-normal", `level` is out of
-            range, or masses are to be counted and weights are no whole numbers.
+            If the fit is not of family "beta", "normal" or "logit-normal" or has tails, `level` is
+            out of range, or masses are to be counted and weights are no whole numbers.
 
         Notes
         -----
@@ -456,6 +473,7 @@ class Fit(FitPoints):
         >>> fit.end_tests().at_zero.side
         'above'
         """
+        refuse_tails(self, "tests of the ends")
         return shape_tests.end_tests(self, level, groups=groups)
 
     def curve_test(self, level: float = 0.95, *, groups: bool = True) -> CurveTest:
@@ -515,6 +533,7 @@ class Fit(FitPoints):
         >>> fit.curve_test().hooks
         ()
         """
+        refuse_tails(self, "tests of the curve")
         return shape_tests.curve_test(self, level, groups=groups)
 
     def sensitivity(self, resolution: float | None = None, *, groups: bool = True) -> Sensitivity:
@@ -567,6 +586,7 @@ class Fit(FitPoints):
         >>> tail.who, tail.end, abs(tail.z) < 3
         ('client', 'at_zero', True)
         """
+        refuse_tails(self, "the audit of the ends")
         return sensitivity(self, resolution, groups=groups)
 
     def calibration_test(self) -> CalibrationTest:
@@ -697,6 +717,8 @@ class Fit(FitPoints):
         >>> round(fit.conf_int()["client"]["mu"].low, 4)
         0.5042
         """
+        if method == "profile":
+            refuse_tails(self, 'intervals of parameters by method="profile"')
         return profile.grouped_conf_int(self, IntervalOptions(level, method, groups=groups))
 
     def plot(self, kind: str = "qq", ax: Axes | None = None, *, level: float = 0.95) -> Axes:

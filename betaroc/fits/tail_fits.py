@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from betaroc.core.arrays import FloatArray
+from betaroc.core.arrays import BoolArray, FloatArray
 from betaroc.core.checks import count
 from betaroc.core.errors import InputError
 from betaroc.core.notices import Notice
@@ -18,6 +18,7 @@ from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores, require_scores
+from betaroc.distributions.base import Distribution
 from betaroc.distributions.spliced import Spliced
 from betaroc.distributions.tail_coordinate import Coordinate
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -32,7 +33,7 @@ from betaroc.estimation.tails import (
     steep_tails,
 )
 
-__all__ = ["TailRequest", "with_tails"]
+__all__ = ["TailRequest", "refuse_tails", "tails_again", "with_tails"]
 
 _CLASSES = ("client", "impostor")
 _SIDES: dict[str, tuple[str, ...]] = {
@@ -51,18 +52,27 @@ class TailRequest(NamedTuple):
     @classmethod
     def of(
         cls,
-        tails: str | Mapping[str, str],
-        sizes: Sequence[int] | None = None,
+        tails: str | Mapping[str, str] | None,
+        sizes: int | Sequence[int] | None = None,
         bounds: tuple[float, float] | None = None,
-    ) -> TailRequest:
-        """What was asked for, checked: one word for both classes, or a word a class.
+    ) -> TailRequest | None:
+        """What was asked for, checked: one word for both classes, a word a class, or nothing.
 
         Raises
         ------
         InputError
-            If a word is none of "both", "upper", "lower", a key none of "client", "impostor", or a
-            size below 20.
+            If a word is none of "both", "upper", "lower", a key none of "client", "impostor", a
+            size below 20, or sizes or bounds stand without tails.
         """
+        if tails is None:
+            for name, value in (("tail_sizes", sizes), ("bounds", bounds)):
+                if value is not None:
+                    raise InputError.about(name)(
+                        worded(f"`{name}=`")
+                        + f" must stand beside tails; got {shown(value)} without. Say"
+                        + worded(' `tails="both"`, or leave it out.')
+                    )
+            return None
         given = tails if isinstance(tails, Mapping) else dict.fromkeys(_CLASSES, tails)
         wrong = [key for key in given if key not in _CLASSES]
         words = [word for word in given.values() if word not in _SIDES]
@@ -73,8 +83,9 @@ class TailRequest(NamedTuple):
                 )
                 + f" with these words; got {shown(tails)}."
             )
-        counted = SIZES if sizes is None else tuple(
-            count(size, "tail_sizes", FEWEST_BEYOND) for size in sizes
+        several = [sizes] if isinstance(sizes, int) else sizes
+        counted = SIZES if several is None else tuple(
+            count(size, "tail_sizes", FEWEST_BEYOND) for size in several
         )  # fmt: skip
         if not counted:
             raise InputError.about("tail_sizes")("tail_sizes must hold a number; got none.")
@@ -94,6 +105,11 @@ def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, li
         If the pair is of a summary, or as in :func:`fit_tails`.
     """
     scores = require_scores(pair.scores, "a tail")
+    if asked.bounds is not None and pair.client.distribution.on_unit:
+        raise InputError.about("bounds")(
+            "bounds must be left out where distributions lie on [0, 1], whose tails are on the"
+            f" logit; got {asked.bounds!r}."
+        )
     found, said = [], []
     for who in _CLASSES:
         one, notices = _class_with_tails(getattr(pair, who), scores, who, asked)
@@ -111,7 +127,7 @@ def _class_with_tails(
         return estimate, []
     body = estimate.distribution
     coordinate = Coordinate(None if body.on_unit else asked.bounds, body.on_unit)
-    sample = _on_coordinate(scores, who, coordinate)
+    sample = _on_coordinate(scores, who, estimate, coordinate)
     fitted = [fit_tails(sample, side, asked.sizes) for side in sides]
     tails = {one.side: one.tail() for one in fitted}
     law = Spliced(body, bounds=coordinate.bounds, **tails)
@@ -120,13 +136,15 @@ def _class_with_tails(
     made = replace(
         estimate, distribution=law, names=names, values=tuple(own[n] for n in names),
         covariance=_covariance(estimate.cov, fitted),
-        log_likelihood=_log_likelihood(law, scores, who), tails=tuple(fitted),
+        log_likelihood=_log_likelihood(law, *_taken(scores, who, estimate)), tails=tuple(fitted),
     )  # fmt: skip
     return made, [notice for one in fitted for notice in steep_tails(who, one)]
 
 
-def _on_coordinate(scores: Scores, who: str, coordinate: Coordinate) -> TailScores:
-    values = getattr(scores, who)
+def _on_coordinate(
+    scores: Scores, who: str, estimate: Estimate, coordinate: Coordinate
+) -> TailScores:
+    values, weights = _taken(scores, who, estimate)
     if coordinate.bounds is not None:
         low, high = coordinate.bounds
         outside = (values < low) | (values > high)
@@ -137,15 +155,28 @@ def _on_coordinate(scores: Scores, who: str, coordinate: Coordinate) -> TailScor
                 f" {int(np.sum(outside))} outside, first index {first}, value {values[first]!r}."
             )
     groups, which = groups_of(scores), _CLASSES.index(who)
-    grouped = groups is not None and groups.sizes[which] is not None
+    grouped = (
+        values.size == getattr(scores, who).size
+        and groups is not None
+        and groups.sizes[which] is not None
+    )
     design = partial(design_effect, groups, which) if grouped and groups is not None else None
     y = coordinate.of(Thresholds.from_theta(values))
-    return TailScores(who, y, getattr(scores, f"{who}_weights"), design)
+    return TailScores(who, y, weights, design)
 
 
-def _log_likelihood(law: Spliced, scores: Scores, who: str) -> float:
-    weights = getattr(scores, f"{who}_weights")
-    each = law._log_likelihood(Thresholds.from_theta(getattr(scores, who)))
+def _taken(scores: Scores, who: str, estimate: Estimate) -> tuple[FloatArray, FloatArray | None]:
+    """Scores that the fit took: without those that its rule dropped."""
+    values, weights = getattr(scores, who), getattr(scores, f"{who}_weights")
+    rule = estimate.boundary
+    if rule is None or not rule.n_dropped:
+        return values, weights
+    kept = (values > 0.0) & (values < 1.0)
+    return values[kept], None if weights is None else weights[kept]
+
+
+def _log_likelihood(law: Spliced, values: FloatArray, weights: FloatArray | None) -> float:
+    each = law._log_likelihood(Thresholds.from_theta(values))
     return float(np.sum(each) if weights is None else np.sum(weights * each))
 
 
@@ -167,3 +198,44 @@ def _tail_covariance(fit: TailFit) -> FloatArray:
     found[0, 0] = fit.mass * (1.0 - fit.mass) / fit.n
     found[1:, 1:] = moved
     return found
+
+
+def tails_again(
+    own: Estimate, body: Distribution, values: FloatArray, weights: FloatArray | None
+) -> Distribution:
+    """Another body of the same class with tails of other scores, as the estimate has them.
+
+    Raises
+    ------
+    InputError, FitError
+        As in :func:`fit_tails`.
+    """
+    law = own.distribution
+    if not isinstance(law, Spliced):
+        return body
+    y, fitted = law.coordinate.of(Thresholds.from_theta(values)), {}
+    for one in own.tails:
+        sample = TailScores(own.family, y, weights, partial(_known, one.fits[0].design_effect))
+        fitted[one.side] = fit_tails(sample, one.side, one.sizes).tail()
+    return Spliced(body, bounds=law.bounds, **fitted)
+
+
+def _known(effect: float, _beyond: BoolArray) -> float:
+    """The design effect of the fit, where groups are not at hand."""
+    return effect
+
+
+def refuse_tails(pair: PairEstimate, what: str) -> None:
+    """An error for what is said of the distributions of a family alone.
+
+    Raises
+    ------
+    InputError
+        If the fit has tails.
+    """
+    if pair.client.tails or pair.impostor.tails:
+        raise InputError(
+            f"{what} must be of a fit without tails; this one has tails, which the parameters of"
+            f" family {pair.client.family!r} do not describe. Fit the scores without"
+            + worded(" `tails=`.")
+        )

@@ -283,6 +283,13 @@ class _Counted(NamedTuple):
         off = np.rint(share * self.evidence.counts[self.which].total)
         return _Beyond(counts - off, counts) if above else _Beyond(counts, counts + off)
 
+    @property
+    def _tail_mass(self) -> float:
+        """Share of the class beyond the joint of the tail that the rate speaks of; 0 without."""
+        side = "upper" if self.rate == "far" else "lower"
+        tails = getattr(self.f, _CLASSES[self.rate]).tails
+        return max((fit.mass for one in tails if one.side == side for fit in one.fits), default=0.0)
+
     # -------------------------------------------------------------------------- verdicts
     def checked(self, targets: FloatArray, level: float) -> list[TargetCheck]:
         t, rates = self.thresholds(targets)
@@ -310,6 +317,9 @@ class _Counted(NamedTuple):
     def _verdict(self, asked: _Asked) -> tuple[str, str, int | None]:
         if self.evidence.fitted[self.which] is None:
             return "cannot tell", "placed by these scores", None
+        if 0.0 < asked.rate <= self._tail_mass * (1.0 + _ROUNDING):
+            reason = "a tail was placed by these very scores: their count cannot contradict it"
+            return "cannot tell", reason, None
         if asked.rate != asked.target:
             reason = "a point mass of the fitted distribution spans this rate: no threshold has it"
             return "cannot tell", reason, None

@@ -20,7 +20,6 @@ from betaroc.inference.interval import Interval, from_log, from_logit
 from betaroc.inference.parameter_errors import FreeFit, free_coordinates, laws_at
 from betaroc.inference.scores_beyond import (
     Evidence,
-    SupportedPair,
     fewest,
     tell,
     tell_of_chance,
@@ -31,7 +30,7 @@ from betaroc.model.model import ScoreModel
 
 __all__ = [
     "METHODS", "STEP", "Delta", "Nearby", "Steps", "bare_interval", "delta", "delta_intervals",
-    "interval_of_fit", "models_near", "near_of", "nearby", "slopes_along", "slopes_of", "supported",
+    "models_near", "near_of", "nearby", "slopes_along", "slopes_of", "supported",
 ]  # fmt: skip
 
 _T = TypeVar("_T", bound=Result)
@@ -147,11 +146,6 @@ class Delta(NamedTuple):
         centre, away = self.place - shift, reach * self.error
         low, high = self.back(centre - away), self.back(centre + away)
         return Interval(self.estimate, low, high, level, "delta")
-
-
-def interval_of_fit(f: SupportedPair, asking: Asking, options: IntervalOptions) -> Interval:
-    """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
-    return supported(bare_interval(f, asking, options), asking, (f._evidence, f.model))
 
 
 def supported(found: _T, asking: Asking, *systems: tuple[Evidence, ScoreModel]) -> _T:

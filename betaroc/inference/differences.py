@@ -24,7 +24,7 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.distributions.coordinates import free
 from betaroc.inference.auc import auc_test
 from betaroc.inference.counted_scores import CountedScores
-from betaroc.inference.delta import METHODS, delta, delta_intervals, near_of, supported
+from betaroc.inference.delta import METHODS, delta, near_of, supported
 from betaroc.inference.interval import Interval, Limits, difference_ends, is_sparse
 from betaroc.inference.of_scores import (
     bare_interval_of_scores,
@@ -40,6 +40,7 @@ from betaroc.inference.paired_trials import joint_trials, refuse_other_trials
 from betaroc.inference.sandwich import observation_scores
 from betaroc.inference.scores_beyond import Evidence, SupportedPair
 from betaroc.inference.simultaneous import percentiles
+from betaroc.inference.tail_intervals import TAIL_METHODS, intervals_of_fit, refuse_far_out
 from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.samples import empirical_model
@@ -140,6 +141,7 @@ def difference(
     replicates: int = 2000,
     groups: bool = True,
     rng: Any = None,
+    extrapolate: bool = False,
     **point: Unpack[PointArguments],
 ) -> Difference:
     """The difference of two systems in any number, with its interval and test.
@@ -171,6 +173,8 @@ def difference(
         hold for both.
     rng : None, int, SeedSequence or Generator
         Source of randomness of a bootstrap.
+    extrapolate : bool
+        As in :func:`interval`.
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in :func:`interval`.
 
@@ -210,9 +214,8 @@ def difference(
     >>> round(found.estimate, 4), found.low < 0.0 < found.high, found.method
     (-0.1071, True, 'likelihood')
     """
-    options, paired = (
-        IntervalOptions(level, method, replicates, groups, rng), checks.flag(paired, "paired"),
-    )  # fmt: skip
+    options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
+    paired = checks.flag(paired, "paired")
     if isinstance(a, ScoreData) and isinstance(b, ScoreData):
         asked = asking(stat, given, **point)
         return in_library(_of_scores((a, b), asked, options, paired=paired), a)
@@ -318,11 +321,14 @@ def _of_fits(
     fits: tuple[SupportedPair, SupportedPair], asked: Asking, options: IntervalOptions, *,
     paired: bool,
 ) -> Difference:  # fmt: skip
-    options = options.by(METHODS[:1])
+    if options.method is not None:
+        options = options.by((*METHODS[:1], *TAIL_METHODS))
+    for f in fits:
+        refuse_far_out(f, asked, extrapolate=options.extrapolate)
     r = 0.0
     if paired:
         r = _fit_correlation(fits, asked, options)
-    own = [delta_intervals(f, asked, groups=options.groups) for f in fits]
+    own = [intervals_of_fit(f, asked, options) for f in fits]
     found = _square_and_add(lambda level: [at(level) for at in own], r, options, paired=paired)
     return supported(found, asked, *((f._evidence, f.model) for f in fits))
 
@@ -396,7 +402,12 @@ def _square_and_add(
     down, up = (max(side) for side in zip(*inner, strict=True))
     z = _deviate(gap, lambda z: ends(z)[0 if gap > 0.0 else 1])
     p = 1.0 if gap == 0.0 else float(2.0 * ndtr(-z))
-    return Difference(gap, gap - down, gap + up, p, options.level, both[0].method, paired, r)
+    return Difference(gap, gap - down, gap + up, p, options.level, _method(both), paired, r)
+
+
+def _method(both: list[Interval]) -> str:
+    """Of both systems, where one of two fits has a tail there."""
+    return " and ".join(dict.fromkeys(one.method for one in both))
 
 
 def _deviate(gap: float, distance: Callable[[float], float]) -> float:

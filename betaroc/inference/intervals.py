@@ -12,10 +12,10 @@ from betaroc.core.options import IntervalOptions
 from betaroc.core.tables import in_library
 from betaroc.core.text import shown
 from betaroc.data.scores import ScoreData
-from betaroc.inference.delta import interval_of_fit
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import interval_of_scores
 from betaroc.inference.scores_beyond import SupportedPair
+from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import PointArguments, asking
 from betaroc.model.model import ScoreModel
 
@@ -42,6 +42,7 @@ def interval(
     replicates: int = 2000,
     groups: bool = True,
     rng: Any = None,
+    extrapolate: bool = False,
     **point: Unpack[PointArguments],
 ) -> Interval:
     """Confidence interval of any number of scores, of a fit or of a curve.
@@ -65,7 +66,8 @@ def interval(
     method : str, optional
         Left out, the first that is named here, as the result's ``.method`` then says.
 
-        Of a fit: "delta", "bootstrap"; see `Fit.interval`.
+        Of a fit: "integrated", "profile" of what rests on a tail, "delta", "bootstrap"; see
+        `Fit.interval`.
         Of scores: the area has the methods of :func:`auc_interval`. "exact" (Clopper and Pearson):
         a rate at a fixed threshold; the threshold of a rate, between two scores. "square-and-add"
         (Zou and Donner): a measure of both rates at a fixed threshold, or at the threshold that is
@@ -81,6 +83,8 @@ def interval(
         and Graubard).
     rng : None, int, SeedSequence or Generator
         Source of randomness of a bootstrap.
+    extrapolate : bool
+        Of a fit with tails: allow rates that expect less than a tenth of a score.
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in `Fit.interval`; of the value of a curve ``alpha=``.
 
@@ -95,7 +99,8 @@ def interval(
     InputError
         If a name or option is out of range, a point is missing, superfluous or of the wrong kind,
         the input cannot answer (a summary asked for what needs scores, scores asked for a parameter
-        of a distribution), a class has fewer than two trials or groups to draw, or weights are no
+        of a distribution), a tail expects less than a tenth of a score and `extrapolate` is
+        not set, a class has fewer than two trials or groups to draw, or weights are no
         whole numbers.
     InputTypeError
         If `x` or `stat` is of another kind, or a point is given without its keyword.
@@ -140,7 +145,7 @@ def interval(
     >>> br.interval(scores, "far", threshold=0.6).method
     'exact'
     """
-    options = IntervalOptions(level, method, replicates, groups, rng)
+    options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     if isinstance(x, SupportedPair):
         return in_library(interval_of_fit(x, asking(stat, given, **point), options), x)
     if isinstance(x, ScoreData):

@@ -25,6 +25,8 @@ from betaroc.inference.interval import Band
 from betaroc.inference.of_scores import ends_at_ties, line_of
 from betaroc.inference.scores_beyond import SupportedPair, fewest, tell
 from betaroc.inference.simultaneous import band_of_replicates
+from betaroc.inference.tail_intervals import refuse_far_out, tail_interval
+from betaroc.model.asking import asking
 from betaroc.model.measures import OperatingPoint
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Where, of_point
@@ -46,6 +48,7 @@ def roc_band(
     replicates: int = 2000,
     groups: bool = True,
     rng: Any = None,
+    extrapolate: bool = False,
 ) -> Band:
     """Band around the ROC of scores or of a fit: TPR at each FAR.
 
@@ -67,13 +70,16 @@ def roc_band(
     simultaneous : bool
         One statement about all FARs.
     method : str, optional
-        Of scores "likelihood"; of a fit "delta" (if left out) or "bootstrap", see `Fit.roc_band`.
+        Of scores "likelihood"; of a fit "delta" (if left out, at FARs of a tail what `Fit.interval`
+        has for tails) or "bootstrap", see `Fit.roc_band`.
     replicates : int
         Draws behind a simultaneous band, or of the bootstrap of a fit.
     groups : bool
         Where trials carry groups, these vary as wholes.
     rng : None, int, SeedSequence or Generator
         Source of randomness.
+    extrapolate : bool
+        Of a fit with tails: allow FARs that expect less than a tenth of a score.
 
     Returns
     -------
@@ -83,8 +89,8 @@ def roc_band(
     Raises
     ------
     InputError
-        If an option is out of range, or a summary is asked for a simultaneous band, which needs
-        the scores.
+        If an option is out of range, a summary is asked for a simultaneous band, which needs
+        the scores, or a tail expects less than a tenth of a score and `extrapolate` is not set.
     InputTypeError
         If `x` is neither scores nor a fit.
 
@@ -107,12 +113,15 @@ def roc_band(
     >>> bool((band.low < band.estimate).all() and (band.estimate < band.high).all())
     True
     """
-    options = IntervalOptions(level, method, replicates, groups, rng)
+    options = IntervalOptions(level, method, replicates, groups, rng, extrapolate=extrapolate)
     simultaneous = checks.flag(simultaneous, "simultaneous")
     grid = np.linspace(0.0, 1.0, _GRID) if far is None else far
     at = np.atleast_1d(checks.rate_array(grid, "far"))
     if isinstance(x, SupportedPair):
-        options, evidence, points = options.by(METHODS), x._evidence, x.model.at_far(at)
+        options = options if options.method is None else options.by(METHODS)
+        if far is not None:
+            _refuse_far_out(x, at, options)
+        evidence, points = x._evidence, x.model.at_far(at)
         estimate = _tpr(x.model, at)
         failed = 0
         low, high = _ends_of_fit(x, at, estimate, options, simultaneous=simultaneous)
@@ -212,7 +221,19 @@ def _ends_of_fit(
     reach = small.largest(slopes, options) if simultaneous else small.reach(slopes, options.level)
     away = reach * np.sqrt(np.sum(slopes**2, axis=1))
     low, high = (np.where(inside, ndtr(place + s * away), estimate) for s in (-1.0, 1.0))
+    if options.method is None and f.impostor.tails:
+        level = float(1.0 - 2.0 * ndtr(-float(np.max(reach)))) if simultaneous else options.level
+        for k, rate in enumerate(x.tolist()):
+            asked = asking("tpr", (), far=rate)
+            found = tail_interval(f, asked, level, groups=options.groups) if inside[k] else None
+            if found is not None:
+                low[k], high[k] = found.low, found.high
     return low, high
+
+
+def _refuse_far_out(f: SupportedPair, x: FloatArray, options: IntervalOptions) -> None:
+    for rate in x[(x > 0.0) & (x < 1.0)].tolist():
+        refuse_far_out(f, asking("threshold", (), far=rate), extrapolate=options.extrapolate)
 
 
 def _probits(model: ScoreModel, far: FloatArray) -> FloatArray:

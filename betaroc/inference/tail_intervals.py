@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import choice
+from betaroc.core.errors import InputError
+from betaroc.core.options import IntervalOptions
+from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
 from betaroc.distributions.pareto_tail import ParetoTail
 from betaroc.distributions.spliced import Spliced
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.estimation.tail_likelihood import TailFit, grid_of, penalised
 from betaroc.estimation.tails import Tails
-from betaroc.inference.delta import delta_intervals
+from betaroc.inference.delta import METHODS, bare_interval, delta_intervals, supported
 from betaroc.inference.interval import Interval, Limits
+from betaroc.inference.scores_beyond import SupportedPair, about
 from betaroc.model.asking import Asking, asking
 
 __all__ = [
-    "TAIL_METHODS", "surely_beyond", "tail_interval", "tail_rate_ends", "tail_threshold_ends",
+    "TAIL_METHODS", "interval_of_fit", "intervals_of_fit", "refuse_far_out", "surely_beyond",
+    "tail_interval", "tail_rate_ends", "tail_threshold_ends",
 ]  # fmt: skip
 
 TAIL_METHODS = ("integrated", "profile")
@@ -365,3 +371,77 @@ def _across(
 
 def _interval(estimate: float, ends: Limits, level: float, method: str | None) -> Interval:
     return Interval(estimate, ends[0], ends[1], level, f"tail, {method or 'integrated'}")
+
+
+# ----------------------------------------------------------------------------- of any fit
+#: Scores that a number must expect beyond it, unless extrapolation is asked for.
+_TENTH = 0.1
+
+
+def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -> Interval:
+    """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
+    refuse_far_out(f, asked, extrapolate=options.extrapolate)
+    found = intervals_of_fit(f, asked, options)(options.level)
+    found = supported(found, asked, (f._evidence, f.model))
+    ended = found.method.startswith("tail") and found.n_beyond == 0.0
+    return replace(found, extrapolated=True) if ended else found
+
+
+def intervals_of_fit(
+    f: PairEstimate, asked: Asking, options: IntervalOptions
+) -> Callable[[float], Interval]:
+    """The interval at any level: of a tail where the number rests on one, else of parameters.
+
+    Raises
+    ------
+    InputError
+        If a method of tails is asked for where no tail answers, or as in `bare_interval`.
+    """
+    options = options if options.method is None else options.by((*METHODS, *TAIL_METHODS))
+    if options.method in (None, *TAIL_METHODS):
+        own = tail_interval(f, asked, options.level, options.method, groups=options.groups)
+        if own is not None:
+            return lambda level: _of_tail(f, asked, replace(options, level=level), own)
+        if options.method is not None:
+            raise InputError.about("method")(
+                worded("`method=`")
+                + f'"{options.method}" must be for a rate or a threshold beyond the joint of a tail'
+                f" of the fit; {str(asked)!r} rests on none. Leave the method out, or fit with"
+                + worded(' `tails="both"`.')
+            )
+    if options.method == METHODS[1]:
+        return lambda level: bare_interval(f, asked, replace(options, level=level))
+    return delta_intervals(f, asked, groups=options.groups)
+
+
+def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Interval) -> Interval:
+    """Of a tail; where a higher level reaches into the body, at least that of the parameters."""
+    if options.level <= own.level:
+        found = tail_interval(f, asked, options.level, options.method, groups=options.groups)
+        return own if found is None else found
+    found = tail_interval(f, asked, options.level, options.method, groups=options.groups)
+    if found is None:
+        found = delta_intervals(f, asked, groups=options.groups)(options.level)
+    ends = min(own.low, found.low), max(own.high, found.high)
+    return replace(own, low=ends[0], high=ends[1], level=options.level)
+
+
+def refuse_far_out(f: SupportedPair, asked: Asking, *, extrapolate: bool) -> None:
+    """An error where a tail is asked for a rate that expects less than a tenth of a score."""
+    if extrapolate or not (f.client.tails or f.impostor.tails):
+        return
+    for one in asked.rates(f.model):
+        if not (f.client, f.impostor)[one.who].tails:
+            continue
+        size = f._evidence.sizes[one.who]
+        expected = np.ravel(size * np.asarray(one.tail))
+        out = (expected > 0.0) & (expected < _TENTH * (1.0 - 1e-12))
+        if np.any(out):
+            worst = float(np.min(expected[out]))
+            raise InputError.about("extrapolate")(
+                f"{one.name} must expect at least {_TENTH:g} of {size:.6g} scores to be read off a"
+                f" tail; {str(asked)!r} expects {worst:.2g}. Ask for a rate of at least"
+                f" {_TENTH / size:.2g}, give about {about(_TENTH * size / worst)} scores, or say"
+                + worded(" `extrapolate=True`:")
+                + " the interval then rests on the tail going on as it does."
+            )

@@ -36,6 +36,7 @@ from betaroc.estimation.notices import give
 from betaroc.fits.estimate import best_fit, fit
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit
+from betaroc.fits.tail_fits import TailRequest
 from betaroc.model.asking import Asking, askings
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.files import write_whole
@@ -52,6 +53,8 @@ from betaroc.report.score_set import ScoreSet, is_modelled, observed_points, war
 from betaroc.report.summary import first_lines, mismatch_words, short_verdict, summary_lines
 
 __all__ = ["Analysis", "Judge", "analyze", "analyze_stepwise", "fitted_set"]
+
+_OF_TAILS = ("tails", "tail_sizes", "bounds")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,6 +188,9 @@ def analyze(
     family: Names = BEST,
     boundary: str | None = None,
     resolution: float | None = None,
+    tails: str | Mapping[str, str] | None = None,
+    tail_sizes: int | Sequence[int] | None = None,
+    bounds: tuple[float, float] | None = None,
     level: float = 0.95,
     rng: Any = 0,
     statistics: str | Sequence[str] = (),
@@ -202,6 +208,9 @@ def analyze(
         all scores, dev's and tests'.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1, and for rounded ones, as in :func:`betaroc.fit`.
+    tails, tail_sizes, bounds : optional
+        Tails of the most extreme scores, as in :func:`betaroc.fit`. A test set that cannot have
+        them, such as one of fewer than 200 scores a class, is fitted without, and that is said.
     level : float
         Confidence level of the intervals.
     rng : None, int, SeedSequence or Generator
@@ -258,7 +267,10 @@ def analyze(
     >>> [p.key for p in analysis.points[:2]]
     ['eer', 'min-hter']
     """
-    options = {"family": family, "boundary": boundary, "resolution": resolution}
+    options = {
+        "family": family, "boundary": boundary, "resolution": resolution,
+        "tails": tails, "tail_sizes": tail_sizes, "bounds": bounds,
+    }  # fmt: skip
     return analyze_stepwise(
         dev, test, options, lambda: None, level=level, rng=rng, statistics=statistics
     )
@@ -392,7 +404,8 @@ def fitted_set(
     with passed_on(prefix):
         if options["family"] == BEST:
             compared = best_comparison(given, *rules)
-            fitted = best_fit(given, *rules, compared)
+            tails = TailRequest.of(*(options[name] for name in _OF_TAILS))
+            fitted = best_fit(given, *rules, compared, tails=tails)
         else:
             fitted = fit(given, **options)
     part = _part(role, _name_of(given, role), given, fitted)
@@ -428,7 +441,16 @@ def _test_part(
 
 
 def fit_like(given: ScoreData, options: Mapping[str, Any]) -> Fit:
-    """Of a test set by dev's families; where it has no mixture by one beta distribution, said."""
+    """Of a test set as dev was; by less where that is impossible, which is said.
+
+    Without tails; where it has no mixture by one beta distribution.
+    """
+    if options["tails"] is not None:
+        try:
+            return fit(given, **options)
+        except (FitError, InputError) as error:
+            warn("fitted without tails. " + error.sentence, BetarocWarning)
+            return fit_like(given, {**options, **dict.fromkeys(_OF_TAILS)})
     try:
         return fit(given, **options)
     except FitError as error:

@@ -18,9 +18,9 @@ from betaroc.data.scores import ScoreData, Scores
 from betaroc.data.summary import ScoreSummary
 from betaroc.fits.fit import DistributionFit, Fit
 from betaroc.inference.auc import auc_interval
-from betaroc.inference.delta import interval_of_fit
 from betaroc.inference.interval import Interval
 from betaroc.inference.of_scores import interval_of_scores
+from betaroc.inference.tail_intervals import interval_of_fit
 from betaroc.model.asking import Asking, asking, asking_of_text
 from betaroc.model.model import ScoreModel
 from betaroc.rendering.numbers import number, percent

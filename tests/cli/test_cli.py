@@ -516,3 +516,25 @@ def test_only_the_command_called_is_loaded(call: list[str]) -> None:
     assert commands == ({call[0]} & COMMANDS.keys())
     assert not loaded & {"scipy.stats", "scipy.special", "matplotlib", "pandas"}
     assert call[0] == "fit" or not any(name.startswith("betaroc.fits") for name in loaded)
+
+
+def test_tails_of_the_shell_are_those_of_python(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(4)
+    data = br.Scores(rng.beta(6, 2, 500), rng.beta(2, 8, 500))
+    path = tmp_path / "dev.csv"
+    rows = [f"{s!r},1" for s in data.client.tolist()] + [f"{s!r},0" for s in data.impostor.tolist()]
+    path.write_text("score,label\n" + "\n".join(rows) + "\n")
+    options = ["--tails", "impostor=upper", "client=lower", "--tail-sizes", "40"]
+    stat = ["--statistic", "threshold@far=0.004"]
+    assert main(["fit", str(path), "--json", *options, *stat]) == 0
+    said = json.loads(capsys.readouterr().out)
+    f = br.fit(data, tails={"impostor": "upper", "client": "lower"}, tail_sizes=40)
+    own = f.interval("threshold", far=0.004)
+    found = said["intervals"]["fitted"]["threshold@far=0.004"]
+    assert (found["low"], found["high"]) == pytest.approx((own.low, own.high))
+    assert main(["fit", str(path), "--tails", "impostor=upper", "upper"]) == 2
+    assert "--tails must be one of both" in capsys.readouterr().err
+    assert main(["fit", str(path), "--tail-sizes", "40"]) == 2
+    assert "--tail-sizes must stand beside" in capsys.readouterr().err

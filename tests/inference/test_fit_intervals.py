@@ -211,7 +211,7 @@ def test_point_masses_vary() -> None:
             r"must be given by a keyword; got 0.05. Write threshold=0.05 or far=0.05 or",
         ),
         (lambda f: f.interval(3), br.InputTypeError, "name or a function"),
-        (lambda f: f.interval("auc", method="profile"), br.InputError, "method must be one of"),
+        (lambda f: f.interval("auc", method="exact"), br.InputError, "method must be one of"),
         (lambda f: f.interval("auc", level=95), br.InputError, r"Did you mean 0\.95"),
         (lambda f: f.roc_band(far=[1.5]), br.InputError, "far must"),
         (

@@ -1,0 +1,240 @@
+"""`br.fit(..., tails=...)` and what is asked of such fits: options, intervals, what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+import betaroc as br
+from betaroc.core.errors import ExtrapolationWarning, InputError, MisfitWarning, ScaleWarning
+from betaroc.estimation.tails import Tails
+from betaroc.inference.tail_intervals import tail_rate_ends, tail_threshold_ends
+
+
+def scores(n: int = 1000, seed: int = 2) -> br.Scores:
+    rng = np.random.default_rng(seed)
+    return br.Scores(rng.beta(6.0, 2.0, n), rng.beta(2.0, 8.0, n))
+
+
+@pytest.fixture(scope="module")
+def fitted() -> br.Fit:
+    return br.fit(scores(), tails="both")
+
+
+def upper(f: br.Fit) -> Tails:
+    return next(one for one in f.impostor.tails if one.side == "upper")
+
+
+# ------------------------------------------------------------------------------- what is fitted
+def test_both_ends_of_both_classes_or_of_those_named(fitted: br.Fit) -> None:
+    for law in (fitted.model.client, fitted.model.impostor):
+        assert isinstance(law, br.Spliced)
+        assert law.lower is not None
+        assert law.upper is not None
+    some = br.fit(scores(), tails={"impostor": "upper", "client": "lower"})
+    assert [one.side for one in some.impostor.tails] == ["upper"]
+    assert [one.side for one in some.client.tails] == ["lower"]
+    one = br.fit(scores(), tails={"impostor": "upper"})
+    assert one.model.client == br.fit(scores()).model.client
+    assert one.model.impostor == some.model.impostor
+
+
+def test_the_body_is_that_of_the_family(fitted: br.Fit) -> None:
+    plain = br.fit(scores())
+    assert fitted.model.impostor.body == plain.model.impostor
+    assert fitted.family == plain.family == "beta"
+    assert fitted.model.prior == plain.model.prior
+    between = np.linspace(0.15, 0.35, 9)
+    ratio = np.array(fitted.model.impostor.pdf(between)) / plain.model.impostor.pdf(between)
+    assert ratio == pytest.approx(np.full(9, ratio[0]), rel=1e-12)
+
+
+def test_a_number_of_sizes_gives_a_tail_each() -> None:
+    f = br.fit(scores(), tails={"impostor": "upper"}, tail_sizes=[25, 40, 100])
+    assert [fit.k for fit in upper(f).fits] == [25, 40, 100]
+    assert br.fit(scores(), tails={"impostor": "upper"}, tail_sizes=40).impostor.tails[0].sizes == (
+        40,
+    )
+
+
+def test_cosines_on_the_logit_of_their_range() -> None:
+    data = scores()
+    cosines = br.Scores(2.0 * data.client - 1.0, 2.0 * data.impostor - 1.0)
+    on_cosines = br.fit(cosines, tails={"impostor": "upper"}, bounds=(-1, 1))
+    on_unit = br.fit(data, tails={"impostor": "upper"})
+    for far in (0.01, 0.001):
+        there = float(on_cosines.model.at_far(far).threshold)
+        here = float(on_unit.model.at_far(far).threshold)
+        assert 0.5 * (there + 1.0) == pytest.approx(here, rel=1e-6)
+
+
+def test_scores_that_were_dropped_have_no_part_in_a_tail() -> None:
+    data = scores()
+    ends = br.Scores(np.append(data.client, 1.0), np.append(data.impostor, [1.0, 1.0]))
+    with pytest.raises(InputError, match="exactly there"):
+        br.fit(ends, boundary="inflate", tails={"impostor": "upper"})
+    dropped = br.fit(ends, boundary="drop", tails={"impostor": "upper"})
+    plain = br.fit(data, tails={"impostor": "upper"})
+    assert dropped.model.impostor.upper == plain.model.impostor.upper
+
+
+def test_weights_are_copies() -> None:
+    data = scores(400)
+    twice = br.Scores(np.repeat(data.client, 2), np.repeat(data.impostor, 2))
+    weighted = br.Scores(
+        data.client, data.impostor, client_weights=np.full(400, 2.0),
+        impostor_weights=np.full(400, 2.0),
+    )  # fmt: skip
+    one, two = (br.fit(x, tails={"impostor": "upper"}) for x in (twice, weighted))
+    for name in ("mass", "shape", "scale", "joint"):
+        a, b = (getattr(f.model.impostor.upper, name) for f in (one, two))
+        assert a == pytest.approx(b, rel=1e-7)
+
+
+# ------------------------------------------------------------------------------- bad requests
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tails": "middle"}, "got 'middle'"),
+        ({"tails": {"impostors": "upper"}}, "got"),
+        ({"tails": "both", "tail_sizes": 10}, "tail_sizes"),
+        ({"tails": "both", "tail_sizes": 300}, "quarter"),
+        ({"tails": "both", "bounds": (0, 1)}, "left out"),
+        ({"tail_sizes": 30}, "beside tails"),
+        ({"bounds": (-1, 1)}, "beside tails"),
+    ],
+)
+def test_requests_that_make_no_sense(options: dict[str, object], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        br.fit(scores(), **options)  # type: ignore[arg-type]
+
+
+def test_few_scores_and_summaries_have_no_tails() -> None:
+    with pytest.raises(InputError, match="at least 200 scores; got 150"):
+        br.fit(scores(150), tails="upper")
+
+
+def test_bounds_that_scores_pass() -> None:
+    data = scores()
+    with pytest.raises(InputError, match="outside, first index"):
+        br.fit(
+            br.Scores(data.client + 1.0, data.impostor), "normal", tails="upper", bounds=(0, 1.5)
+        )
+
+
+def test_a_steep_tail_is_told() -> None:
+    rng = np.random.default_rng(5)
+    impostor = np.concatenate([rng.normal(0, 1, 950), 5.0 + 2.0 * rng.standard_cauchy(50) ** 2])
+    with pytest.warns(ScaleWarning, match="upper tail of impostor has shape"):
+        br.fit(br.Scores(rng.normal(3, 1, 1000), impostor), "normal", tails={"impostor": "upper"})
+
+
+# ------------------------------------------------------------------------------- intervals
+def test_intervals_are_those_of_the_tail(fitted: br.Fit) -> None:
+    found = fitted.interval("threshold", far=2e-3)
+    assert found.method == "tail, integrated"
+    assert (found.low, found.high) == pytest.approx(expit(tail_threshold_ends(upper(fitted), 2e-3)))
+    assert br.interval(fitted, "threshold", far=2e-3) == found
+    rate = fitted.interval("far", threshold=0.6)
+    assert (rate.low, rate.high) == pytest.approx(tail_rate_ends(upper(fitted), float(logit(0.6))))
+    other = fitted.interval("threshold", far=2e-3, method="profile")
+    assert other.method == "tail, profile"
+    assert other.low < found.estimate < other.high
+    assert fitted.interval("threshold", far=2e-3, method="delta").method == "delta"
+    assert fitted.interval("threshold", far=0.2).method == "delta"
+    assert fitted.interval("auc").method == "delta"
+
+
+def test_methods_of_tails_need_a_tail(fitted: br.Fit) -> None:
+    with pytest.raises(InputError, match="rests on none"):
+        fitted.interval("auc", method="profile")
+    with pytest.raises(InputError, match="rests on none"):
+        br.fit(scores()).interval("threshold", far=1e-3, method="integrated")
+
+
+def test_one_score_in_ten_and_beyond_is_asked_for(fitted: br.Fit) -> None:
+    with pytest.warns(ExtrapolationWarning):
+        found = fitted.interval("threshold", far=2e-4)
+    assert found.extrapolated
+    assert found.n_beyond == pytest.approx(0.2)
+    for stat, point in (("threshold", {"far": 5e-5}), ("far", {"threshold": 0.95})):
+        with pytest.raises(InputError, match="extrapolate=True"):
+            fitted.interval(stat, **point)  # type: ignore[arg-type]
+        with pytest.warns(ExtrapolationWarning):
+            allowed = fitted.interval(stat, extrapolate=True, **point)  # type: ignore[arg-type]
+        assert allowed.extrapolated
+        assert allowed.low < allowed.estimate < allowed.high
+    with pytest.raises(InputError, match="extrapolate=True"):
+        br.difference(fitted, fitted, "threshold", far=5e-5)
+    with pytest.raises(InputError, match="extrapolate=True"):
+        fitted.roc_band(far=[5e-5, 0.1])
+
+
+def test_a_tail_that_ends_before_the_threshold() -> None:
+    """Uniform scores on the score itself: the tail ends near 1, and says so by a rate of 0."""
+    rng = np.random.default_rng(8)
+    data = br.Scores(rng.normal(2.0, 1.0, 2000), rng.uniform(-1.0, 1.0, 2000))
+    with pytest.warns(ScaleWarning, match="it ends soon"):
+        f = br.fit(data, "normal", tails={"impostor": "upper"})
+    found = f.interval("far", threshold=1.5)
+    assert (found.estimate, found.low) == (0.0, 0.0)
+    assert found.extrapolated
+    assert 0.0 <= found.high < 1e-3
+
+
+def test_a_band_has_the_intervals_of_the_tail(fitted: br.Fit) -> None:
+    band = fitted.roc_band(far=[2e-3, 0.05])
+    own = fitted.interval("tpr", far=2e-3)
+    assert (band.low[0], band.high[0]) == pytest.approx((own.low, own.high))
+    joint = fitted.roc_band(far=[2e-3, 0.05], simultaneous=True, rng=1)
+    assert joint.low[0] < band.low[0]
+    assert joint.high[0] > band.high[0]
+
+
+def test_a_difference_has_them_too(fitted: br.Fit) -> None:
+    """Independent systems: the square root of the sum of squares of what each end is away."""
+    other = br.fit(scores(seed=9), tails="both")
+    found = br.difference(fitted, other, "threshold", far=2e-3, paired=False)
+    a, b = (f.interval("threshold", far=2e-3) for f in (fitted, other))
+    assert found.method == "tail, integrated"
+    gap = a.estimate - b.estimate
+    assert found.estimate == pytest.approx(gap)
+    assert found.low == pytest.approx(gap - np.hypot(a.estimate - a.low, b.high - b.estimate))
+    assert found.high == pytest.approx(gap + np.hypot(a.high - a.estimate, b.estimate - b.low))
+    assert 0.0 < found.p_value <= 1.0
+    itself = br.difference(fitted, fitted, "threshold", far=2e-3)
+    assert (itself.estimate, itself.p_value) == (0.0, 1.0)
+
+
+# ------------------------------------------------------------------------------- what else
+def test_what_speaks_of_the_family_alone_is_refused(fitted: br.Fit) -> None:
+    for call in (
+        fitted.shape_probabilities, fitted.end_tests, fitted.curve_test, fitted.sensitivity,
+        fitted.conf_int, fitted.calibration_test,
+    ):  # fmt: skip
+        with pytest.raises(InputError):
+            call()
+
+
+def test_a_check_does_not_count_what_placed_the_tail(fitted: br.Fit) -> None:
+    check = br.check_fit(fitted, far=[0.2, 0.01], replicates=19, rng=1)
+    assert check.targets[0].verdict == "good"
+    assert (check.targets[1].verdict, check.targets[1].needed) == ("cannot tell", None)
+    assert "placed by these very scores" in check.targets[1].reason
+    assert "without its tails" in check.reason
+
+
+def test_dev_fits_are_made_again_with_their_tails(fitted: br.Fit) -> None:
+    """A set whose tail the family misses: thresholds for FAR 1 % vary about that of the tail."""
+    rng = np.random.default_rng(3)
+    impostor = np.concatenate([rng.beta(2, 8, 970), rng.beta(12, 4, 30)])
+    dev = br.Scores(rng.beta(6, 2, 1000), impostor)
+    test = br.Scores(dev.client, np.concatenate([rng.beta(2, 8, 9700), rng.beta(12, 4, 300)]))
+    fits = [br.fit(dev, tails=tails) for tails in (None, {"impostor": "upper"})]
+    options = {"criterion": "far", "measure": "far", "alpha": [0.01]}
+    with pytest.warns(MisfitWarning):
+        curves = [br.epc(f, test, **options) for f in fits]
+    bands = [c.band(resample="both", replicates=100, rng=1) for c in curves]
+    assert bands[0].low[0] > 0.01
+    assert bands[1].low[0] < 0.01 < bands[1].high[0]
