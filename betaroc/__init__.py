@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from betaroc.fits.family_choice import (
         FamilyComparison as FamilyComparison,
         FamilyRow as FamilyRow,
+        TailRow as TailRow,
         compare_families,
     )
     from betaroc.fits.fit import DistributionFit, Fit
@@ -143,7 +144,7 @@ _HOMES = {
     "fits.check": ("FitCheck", "TargetCheck", "check_fit"),
     "fits.covariates": ("CovariateFit", "fit_covariates"),
     "fits.estimate": ("fit", "fit_distribution"),
-    "fits.family_choice": ("FamilyComparison", "FamilyRow", "compare_families"),
+    "fits.family_choice": ("FamilyComparison", "FamilyRow", "TailRow", "compare_families"),
     "fits.fit": ("DistributionFit", "Fit"),
     "fits.nested": ("LikelihoodRatioTest", "likelihood_ratio_test"),
     "decision.averages": ("EpcAverage", "epc_average"),
@@ -182,7 +183,7 @@ _RESULTS = (
     "AucTest", "Band", "ClassSummary", "Comparison", "CovariateFit", "Difference", "EpcAverage",
     "EpcCv", "EpcForecast", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion",
     "GuaranteedThreshold", "Inclusion", "LikelihoodRatioTest", "SampleSize", "StudyResult",
-    "TargetCheck", "TargetForecast", "Verdict",
+    "TailRow", "TargetCheck", "TargetForecast", "Verdict",
 )  # fmt: skip
 
 

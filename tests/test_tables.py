@@ -88,6 +88,7 @@ TABLES: dict[str, Callable[[Results], Any]] = {
     "DistributionFit.to_frame": lambda r: r.fit.impostor.to_frame(),
     "Sensitivity.to_frame": lambda r: r.fit.sensitivity().to_frame(),
     "FamilyComparison.table": lambda r: br.compare_families(r.scores, ["beta", "normal"]).table,
+    "FamilyComparison.tail_table": lambda r: br.compare_families(r.scores, ["beta"]).tail_table,
     "CovariateFit.to_frame": lambda r: br.fit_covariates(r.frame, "x").to_frame(),
     "fit_many": lambda r: br.fit_many(r.frame),
     "Epc.to_frame": lambda r: br.epc(r.scores, r.fit, alpha=[0.2, 0.5]).to_frame(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,12 +29,17 @@ from betaroc.estimation.families import (
     refuse_rule,
 )
 from betaroc.estimation.notices import give, reversed_scores, tied
+from betaroc.estimation.record import PairEstimate
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import DistributionFit, Fit, held, held_pair, hold_partial
-from betaroc.fits.tail_fits import TailRequest, with_tails
+from betaroc.fits.tail_fits import ENDS, TailRequest, with_tails
+from betaroc.fits.target_checks import check_targets
 from betaroc.model.samples import empirical_model
 
 __all__ = ["best_fit", "fit", "fit_distribution"]
+
+#: Tails where the family is poor at the smallest rate that can be checked.
+_AS_NEEDED = "as needed"
 
 
 @public
@@ -212,7 +218,9 @@ def fit(
         both classes and stand alone. ``"best"``: the pair that
         `compare_families` recommends, a class at a time; where families cannot be compared (fewer
         than 10 distinct scores of a class inside (0, 1), a summary) that of ``"auto"``. What was
-        chosen, and why, is said in ``.family`` and ``.reason``.
+        chosen, and why, is said in ``.family`` and ``.reason``. Where the family it takes is poor
+        at the smallest rate that `check_fit` can check, impostors get an upper tail, clients a
+        lower one, which is said too.
     boundary, resolution : optional
         The rule for scores of exactly 0 and 1 and for rounded scores; see
         :func:`fit_distribution`. In a pair it is for the class whose distribution lies on
@@ -333,12 +341,12 @@ def best_fit(
         names = auto.family, auto.family
         reason = f"{auto.reason}; families were not compared: {found.rstrip('.')}"
     options = Options(boundary, resolution)
-    return _fit_pair(scores, names, reason, auto.notices, options, tails)
+    return _fit_pair(scores, names, reason, auto.notices, options, tails or _AS_NEEDED)
 
 
 def _fit_pair(
     scores: ScoreData, names: tuple[str, str], reason: str, said: list[Notice], options: Options,
-    tails: TailRequest | None = None,
+    tails: TailRequest | str | None = None,
 ) -> Fit:  # fmt: skip
     """Both classes by named families, with all that there is to say of them."""
     try:
@@ -347,8 +355,11 @@ def _fit_pair(
         hold_partial(error, scores.library)
         raise
     said = said + more
-    if tails is not None:
+    if isinstance(tails, TailRequest):
         found, more = with_tails(found, tails)
+        said = said + more
+    elif tails == _AS_NEEDED:
+        found, more = _with_needed_tails(found)
         said = said + more
     if is_of_counts(names):
         reversed_scores(found.model.auc())
@@ -360,3 +371,32 @@ def _fit_pair(
                 said = said + ([] if is_of_counts(name) else tied(who, values))
     give(said)
     return held_pair(found)
+
+
+def _with_needed_tails(found: PairEstimate) -> tuple[PairEstimate, list[Notice]]:
+    """Tails of the classes whose family is poor at the smallest rate that can be checked."""
+    said: list[Notice] = []
+    if not isinstance(found.scores, Scores):
+        return found, said
+    try:
+        checked = check_targets(found)
+    except InputError:  # fractional weights, which count nothing
+        return found, said
+    for rate, who in (("far", "impostor"), ("frr", "client")):
+        known = [check for check in checked if check.rate == rate]
+        least = min(known, key=lambda check: check.target, default=None)
+        if least is None or least.verdict != "poor":
+            continue
+        why = (
+            f"{who}s are poorly fitted at {rate.upper()} {least.target:g} ({least.observed:g}"
+            f" scores beyond, {least.expected:g} expected)"
+        )
+        try:
+            found, more = with_tails(found, TailRequest.at(who, ENDS[who]))
+        except (FitError, InputError) as error:
+            why += f" and can have no tail: {str(error).rstrip('.')}"
+        else:
+            why += f" and have a tail at the {ENDS[who]} end"
+            said += more
+        found = replace(found, reason=f"{found.reason}; {why}")
+    return found, said

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,10 +33,11 @@ from betaroc.fits.family_folds import (
     z_of,
 )
 from betaroc.fits.nested import nested
+from betaroc.fits.tail_fits import ENDS, tail_of
 from betaroc.model.model import ScoreModel
 
 __all__ = [
-    "MARGIN", "FamilyComparison", "FamilyRow", "best_comparison", "compare_families",
+    "MARGIN", "FamilyComparison", "FamilyRow", "TailRow", "best_comparison", "compare_families",
 ]  # fmt: skip
 
 #: Standard errors by which a family with more parameters must be better: see the Notes.
@@ -44,6 +45,8 @@ MARGIN = 0.5
 #: Two-sided 5 % point of the standard normal distribution.
 _Z = 1.959963984540054
 _CLASSES = ("client", "impostor")
+#: Scores of a class from which on four fifths of them have a tail; scores expected beyond a rate.
+_FEWEST_FOR_TAILS, _BEYOND = 250, 10.0
 _BOTH = "both"
 
 
@@ -101,6 +104,51 @@ class FamilyRow(Value):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class TailRow(Value):
+    """The best family of a class with and without a tail, on held-out scores.
+
+    Parameters
+    ----------
+    who, family : str
+        The class and its recommended family.
+    side : str
+        The end: "upper" of impostors, whose FAR rests on it, "lower" of clients.
+    held_out, held_out_tail : float
+        Mean log density of a score under fits of the other folds, without and with a tail.
+    z : float
+        What the tail gains, in its standard errors; -inf where it ends before a held-out score,
+        whose density is then 0, inf where only the family without it does.
+    rate : float
+        A rate that ten scores are expected beyond.
+    expected, observed, observed_tail : float
+        Held-out scores beyond the thresholds that the other folds have for that rate: as many as
+        expected, and those counted without and with a tail.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betaroc as br
+    >>> rng = np.random.default_rng(3)
+    >>> far_group = np.concatenate([rng.beta(2, 8, 970), rng.beta(12, 4, 30)])
+    >>> found = br.compare_families(br.Scores(rng.beta(6, 2, 999), far_group), ["beta", "normal"])
+    >>> row = next(row for row in found.tails if row.who == "impostor")
+    >>> row.expected, row.observed > 20, row.observed_tail < 20
+    (10.0, True, True)
+    """
+
+    who: str
+    family: str
+    side: str
+    held_out: float
+    held_out_tail: float
+    z: float
+    rate: float
+    expected: float
+    observed: float
+    observed_tail: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class FamilyComparison(Tabular):
     """Families side by side, class by class, best held-out score first.
 
@@ -120,6 +168,9 @@ class FamilyComparison(Tabular):
         FAR + TPR = constant; nan where weights are no whole numbers of copies.
     left_out : tuple of (str, str, str)
         Class, family, and why it could not be fitted.
+    tails : tuple of TailRow
+        The best family of each class with and without a tail; none of a class of fewer than 250
+        scores, or whose tail cannot be fitted, which `left_out` says.
     library : str, optional
         "pandas", "polars" or "pyarrow": of which the table is a frame, as of `Scores`.
 
@@ -138,6 +189,7 @@ class FamilyComparison(Tabular):
     reason: str
     roc_distance: float
     left_out: tuple[tuple[str, str, str], ...] = ()
+    tails: tuple[TailRow, ...] = ()
 
     def __str__(self) -> str:
         head = (
@@ -151,7 +203,22 @@ class FamilyComparison(Tabular):
         ]
         missing = [f"{who} without {family}: {why}" for who, family, why in self.left_out]
         words = family_text(named(self.recommended))
-        return "\n".join([f"{words}: {self.reason}", "", head, *rows, *missing])
+        lines = [f"{words}: {self.reason}", "", head, *rows, *missing, *self._tail_lines()]
+        return "\n".join(lines)
+
+    def _tail_lines(self) -> list[str]:
+        if not self.tails:
+            return []
+        head = (
+            f"{'tail':10}{'family':14}{'without':>11}{'with':>10}{'z':>7}{'expected':>11}"
+            f"{'without':>10}{'with':>7}"
+        )
+        rows = [
+            f"{r.who:10}{r.family:14}{r.held_out:11.4f}{r.held_out_tail:10.4f}{r.z:7.2f}"
+            f"{r.expected:11.4g}{r.observed:10.6g}{r.observed_tail:7.6g}"
+            for r in self.tails
+        ]
+        return ["", head, *rows]
 
     def of(self, who: str) -> tuple[FamilyRow, ...]:
         """The rows of "client", "impostor" or "both".
@@ -180,9 +247,17 @@ class FamilyComparison(Tabular):
     @property
     def table(self) -> Table:
         """The rows as a frame of the library of the scores: ``class``, ``family``, the numbers."""
-        names = {"who": "class"} | {n: n for n in FamilyRow.__dataclass_fields__ if n != "who"}
-        columns = {title: [getattr(row, n) for row in self.rows] for n, title in names.items()}
-        return self._table(columns)
+        return self._table(_columns(FamilyRow, self.rows))
+
+    @property
+    def tail_table(self) -> Table:
+        """The rows of tails as such a frame."""
+        return self._table(_columns(TailRow, self.tails))
+
+
+def _columns(kind: type[Any], rows: Sequence[Value]) -> dict[str, list[Any]]:
+    names = {"who": "class"} | {one.name: one.name for one in fields(kind) if one.name != "who"}
+    return {title: [getattr(row, n) for row in rows] for n, title in names.items()}
 
 
 @public
@@ -224,6 +299,12 @@ def compare_families(scores: Scores, families: Sequence[str] | None = None) -> F
     of 1 % of 2000 impostors is lost in 17 % of sets, by a half in 9 %; a class that is one beta
     distribution gets another family in 5 and in 13 %.) The classes of a pair are independent, so
     that the best pair is the pair of the best.
+
+    The family of each class that the rule takes is then set beside itself with a tail, of its 30
+    and 50 most extreme scores, by the same folds: by held-out log densities, to which few scores
+    add, and separately by the held-out scores beyond the threshold of a rate, which is what tails
+    are for. Groups are held out as wholes, but a tail takes the scores of the others as
+    independent.
 
     A family of both classes ("proper-beta", "dual-beta") is set beside the pair of the best by
     the held-out scores of both classes together, by the same rule.
@@ -306,12 +387,16 @@ def _compared(
     rows: list[FamilyRow] = []
     reasons: list[str] = []
     picks: list[_Entry] = []
+    left_out = [one for column in columns for one in column.left_out]
+    tails: list[TailRow] = []
     for side, column in zip(sides, columns, strict=True):
         if column.tried:
             ranked = _ranked([_Entry.of(side, one, unit=unit) for one in column.tried], [side])
             rows += _rows(side.who, ranked, [side])
             reasons.append(f"{side.who}s {_reason(ranked)}")
             picks.append(ranked.best)
+            best = next(one for one in column.tried if one.family == ranked.best.family)
+            tails += _tail_rows(side, best, left_out)
     pair = [_entry_of_pair(sides, picks)] if len(picks) == 2 else []
     entries = [_entry_of(one, unit=unit) for one in joint]
     ranked = _ranked(pair + entries, sides)
@@ -329,10 +414,37 @@ def _compared(
         reason += f"; the ROC of this pair is {away:.3f} from the empirical one"
     kept, every = sum(s.x.size for s in sides), scores.n_client + scores.n_impostor
     reason += "" if kept == every else f" (of the {kept} scores between 0 and 1)"
-    left_out = [one for column in columns for one in column.left_out]
     return FamilyComparison(
-        tuple(rows), chosen.pair, reason, away, tuple(left_out), library=scores.library
-    )
+        tuple(rows), chosen.pair, reason, away, tuple(left_out), tuple(tails),
+        library=scores.library,
+    )  # fmt: skip
+
+
+def _tail_rows(side: Folded, one: Tried, left_out: list[tuple[str, str, str]]) -> list[TailRow]:
+    """A family with and without the tail that its class's rate rests on; or why not."""
+    if side.total < _FEWEST_FOR_TAILS:
+        return []
+    rate, held, counted = _BEYOND / side.total, np.empty(side.x.size), np.zeros(2)
+    for out, law in zip(side.splits(), one.laws, strict=True):
+        try:
+            tailed = tail_of(law, side.who, *side.part(~out))
+        except (FitError, InputError) as error:
+            left_out.append((side.who, f"{one.family} with a tail", str(error)))
+            return []
+        held[out] = tailed.logpdf(side.x[out])
+        for k, own in enumerate((law, tailed)):
+            upper = ENDS[side.who] == "upper"
+            t = own.isf(rate) if upper else own.ppf(rate)
+            counted[k] += side.copies[out] @ (side.x[out] > t if upper else side.x[out] <= t)
+    means = [mean_log([logs], [side]) for logs in (one.held, held)]
+    ended = [bool(np.any(np.isneginf(logs))) for logs in (one.held, held)]
+    z = math.inf * (ended[0] - ended[1]) if any(ended) else z_of([held], [one.held], [side])
+    return [
+        TailRow(
+            side.who, one.family, ENDS[side.who], means[0], means[1],
+            z, rate, _BEYOND, *counted.tolist(),
+        )
+    ]  # fmt: skip
 
 
 class _Entry(NamedTuple):

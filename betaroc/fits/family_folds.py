@@ -126,6 +126,8 @@ class Tried(NamedTuple):
     fit: Estimate
     logs: FloatArray
     held: FloatArray
+    #: Of the other folds, fold by fold.
+    laws: list[Distribution]
 
 
 class TriedFamilies(NamedTuple):
@@ -167,11 +169,11 @@ def _spared(side: Folded, name: str) -> str:
 def _tried(side: Folded, name: str) -> Tried:
     whole = estimate_class(side.who, side.x, side.weights, name)
     logs = np.asarray(whole.distribution.logpdf(side.x))
-    held = np.empty(side.x.size)
+    held, laws = np.empty(side.x.size), []
     for out in side.splits():
-        law = _fold_fit(side, ~out, name, whole).distribution
-        held[out] = law.logpdf(side.x[out])
-    return Tried(name, whole, logs, held)
+        laws.append(_fold_fit(side, ~out, name, whole).distribution)
+        held[out] = laws[-1].logpdf(side.x[out])
+    return Tried(name, whole, logs, held, laws)
 
 
 def _fold_fit(side: Folded, keep: BoolArray, name: str, whole: Estimate) -> Estimate:

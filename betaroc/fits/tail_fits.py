@@ -33,9 +33,13 @@ from betaroc.estimation.tails import (
     steep_tails,
 )
 
-__all__ = ["TailRequest", "refuse_tails", "tails_again", "with_tails"]
+__all__ = [
+    "ENDS", "TailRequest", "refuse_tails", "sides_of", "tail_of", "tails_again", "with_tails",
+]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
+#: The ends that FRR and FAR rest on.
+ENDS = {"client": "lower", "impostor": "upper"}
 _SIDES: dict[str, tuple[str, ...]] = {
     "lower": ("lower",), "upper": ("upper",), "both": ("lower", "upper"),
 }  # fmt: skip
@@ -91,6 +95,12 @@ class TailRequest(NamedTuple):
             raise InputError.about("tail_sizes")("tail_sizes must hold a number; got none.")
         sides = [_SIDES[given[who]] if who in given else () for who in _CLASSES]
         return cls(sides[0], sides[1], counted, bounds)
+
+    @classmethod
+    def at(cls, who: str, side: str) -> TailRequest:
+        """One end of one class."""
+        client, impostor = (_SIDES[side] if who == one else () for one in _CLASSES)
+        return cls(client, impostor)
 
 
 def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, list[Notice]]:
@@ -239,3 +249,26 @@ def refuse_tails(pair: PairEstimate, what: str) -> None:
             f" family {pair.client.family!r} do not describe. Fit the scores without"
             + worded(" `tails=`.")
         )
+
+
+def tail_of(
+    body: Distribution, who: str, values: FloatArray, weights: FloatArray | None
+) -> Spliced:
+    """A distribution with the tail that its class's rate rests on, by scores without groups.
+
+    Raises
+    ------
+    InputError, FitError
+        As in :func:`fit_tails`.
+    """
+    y = Coordinate(None, body.on_unit).of(Thresholds.from_theta(values))
+    one = fit_tails(TailScores(who, y, weights), ENDS[who])
+    upper = one.side == "upper"
+    return Spliced(body, None if upper else one.tail(), one.tail() if upper else None)
+
+
+def sides_of(pair: PairEstimate) -> dict[str, str] | None:
+    """The ends of a fit that have tails, as they are asked for; None of a fit without."""
+    words = {("lower",): "lower", ("upper",): "upper", ("lower", "upper"): "both"}
+    sides = {who: tuple(one.side for one in getattr(pair, who).tails) for who in _CLASSES}
+    return {who: words[own] for who, own in sides.items() if own} or None

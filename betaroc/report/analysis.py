@@ -36,7 +36,7 @@ from betaroc.estimation.notices import give
 from betaroc.fits.estimate import best_fit, fit
 from betaroc.fits.family_choice import FamilyComparison, best_comparison
 from betaroc.fits.fit import Fit
-from betaroc.fits.tail_fits import TailRequest
+from betaroc.fits.tail_fits import TailRequest, sides_of
 from betaroc.model.asking import Asking, askings
 from betaroc.model.samples import empirical_model
 from betaroc.rendering.files import write_whole
@@ -303,7 +303,8 @@ def analyze_stepwise(
     if first.fit is not None:
         chosen = first.fit.family
         reason = first.fit.reason if asked == BEST else reason
-        options = {**options, "family": chosen}  # test has no say in the choice
+        own = {} if options["tails"] is not None else {"tails": sides_of(first.fit)}
+        options = {**options, "family": chosen, **own}  # test has no say in the choice
     tests = []
     for k, (name, scores) in enumerate(named.items(), start=1):
         role = "test" if len(named) == 1 else f"test {k}"

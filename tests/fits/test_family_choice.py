@@ -296,3 +296,84 @@ def test_too_few_scores_for_folds() -> None:
     inner = data(8)
     ends = br.compare_families(br.Scores([*inner.client, 1.0], inner.impostor))
     assert ends.reason.endswith("(of the 450 scores between 0 and 1)")
+
+
+# ------------------------------------------------------------------------------- tails
+def far_group(n: int = 1000, seed: int = 3) -> br.Scores:
+    """Three in a hundred impostors score high, which no beta distribution knows."""
+    rng = np.random.default_rng(seed)
+    group = np.concatenate([rng.beta(2, 8, n - 3 * n // 100), rng.beta(12, 4, 3 * n // 100)])
+    return br.Scores(rng.beta(6, 2, n), group)
+
+
+def test_a_family_is_set_beside_itself_with_a_tail() -> None:
+    """By the folds of the comparison, done by hand: the tail of four fifths, a fifth counted."""
+    data = far_group()
+    found = br.compare_families(data, ["beta", "normal"])
+    row = next(one for one in found.tails if one.who == "impostor")
+    fold = np.random.default_rng(0).permutation(1000) % 5
+    held, beyond, without = [], 0, 0
+    for k in range(5):
+        rest, out = data.impostor[fold != k], data.impostor[fold == k]
+        f = br.fit(br.Scores(data.client, rest), "beta", tails={"impostor": "upper"})
+        held.append(f.model.impostor.logpdf(out))
+        beyond += int(np.sum(out > f.model.impostor.isf(0.01)))
+        without += int(np.sum(out > f.model.impostor.body.isf(0.01)))
+    assert row.held_out_tail == pytest.approx(float(np.mean(np.concatenate(held))), rel=1e-9)
+    assert (row.observed, row.observed_tail) == (without, beyond)
+    assert (row.rate, row.expected, row.side) == (0.01, 10.0, "upper")
+    assert row.held_out == next(
+        r.held_out for r in found.rows if (r.who, r.family) == ("impostor", row.family)
+    )
+    assert row.z > 0.0
+    assert "expected" in str(found)
+    assert list(found.tail_table["class"]) == ["client", "impostor"]
+
+
+def test_few_scores_have_no_row_of_tails() -> None:
+    rng = np.random.default_rng(1)
+    few = br.Scores(rng.beta(6, 2, 249), rng.beta(2, 6, 250))
+    assert [row.who for row in br.compare_families(few, ["beta"]).tails] == ["impostor"]
+    rounded = br.Scores(rng.beta(6, 2, 300), np.round(rng.beta(2, 900, 300), 3))
+    found = br.compare_families(rounded, ["normal"])
+    assert [row.who for row in found.tails] == ["client"]
+    assert ("impostor", "normal with a tail") in [one[:2] for one in found.left_out]
+
+
+def test_the_best_has_tails_where_its_family_is_poor() -> None:
+    data = far_group()
+    found = br.fit(data, "best")
+    if found.family == "beta":  # a mixture may see the group
+        assert [one.side for one in found.impostor.tails] == ["upper"]
+    rng = np.random.default_rng(7)
+    heavy = br.Scores(rng.normal(6.0, 1.0, 2000), rng.standard_t(2, 2000))
+    f = br.fit(heavy, "best")
+    assert f.family == "normal"
+    assert [one.side for one in f.impostor.tails] == ["upper"]
+    assert not f.client.tails
+    assert "impostors are poorly fitted at FAR 0.005" in f.reason
+    assert "have a tail at the upper end" in f.reason
+    assert f.model.impostor == br.fit(heavy, "normal", tails={"impostor": "upper"}).model.impostor
+    good = br.fit(br.Scores(rng.normal(2, 1, 2000), rng.normal(0, 1, 2000)), "best")
+    assert not good.client.tails
+    assert not good.impostor.tails
+
+
+def test_the_best_says_why_a_poor_family_has_no_tail() -> None:
+    rng = np.random.default_rng(7)
+    group = np.concatenate([rng.normal(0.0, 0.1, 170), rng.normal(5.0, 0.1, 20)])
+    few = br.Scores(rng.normal(6.0, 1.0, 190), group)
+    f = br.fit(few, "best")
+    assert not f.impostor.tails
+    assert "can have no tail: the upper tail of impostor must be fitted to a class" in f.reason
+
+
+def test_a_report_fits_its_tests_with_the_tails_of_dev() -> None:
+    rng = np.random.default_rng(7)
+    dev, test = (br.Scores(rng.normal(6.0, 1.0, n), rng.standard_t(2, n)) for n in (2000, 1000))
+    small = br.Scores(rng.normal(6.0, 1.0, 100), rng.standard_t(2, 100))
+    with pytest.warns(br.errors.BetarocWarning, match="fitted without tails"):
+        found = br.analyze(dev, {"large": test, "small": small})
+    large, few = (part.fit for part in found.tests)
+    assert [one.side for one in large.impostor.tails] == ["upper"]
+    assert not few.impostor.tails
