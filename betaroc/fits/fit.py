@@ -15,12 +15,13 @@ from betaroc.core.tables import Library, Table, in_library
 from betaroc.estimation.record import Estimate, PairEstimate
 from betaroc.fits import shape_tests
 from betaroc.fits.audit import Sensitivity, sensitivity
-from betaroc.fits.calibration import CalibrationTest, calibration_test
 from betaroc.fits.fit_tables import distribution_frame, distribution_summary, fit_frame, fit_summary
+from betaroc.fits.nested import CalibrationTest, calibration_test
 from betaroc.fits.pictures import plot_fit
 from betaroc.fits.points import FitPoints
 from betaroc.fits.shape_tests import CurveTest, EndTests
 from betaroc.fits.tail_fits import refuse_tails
+from betaroc.fits.tail_pictures import TAIL_KINDS, plot_tails
 from betaroc.inference import profile, sandwich
 from betaroc.inference.interval import Band, Interval
 from betaroc.inference.roc_bands import roc_band
@@ -731,11 +732,16 @@ class Fit(FitPoints):
         ----------
         kind : str
             "pp" for probabilities, "qq" for scores, on the logit scale if the distributions are on
-            [0, 1].
+            [0, 1]. "tails": FAR and FRR on a log scale against the threshold, down to a tenth of an
+            expected score, with the share of scores counted beyond each; of a fit with tails the
+            family without them (dashed), the joint (dotted) and the interval of the rate. Of a fit
+            with tails "tail-shape" and "tail-rate": the shape, and the rate at the threshold that
+            one score is expected beyond over that of the fit, by how many scores the tail has.
         ax : matplotlib Axes, optional
             Where to draw; new axes if left out.
         level : float
-            Confidence of the band: at each score by itself, between the quantiles of U_(i).
+            Confidence of the band: at each score by itself, between the quantiles of U_(i); of
+            tails of their intervals.
 
         Returns
         -------
@@ -744,7 +750,8 @@ class Fit(FitPoints):
         Raises
         ------
         InputError
-            If `kind` or `level` is out of range, or weights are no whole numbers of copies.
+            If `kind` or `level` is out of range, a kind of tails is asked of a fit without, or,
+            for "pp" and "qq", weights are no whole numbers of copies.
         InputTypeError
             If the distributions are the scores themselves.
 
@@ -761,6 +768,8 @@ class Fit(FitPoints):
         >>> ax.get_xlabel(), ax.get_ylabel()
         ('logit quantile of the fitted distribution', 'logit score')
         """
+        if kind in TAIL_KINDS:
+            return plot_tails(self, kind, ax, level=level)
         return plot_fit(self, kind, ax, level=level)
 
     def summary(self) -> Summary:

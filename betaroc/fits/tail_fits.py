@@ -34,7 +34,8 @@ from betaroc.estimation.tails import (
 )
 
 __all__ = [
-    "ENDS", "TailRequest", "refuse_tails", "sides_of", "tail_of", "tails_again", "with_tails",
+    "ENDS", "TailRequest", "refuse_tails", "sides_of", "tail_of", "tail_scores", "tails_again",
+    "with_tails",
 ]  # fmt: skip
 
 _CLASSES = ("client", "impostor")
@@ -137,7 +138,7 @@ def _class_with_tails(
         return estimate, []
     body = estimate.distribution
     coordinate = Coordinate(None if body.on_unit else asked.bounds, body.on_unit)
-    sample = _on_coordinate(scores, who, estimate, coordinate)
+    sample = tail_scores(scores, who, estimate, coordinate)
     fitted = [fit_tails(sample, side, asked.sizes) for side in sides]
     tails = {one.side: one.tail() for one in fitted}
     law = Spliced(body, bounds=coordinate.bounds, **tails)
@@ -151,9 +152,8 @@ def _class_with_tails(
     return made, [notice for one in fitted for notice in steep_tails(who, one)]
 
 
-def _on_coordinate(
-    scores: Scores, who: str, estimate: Estimate, coordinate: Coordinate
-) -> TailScores:
+def tail_scores(scores: Scores, who: str, estimate: Estimate, coordinate: Coordinate) -> TailScores:
+    """The scores of a class that the fit took, where its tails are straight."""
     values, weights = _taken(scores, who, estimate)
     if coordinate.bounds is not None:
         low, high = coordinate.bounds

@@ -225,10 +225,12 @@ def _epc_figure(analysis: AnalysisRecord, part: ScoreSet, top: float) -> Drawing
 
 # ------------------------------------------------------------------ scores against distributions
 def probability_figures(analysis: AnalysisRecord) -> dict[str, list[Drawing]]:
-    """Of every set with fitted distributions a P-P and a Q-Q picture."""
+    """Of every set with fitted distributions a P-P and a Q-Q picture, and its rates' tails."""
+    level = analysis.level
     return {
         part.role: [
-            _probability(part.role, part.fit, kind, analysis.level) for kind in ("pp", "qq")
+            *(_probability(part.role, part.fit, kind, level) for kind in ("pp", "qq")),
+            _tails(part.role, part.fit, level),
         ]
         for part in analysis.parts
         if part.fit is not None and is_modelled(part) and part.summary is None
@@ -252,3 +254,24 @@ def _probability(role: str, fit: Fit, kind: str, level: float) -> Drawing:
     if kind == "qq" and fit.model.client.on_unit:
         what += ", both as logits"
     return Drawing(svg, f"{role}, {what}; shaded: {level_words(level)} at each score by itself")
+
+
+def _tails(role: str, fit: Fit, level: float) -> Drawing:
+    def draw() -> Any:
+        return fit.plot("tails", level=level)
+
+    what = (
+        f"{role}, FAR and FRR against the threshold, on a log scale down to a tenth of an expected"
+        " score. Dots: counted"
+    )
+    if fit.client.tails or fit.impostor.tails:
+        what += (
+            "; solid: fitted with tails; dashed: the family without; dotted: where a tail begins;"
+            f" shaded: {level_words(level)} interval of the rate"
+        )
+    else:
+        what += "; solid: fitted, without tails of their own, which says nothing of how wrong it is"
+    try:
+        return Drawing(draw_svg(draw, f"betaroc {role} tails"), what)
+    except InputError as error:
+        return Drawing("", f"{role}: no picture of the tails. {error}")

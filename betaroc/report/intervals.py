@@ -228,6 +228,8 @@ def law_intervals(fit: Fit, t: Thresholds, level: float) -> tuple[Measured, ...]
         # A threshold of many digits more than a double near 1.
         asked = asking(lambda model, key=key: getattr(model._point(t), key))
         asked = asked._replace(row=replace(asked.row, scale="probit"))
+        if key in ("far", "frr") and (fit.client.tails or fit.impostor.tails):
+            asked = asking(key, (), threshold=float(t.theta))
         find = partial(interval_of_fit, fit, asked, options)
         found.append(with_interval(key, value, find, why))
     return tuple(found)

@@ -43,7 +43,13 @@ def fit_families(fit: Fit) -> str:
     both = (fit.client, fit.impostor)
     inflated = any(f.distribution.atoms.places.size and f.names for f in both)
     name = family_text(fit.family)
-    return f"{name}, with point masses" if inflated else name
+    name = f"{name}, with point masses" if inflated else name
+    ends = [
+        f"{who}s at the {' and the '.join(one.side for one in f.tails)} end"
+        for who, f in zip(("client", "impostor"), both, strict=True)
+        if f.tails
+    ]
+    return f"{name}, with a tail of {' and '.join(ends)}" if ends else name
 
 
 # ------------------------------------------------------------------------------- ends

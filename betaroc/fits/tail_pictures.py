@@ -1,0 +1,186 @@
+"""Pictures of tails: rates on a log scale with what was counted, and tails by their sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from betaroc.core import checks
+from betaroc.core.arrays import FloatArray
+from betaroc.core.errors import FitError, InputError, InputTypeError
+from betaroc.core.sentences import worded
+from betaroc.core.thresholds import Thresholds
+from betaroc.data.groups import weights_of
+from betaroc.data.scores import Scores, require_scores
+from betaroc.distributions.base import Distribution
+from betaroc.distributions.spliced import Spliced
+from betaroc.distributions.tail_coordinate import Coordinate
+from betaroc.estimation.record import Estimate, PairEstimate
+from betaroc.estimation.tail_likelihood import grid_of
+from betaroc.estimation.tails import FEWEST_BEYOND, Tails, TailScores, fit_tails
+from betaroc.fits.tail_fits import ENDS, tail_scores
+from betaroc.inference.tail_intervals import tail_rate_ends
+from betaroc.rendering.style import Axes
+from betaroc.rendering.tails import Sized, TailCurve, draw_sized, draw_tails
+
+__all__ = ["TAIL_KINDS", "plot_tails"]
+
+#: Kinds of pictures: rates against thresholds, and what a tail is by how many scores.
+TAIL_KINDS = ("tails", "tail-shape", "tail-rate")
+_RATES = {"client": "FRR", "impostor": "FAR"}
+#: Rates are drawn down to so many expected scores; points of a line; scores drawn at most.
+_DOWN_TO, _POINTS, _DRAWN = 0.1, 200, 150
+#: Points of the interval, and numbers of scores of which a tail is made again.
+_BAND, _SIZES = 24, 20
+
+
+def plot_tails(fit: PairEstimate, kind: str, ax: Axes | None = None, *, level: float) -> Axes:
+    """Draw the tails that FAR and FRR rest on; `Fit.plot` documents the kinds."""
+    level = checks.level(level)
+    scores = require_scores(fit.scores, "a picture of tails")
+    if kind == "tails":
+        return _rates(fit, scores, ax, level)
+    fitted = [one for who in ENDS for one in _Fitted.all_of(fit, scores, who)]
+    if not fitted:
+        raise InputError.about("kind")(
+            f'kind="{kind}" must be of a fit with tails; this one has none. Fit with'
+            + worded(' `tails="both"`, or take `kind="tails"`.')
+        )
+    shape = kind == "tail-shape"
+    drawn = [one.sized(shape=shape, level=level) for one in fitted]
+    if shape:
+        return draw_sized(ax, drawn, "shape", expected=0.0, log=False)
+    return draw_sized(ax, drawn, "rate over that of the fit", expected=1.0, log=True)
+
+
+# ------------------------------------------------------------------ rates against thresholds
+def _rates(fit: PairEstimate, scores: Scores, ax: Axes | None, level: float) -> Axes:
+    coordinate = _common(fit)
+    curves: list[TailCurve] = []
+    ends: list[float] = []
+    for who, side in ENDS.items():
+        estimate: Estimate = getattr(fit, who)
+        law = estimate.distribution
+        if law.continuous is None:
+            raise InputTypeError.about("fit")(
+                "fit must be of distributions with a density, or with tails; this one is of the"
+                " scores themselves."
+            )
+        n = float(getattr(scores, f"{who}_total"))
+        sign = 1.0 if side == "upper" else -1.0
+        tails = next((one for one in estimate.tails if one.side == side), None)
+        median, reach = (
+            sign * float(coordinate.of(_place(law, side, p))[0]) for p in (0.5, _DOWN_TO / n)
+        )
+        y = sign * np.linspace(median, reach, _POINTS)
+        ends += [sign * median, sign * reach]
+        at = coordinate.place(y)
+        own = law.body if isinstance(law, Spliced) and tails is not None else None
+        counted = _counted(coordinate, scores, who, sign)
+        beyond = np.empty(0) if tails is None else _beyond(tails, reach)
+        band = [] if tails is None else [tail_rate_ends(tails, sign * b, level) for b in beyond]
+        curves.append(
+            TailCurve(
+                who, _RATES[who], counted[0], counted[1], y, _tail(law, side, at),
+                None if own is None else _tail(own, side, at),
+                None if tails is None else sign * max(f.joint for f in tails.fits), sign * beyond,
+                np.array([low for low, _ in band]), np.array([high for _, high in band]),
+            )
+        )  # fmt: skip
+    x = "threshold" if coordinate.bounds is None and not coordinate.on_unit else "logit threshold"
+    least = _DOWN_TO / max(float(scores.client_total), float(scores.impostor_total))
+    return draw_tails(ax, curves, x, (min(ends), max(ends)), least)
+
+
+def _common(fit: PairEstimate) -> Coordinate:
+    """The coordinate of both classes."""
+    laws = fit.client.distribution, fit.impostor.distribution
+    own = [law.coordinate for law in laws if isinstance(law, Spliced)]
+    return own[0] if own else Coordinate(None, all(law.on_unit for law in laws))
+
+
+def _place(law: Distribution, side: str, rate: float) -> Thresholds:
+    return law._quantile(np.array([rate]), lower=side == "lower")
+
+
+def _tail(law: Distribution, side: str, t: Thresholds) -> FloatArray:
+    return np.asarray((law._upper(t) if side == "upper" else law._lower(t))[0])
+
+
+def _counted(
+    coordinate: Coordinate, scores: Scores, who: str, sign: float
+) -> tuple[FloatArray, FloatArray]:
+    """Distinct scores of the tail, and the share of the class as far out or farther."""
+    values, weights = getattr(scores, who), weights_of(scores, who)
+    y = sign * coordinate.of(Thresholds.from_theta(values))
+    found, which = np.unique(y, return_inverse=True)
+    above = np.cumsum(np.bincount(which.ravel(), weights)[::-1])
+    share = above / (above[-1] + 1.0)
+    tail = np.flatnonzero((share <= 0.5) & np.isfinite(found[::-1]))
+    few = np.unique(np.rint(np.geomspace(1, max(tail.size, 1), _DRAWN)).astype(np.int64)) - 1
+    kept = tail[few[few < tail.size]]
+    return sign * found[::-1][kept], share[kept]
+
+
+def _beyond(tails: Tails, reach: float) -> FloatArray:
+    """Turned places from the farthest joint on."""
+    joint = max(fit.joint for fit in tails.fits)
+    return np.linspace(joint, reach, _BAND + 1)[1:] if reach > joint else np.empty(0)
+
+
+# ------------------------------------------------------------------------ tails by their sizes
+class _Fitted(NamedTuple):
+    """One tail of a fit, and the scores that it was fitted to."""
+
+    who: str
+    tails: Tails
+    sample: TailScores
+
+    @classmethod
+    def all_of(cls, fit: PairEstimate, scores: Scores, who: str) -> list[_Fitted]:
+        estimate: Estimate = getattr(fit, who)
+        law = estimate.distribution
+        if not isinstance(law, Spliced):
+            return []
+        sample = tail_scores(scores, who, estimate, law.coordinate)
+        return [cls(who, one, sample) for one in estimate.tails]
+
+    def sized(self, *, shape: bool, level: float) -> Sized:
+        """Shapes, or rates at the threshold that one score in the class is expected beyond."""
+        place = self.tails.turned_place(-math.log(self.tails.n))
+        rows = []
+        for size in self._sizes():
+            try:
+                again = fit_tails(self.sample, self.tails.side, (size,))
+            except (FitError, InputError):  # ties leave too few beyond so near a joint
+                continue
+            found = _shape(again, level) if shape else self._rate(again, place, level)
+            rows.append((size, *found))
+        sizes, estimate, low, high = np.array(rows).T if rows else np.empty((4, 0))
+        side = f"the {self.tails.side} end of {self.who}s"
+        return Sized(self.who, side, sizes, estimate, low, high, self.tails.sizes)
+
+    def _sizes(self) -> Sequence[int]:
+        most = max(int(0.25 * self.tails.n), FEWEST_BEYOND)
+        spread = np.geomspace(FEWEST_BEYOND, most, _SIZES)
+        return sorted({*np.rint(spread).astype(int).tolist(), *self.tails.sizes})
+
+    def _rate(self, tails: Tails, place: float, level: float) -> tuple[float, float, float]:
+        low, high = tail_rate_ends(tails, tails.sign * place, level)
+        one = tails.tail()
+        beyond = np.array([place - tails.sign * (one.joint or 0.0)])
+        rate = math.exp(float(one._log_rate(beyond)[0]))
+        return rate * self.tails.n, low * self.tails.n, high * self.tails.n
+
+
+def _shape(tails: Tails, level: float) -> tuple[float, float, float]:
+    """The likeliest shape, and quantiles of shapes by the penalised likelihood."""
+    grid = grid_of(tails.fits[0])
+    order = np.argsort(grid.shape)
+    upto = np.cumsum(grid.weight[order]) / np.sum(grid.weight)
+    tail = 0.5 - 0.5 * level
+    low, high = (float(grid.shape[order][np.searchsorted(upto, p)]) for p in (tail, 1.0 - tail))
+    return tails.fits[0].shape, low, high

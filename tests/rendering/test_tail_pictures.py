@@ -1,0 +1,83 @@
+"""Pictures of tails: what is counted, what is fitted, where a tail begins, its interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+import betaroc as br
+from betaroc.fits.tail_pictures import TAIL_KINDS
+from betaroc.inference.tail_intervals import tail_rate_ends
+
+
+@pytest.fixture(scope="module")
+def fitted() -> br.Fit:
+    rng = np.random.default_rng(2)
+    data = br.Scores(rng.beta(6.0, 2.0, 1000), rng.beta(2.0, 8.0, 2000))
+    return br.fit(data, tails={"impostor": "upper", "client": "lower"})
+
+
+def line(ax: Any, label: str) -> tuple[Any, Any]:
+    found = next(one for one in ax.lines if one.get_label() == label)
+    return np.asarray(found.get_xdata()), np.asarray(found.get_ydata())
+
+
+def test_rates_are_those_of_the_model_and_of_the_counts(fitted: br.Fit) -> None:
+    ax = fitted.plot("tails")
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_yscale()) == ("logit threshold", "rate", "log")
+    x, y = line(ax, "FAR, fitted")
+    assert y == pytest.approx(fitted.model.far(expit(x)), rel=1e-9)
+    assert y.min() == pytest.approx(0.1 / 2000)
+    x, y = line(ax, "FRR, fitted")
+    assert y == pytest.approx(fitted.model.frr(expit(x)), rel=1e-9)
+    x, y = line(ax, "FAR, without the tail")
+    assert y == pytest.approx(fitted.model.impostor.body.sf(expit(x)), rel=1e-9)
+    x, y = line(ax, "FAR, counted")
+    impostor = fitted.scores.impostor
+    share = [np.sum(impostor >= s * (1 - 1e-12)) / 2001 for s in expit(x)]
+    assert y == pytest.approx(share)
+    assert x[0] == pytest.approx(logit(impostor.max()))
+
+
+def test_the_band_is_the_interval_of_the_tail(fitted: br.Fit) -> None:
+    ax = fitted.plot("tails", level=0.9)
+    bands = [one.get_paths()[0].vertices for one in ax.collections]
+    impostor = max(bands, key=lambda v: v[:, 0].max())
+    tails = fitted.impostor.tails[0]
+    for place in np.unique(impostor[:, 0])[[3, 12]]:
+        own = impostor[impostor[:, 0] == place, 1]
+        low, high = tail_rate_ends(tails, float(place), 0.9)
+        assert own.max() == pytest.approx(high)
+        assert own.min() == pytest.approx(max(low, 0.01 / 2000), rel=1e-6) or own.min() < 1e-5
+
+
+def test_a_fit_without_tails_has_rates_only() -> None:
+    rng = np.random.default_rng(2)
+    f = br.fit(br.Scores(rng.normal(2, 1, 50), rng.normal(0, 1, 50)), "normal")
+    ax = f.plot("tails")
+    assert ax.get_xlabel() == "threshold"
+    labels = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert labels == ["FRR, counted", "FRR, fitted", "FAR, counted", "FAR, fitted"]
+    assert not ax.collections
+    for kind in TAIL_KINDS[1:]:
+        with pytest.raises(br.InputError, match="must be of a fit with tails"):
+            f.plot(kind)
+    with pytest.raises(br.errors.InputTypeError, match="of the scores themselves"):
+        br.fit(f.scores, "empirical").plot("tails")
+
+
+def test_shapes_and_rates_by_size(fitted: br.Fit) -> None:
+    ax = fitted.plot("tail-rate")
+    sizes, ratio = line(ax, "the upper end of impostors")
+    assert (sizes[0], sizes[-1]) == (20, 500)
+    assert {30, 50} <= set(sizes)
+    one = br.fit(fitted.scores, tails={"impostor": "upper"}, tail_sizes=50)
+    threshold = float(fitted.model.at_far(1 / 2000).threshold)
+    at_50 = ratio[list(sizes).index(50)]
+    # The tail of both sizes has their mean thresholds at 1/5 and 1/50 of its mass, near it between.
+    assert at_50 == pytest.approx(float(one.model.far(threshold)) * 2000, rel=0.05)
+    shapes = line(fitted.plot("tail-shape"), "the upper end of impostors")[1]
+    assert shapes[list(sizes).index(50)] == pytest.approx(one.impostor.tails[0].fits[0].shape)
