@@ -33,7 +33,6 @@ _OF_SUMS: dict[str, set[Any]] = {
     "family": {AUTO, BEST, *(name for name, row in FAMILIES.items() if row.summed)},
     "boundary": {None, *SUMMED_POLICIES},
     "resolution": {None},
-    "tails": {None},
     "group": {None},
     "id": {None},
     "unpaired": {None, True},

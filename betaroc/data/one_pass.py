@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,18 @@ from betaroc.data.partitions import (
     dask_schema,
     partitions_of,
 )
-from betaroc.data.sums import KIND_STRIDE, KINDS, Labels, added, array_sums, group_sums, is_missing
+from betaroc.data.sums import (
+    KEPT,
+    KIND_STRIDE,
+    KINDS,
+    Extremes,
+    Labels,
+    added,
+    array_sums,
+    extremes_of,
+    group_sums,
+    is_missing,
+)
 
 __all__ = ["Progress", "frame_source", "label_squares", "label_sums", "system_groups"]
 
@@ -255,7 +266,83 @@ def _grouped_sums(rows: Any, bins: int, layout: Layout) -> Labels | None:
     if len(labels) >= most or len(_distinct(labels)) > _MANY:
         return None
     columns = {name: np.asarray(column) for name, column in columns.items()}
-    return group_sums(columns, labels.tolist())
+    return group_sums(columns, labels.tolist(), _extremes(rows, columns, labels.tolist()))
+
+
+class _Reach(NamedTuple):
+    """How far into a label's scores the extremes may reach from either end."""
+
+    label: Any
+    least: float
+    most: float
+
+    def rows(self, *, lower: bool = True, upper: bool = True) -> Any:
+        import narwhals as nw
+
+        s = nw.col("s")
+        sides = [s <= self.least] * lower + [s >= self.most] * upper
+        return (
+            (nw.col("label") == self.label)
+            & s.is_finite()
+            & nw.any_horizontal(*sides, ignore_nulls=True)
+        )
+
+
+def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dict[Any, Extremes]:
+    """The smallest and largest scores of each label, from the rows of its outermost bins."""
+    import narwhals as nw
+
+    finite = columns["bin"] < KIND_STRIDE * KINDS.index("bad")
+    codes: dict[Any, list[int]] = {}
+    for row, value in enumerate(labels):
+        if finite[row] and not is_missing(value):
+            codes.setdefault(value, []).append(row)
+    reaches, many = [], 0
+    for label, own in codes.items():
+        n, low, high = (columns[name][own] for name in ("n", "minimum", "maximum"))
+        reaches.append(_Reach(label, _reach(n, high), -_reach(n, -low)))
+        many += int(np.sum(n[(low <= reaches[-1].least) | (high >= reaches[-1].most)]))
+    if many <= _MANY_GROUPS:
+        found = (
+            [rows.filter(nw.any_horizontal(*(one.rows() for one in reaches), ignore_nulls=True))]
+            if reaches
+            else []
+        )
+        parts = [arrays_of(part.group_by("label", "s").agg(nw.len().alias("n"))) for part in found]
+    else:
+        parts = [
+            arrays_of(
+                rows.filter(one.rows(lower=lower, upper=not lower)).group_by("label", "s")
+                .agg(nw.len().alias("n")).sort("s", descending=not lower).head(KEPT)
+            )
+            for one in reaches for lower in (True, False)
+        ]  # fmt: skip
+    return _kept(parts)
+
+
+def _any(conditions: list[Any]) -> Any:
+    import narwhals as nw
+
+    return nw.any_horizontal(*conditions, ignore_nulls=True)
+
+
+def _reach(n: AnyArray, end: AnyArray) -> float:
+    """Where the groups that end first hold all scores that may be kept."""
+    order = np.argsort(end)
+    last = int(np.searchsorted(np.cumsum(n[order]), KEPT))
+    return float(end[order[last]]) if last < end.size else np.inf
+
+
+def _kept(parts: list[dict[str, AnyArray]]) -> dict[Any, Extremes]:
+    """Of values and how often each occurs; a value may stand in several parts."""
+    found: dict[Any, dict[float, int]] = {}
+    for part in parts:
+        for label, value, n in zip(*(part[k].tolist() for k in ("label", "s", "n")), strict=True):
+            found.setdefault(label, {})[value] = min(int(n), KEPT)
+    return {
+        label: extremes_of(np.repeat(np.array(list(own)), list(own.values())))
+        for label, own in found.items()
+    }
 
 
 def _distinct(labels: AnyArray) -> set[Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,18 @@ from betaroc.core.value import Value
 from betaroc.data.layout import Layout, bin_of
 
 __all__ = [
-    "KINDS", "KIND_STRIDE", "ClassSummary", "LabelSums", "added", "array_sums", "group_sums",
-    "is_missing",
+    "KEPT", "KINDS", "KIND_STRIDE", "ClassSummary", "Extremes", "LabelSums", "added", "array_sums",
+    "extremes_of", "group_sums", "is_missing",
 ]  # fmt: skip
 
 #: Inside (0, 1), exactly 0, exactly 1, outside [0, 1]; NaN or infinite; null.
 KINDS = ("inner", "zero", "one", "outside", "bad", "missing")
 #: Groups are numbered by bin plus this times the kind; more than there can be bins.
 KIND_STRIDE = 1 << 21
+#: Scores kept at either end of a class, each as it is.
+KEPT = 1000
+#: Of more scores than this for each kept, those beyond a guess are looked at, one of so many.
+_MANY, _ONE_OF = 64, 64
 #: Scores are read again where less than this share of their squares about 0 is left about the mean.
 _READ_AGAIN_BELOW = 1e-2
 
@@ -50,6 +55,9 @@ class ClassSummary(Value):
     mean_rest : float, optional
         What rounding took from `mean`: with it, summaries of scores far from 0 are merged without
         losing digits of `square`. No part of equality.
+    lowest, highest : ndarray
+        The 1000 smallest scores, ascending, and the 1000 largest, descending, ties each: what
+        tails are fitted to. Fewer where there are no more.
 
     Examples
     --------
@@ -76,6 +84,8 @@ class ClassSummary(Value):
     bins: IntArray
     counts: IntArray
     mean_rest: float = field(default=0.0, compare=False, repr=False)
+    lowest: FloatArray = field(default_factory=partial(np.empty, 0), repr=False)
+    highest: FloatArray = field(default_factory=partial(np.empty, 0), repr=False)
 
     @property
     def n_inside(self) -> int:
@@ -113,7 +123,36 @@ class ClassSummary(Value):
             logit_square=self.logit_square + other.logit_square,
             bins=bins,
             counts=counts,
+            lowest=_first_of(np.concatenate([self.lowest, other.lowest])),
+            highest=_first_of(np.concatenate([self.highest, other.highest]), largest=True),
         )
+
+
+#: The smallest scores, ascending, and the largest, descending.
+Extremes = tuple[FloatArray, FloatArray]
+
+
+def extremes_of(values: FloatArray) -> Extremes:
+    """The smallest and the largest scores that are kept."""
+    return _first_of(values), _first_of(values, largest=True)
+
+
+def _first_of(values: FloatArray, *, largest: bool = False) -> FloatArray:
+    """The smallest, or largest, from the end inwards."""
+    n = values.size
+    if n > _MANY * KEPT:
+        some = values[::_ONE_OF]
+        place = 4 * KEPT // _ONE_OF
+        if largest:
+            few = values[values >= np.partition(some, some.size - 1 - place)[some.size - 1 - place]]
+        else:
+            few = values[values <= np.partition(some, place)[place]]
+        values = few if few.size >= KEPT else values
+    if values.size > KEPT:
+        cut = values.size - KEPT
+        values = np.partition(values, cut)[cut:] if largest else np.partition(values, KEPT)[:KEPT]
+    found = np.sort(values)
+    return found[::-1].copy() if largest else found
 
 
 def _two_parts(mean: float, more: float) -> tuple[float, float]:
@@ -204,18 +243,22 @@ def _counts_added(*parts: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray
 
 
 # ------------------------------------------------------------------------- from an engine's groups
-def group_sums(columns: dict[str, AnyArray], labels: Sequence[Any]) -> Labels:
+def group_sums(
+    columns: dict[str, AnyArray], labels: Sequence[Any], extremes: Mapping[Any, Extremes]
+) -> Labels:
     """Of groups by label and bin, with KIND_STRIDE times the kind added to the bin."""
     codes: dict[Any, int] = {}
     of_row = [codes.setdefault(_key(v), len(codes)) for v in labels]
     order = np.array(of_row)
     return {
-        label: _one_label({name: column[order == code] for name, column in columns.items()})
+        label: _one_label(
+            {name: column[order == code] for name, column in columns.items()}, extremes.get(label)
+        )
         for label, code in codes.items()
     }
 
 
-def _one_label(part: dict[str, AnyArray]) -> LabelSums:
+def _one_label(part: dict[str, AnyArray], extremes: Extremes | None) -> LabelSums:
     n = part["n"].astype(np.int64)
     kind, place = np.divmod(part["bin"].astype(np.int64), KIND_STRIDE)
     rows = {name: int(np.sum(n[kind == code])) for code, name in enumerate(KINDS)}
@@ -247,10 +290,14 @@ def _one_label(part: dict[str, AnyArray]) -> LabelSums:
         inner_maximum=float(np.max(part["maximum"][inner], initial=-1.0)),
         mean=mean,
         square=square,
-        **{name: math.fsum(part[name][inner]) for name in ("log", "log1m", "logit_square")},
+        log=math.fsum(part["log"][inner]),
+        log1m=math.fsum(part["log1m"][inner]),
+        logit_square=math.fsum(part["logit_square"][inner]),
         bins=places,
         counts=counts,
     )
+    if extremes is not None:
+        found = replace(found, lowest=extremes[0], highest=extremes[1])
     return replace(lost, of=found, raw=raw)
 
 
@@ -320,6 +367,8 @@ def _values_sums(values: FloatArray, bins: int, layout: Layout) -> LabelSums:
         logit_square=float(np.dot(logit, logit)),
         bins=occupied,
         counts=counts[occupied],
+        lowest=_first_of(values),
+        highest=_first_of(values, largest=True),
     )
     return LabelSums(found, raw)
 

@@ -44,6 +44,8 @@ class TailScores(NamedTuple):
     places: FloatArray
     weights: FloatArray | None = None
     design: Design | None = None
+    #: Scores of the class, where only its extreme ones are here.
+    total: float | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,7 +142,7 @@ def fit_tails(one: TailScores, side: str, sizes: Sequence[int] = SIZES) -> Tails
     weights = one.weights
     if weights is not None:
         values, weights = values[weights > 0.0], weights[weights > 0.0]
-    n = float(values.size if weights is None else np.sum(weights))
+    n = one.total or float(values.size if weights is None else np.sum(weights))
     name = f"the {side} tail of {one.who}"
     _check_number(name, n, sizes)
     extreme, copies = _extremes(values, weights, float(max(sizes)))

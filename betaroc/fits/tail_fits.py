@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,9 @@ from betaroc.core.sentences import worded
 from betaroc.core.text import shown
 from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import groups_of
-from betaroc.data.scores import Scores, require_scores
+from betaroc.data.scores import ScoreData, Scores, require_scores
+from betaroc.data.summary import ScoreSummary
+from betaroc.data.sums import KEPT
 from betaroc.distributions.base import Distribution
 from betaroc.distributions.spliced import Spliced
 from betaroc.distributions.tail_coordinate import Coordinate
@@ -41,6 +44,8 @@ __all__ = [
 _CLASSES = ("client", "impostor")
 #: The ends that FRR and FAR rest on.
 ENDS = {"client": "lower", "impostor": "upper"}
+#: A tail of a summary looks at twice as many scores as it has, for ties.
+_MOST_OF_SUMMARY = 400
 _SIDES: dict[str, tuple[str, ...]] = {
     "lower": ("lower",), "upper": ("upper",), "both": ("lower", "upper"),
 }  # fmt: skip
@@ -113,17 +118,21 @@ def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, li
     Raises
     ------
     InputError
-        If the pair is of a summary, or as in :func:`fit_tails`.
+        As in :func:`fit_tails`; of a summary also if a size is above 400.
     """
-    scores = require_scores(pair.scores, "a tail")
     if asked.bounds is not None and pair.client.distribution.on_unit:
         raise InputError.about("bounds")(
             "bounds must be left out where distributions lie on [0, 1], whose tails are on the"
             f" logit; got {asked.bounds!r}."
         )
+    if isinstance(pair.scores, ScoreSummary) and max(asked.sizes) > _MOST_OF_SUMMARY:
+        raise InputError.about("tail_sizes")(
+            f"tail_sizes must be at most {_MOST_OF_SUMMARY} of a summary, which keeps the {KEPT}"
+            f" most extreme scores; got {max(asked.sizes)}. Fit the scores."
+        )
     found, said = [], []
     for who in _CLASSES:
-        one, notices = _class_with_tails(getattr(pair, who), scores, who, asked)
+        one, notices = _class_with_tails(getattr(pair, who), pair.scores, who, asked)
         found.append(one)
         said += notices
     model = replace(pair.model, client=found[0].distribution, impostor=found[1].distribution)
@@ -131,15 +140,15 @@ def with_tails(pair: PairEstimate, asked: TailRequest) -> tuple[PairEstimate, li
 
 
 def _class_with_tails(
-    estimate: Estimate, scores: Scores, who: str, asked: TailRequest
+    estimate: Estimate, scores: ScoreData, who: str, asked: TailRequest
 ) -> tuple[Estimate, list[Notice]]:
     sides = getattr(asked, who)
     if not sides:
         return estimate, []
     body = estimate.distribution
     coordinate = Coordinate(None if body.on_unit else asked.bounds, body.on_unit)
-    sample = tail_scores(scores, who, estimate, coordinate)
-    fitted = [fit_tails(sample, side, asked.sizes) for side in sides]
+    samples = {side: tail_scores(scores, who, estimate, coordinate, side) for side in sides}
+    fitted = [fit_tails(samples[side], side, asked.sizes) for side in sides]
     tails = {one.side: one.tail() for one in fitted}
     law = Spliced(body, bounds=coordinate.bounds, **tails)
     own = {p.name: p.value for p in law._parameters()}
@@ -147,14 +156,24 @@ def _class_with_tails(
     made = replace(
         estimate, distribution=law, names=names, values=tuple(own[n] for n in names),
         covariance=_covariance(estimate.cov, fitted),
-        log_likelihood=_log_likelihood(law, *_taken(scores, who, estimate)), tails=tuple(fitted),
+        log_likelihood=_log_likelihood(
+            estimate.log_likelihood, law, estimate.total_weight, samples
+        ),
+        tails=tuple(fitted),
     )  # fmt: skip
     return made, [notice for one in fitted for notice in steep_tails(who, one)]
 
 
-def tail_scores(scores: Scores, who: str, estimate: Estimate, coordinate: Coordinate) -> TailScores:
-    """The scores of a class that the fit took, where its tails are straight."""
-    values, weights = _taken(scores, who, estimate)
+def tail_scores(
+    scores: ScoreData, who: str, estimate: Estimate, coordinate: Coordinate, side: str
+) -> TailScores:
+    """The scores that the fit took, where its tails are straight; of a summary those of a side."""
+    groups = design = None
+    if isinstance(scores, ScoreSummary):
+        values, weights, total = *_of_summary(scores, who, estimate, side), estimate.total_weight
+    else:
+        rows = require_scores(scores, "a tail")
+        (values, weights), total, groups = _taken(rows, who, estimate), None, groups_of(rows)
     if coordinate.bounds is not None:
         low, high = coordinate.bounds
         outside = (values < low) | (values > high)
@@ -164,15 +183,23 @@ def tail_scores(scores: Scores, who: str, estimate: Estimate, coordinate: Coordi
                 f"all {who} scores must lie in the bounds ({low:g}, {high:g}); got"
                 f" {int(np.sum(outside))} outside, first index {first}, value {values[first]!r}."
             )
-    groups, which = groups_of(scores), _CLASSES.index(who)
-    grouped = (
-        values.size == getattr(scores, who).size
-        and groups is not None
-        and groups.sizes[which] is not None
-    )
-    design = partial(design_effect, groups, which) if grouped and groups is not None else None
+    which = _CLASSES.index(who)
+    if groups is not None and groups.sizes[which] is not None:
+        design = partial(design_effect, groups, which)
     y = coordinate.of(Thresholds.from_theta(values))
-    return TailScores(who, y, weights, design)
+    return TailScores(who, y, weights, design, total)
+
+
+def _of_summary(
+    scores: ScoreSummary, who: str, estimate: Estimate, side: str
+) -> tuple[FloatArray, None]:
+    """The scores at one end that a summary keeps; without those that the rule dropped."""
+    one = getattr(scores, who)
+    values = one.highest if side == "upper" else one.lowest
+    rule = estimate.boundary
+    if rule is not None and rule.n_dropped:
+        values = values[(values > 0.0) & (values < 1.0)]
+    return values, None
 
 
 def _taken(scores: Scores, who: str, estimate: Estimate) -> tuple[FloatArray, FloatArray | None]:
@@ -185,9 +212,27 @@ def _taken(scores: Scores, who: str, estimate: Estimate) -> tuple[FloatArray, Fl
     return values[kept], None if weights is None else weights[kept]
 
 
-def _log_likelihood(law: Spliced, values: FloatArray, weights: FloatArray | None) -> float:
-    each = law._log_likelihood(Thresholds.from_theta(values))
-    return float(np.sum(each) if weights is None else np.sum(weights * each))
+def _log_likelihood(
+    before: float, law: Spliced, total: float, samples: Mapping[str, TailScores]
+) -> float:
+    """That of the body, rescaled between the joints and replaced beyond."""
+    if math.isnan(before):  # a body of counts has no density
+        return before
+    middle = law._lower_quantile(np.array([0.5]), np.log([0.5]))
+    inner = float((law._log_likelihood(middle) - law.body._log_likelihood(middle))[0])
+    gained, beyond = 0.0, 0.0
+    for side, one in samples.items():
+        sign = 1.0 if side == "upper" else -1.0
+        tail = law.upper if side == "upper" else law.lower
+        if tail is None or tail.joint is None:  # as no fitted tail is
+            continue
+        out = sign * one.places > sign * tail.joint
+        t = law.coordinate.place(one.places[out])
+        each = law._log_likelihood(t) - law.body._log_likelihood(t)
+        weights = np.ones(each.size) if one.weights is None else one.weights[out]
+        gained += math.fsum((weights * each).tolist())
+        beyond += float(np.sum(weights))
+    return before + gained + (total - beyond) * inner
 
 
 def _covariance(body: FloatArray, fitted: Sequence[Tails]) -> tuple[tuple[float, ...], ...]:

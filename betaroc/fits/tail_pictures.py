@@ -145,8 +145,10 @@ class _Fitted(NamedTuple):
         law = estimate.distribution
         if not isinstance(law, Spliced):
             return []
-        sample = tail_scores(scores, who, estimate, law.coordinate)
-        return [cls(who, one, sample) for one in estimate.tails]
+        return [
+            cls(who, one, tail_scores(scores, who, estimate, law.coordinate, one.side))
+            for one in estimate.tails
+        ]
 
     def sized(self, *, shape: bool, level: float) -> Sized:
         """Shapes, or rates at the threshold that one score in the class is expected beyond."""

@@ -18,7 +18,7 @@ import pytest
 import betaroc as br
 from betaroc.data.layout import MOST_BINS, bin_edges, bin_of
 from betaroc.data.summary import summarize_file
-from betaroc.data.sums import KIND_STRIDE
+from betaroc.data.sums import KIND_STRIDE, extremes_of
 from betaroc.decision.resample_threshold import resample_threshold
 from betaroc.model.samples import empirical_model
 
@@ -445,7 +445,8 @@ def test_what_rounding_took_from_the_mean_is_no_part_of_equality() -> None:
         "n", "n_zero", "n_one", "n_outside", "minimum", "maximum", "inner_minimum",
         "inner_maximum", "mean", "square", "log", "log1m", "logit_square", "bins", "counts",
     )  # fmt: skip
-    assert br.ClassSummary(*(getattr(one, name) for name in names)) == one
+    ends = {"lowest": one.lowest, "highest": one.highest}
+    assert br.ClassSummary(*(getattr(one, name) for name in names), **ends) == one
 
 
 @pytest.mark.simulation
@@ -455,3 +456,40 @@ def test_kinds_of_groups_are_further_apart_than_bins() -> None:
     assert br.summarize(frame, bins=MOST_BINS).client.counts.sum() == 3
     with pytest.raises(br.InputError, match="at most 1048576; got 1048577"):
         br.summarize(frame, bins=MOST_BINS + 1)
+
+
+# ------------------------------------------------------------------------------- extremes
+@pytest.mark.parametrize("n", [1, 999, 1000, 1001, 63_000, 200_000])
+@pytest.mark.parametrize("digits", [17, 2])
+def test_the_extremes_are_those_of_all_scores(n: int, digits: int) -> None:
+    rng = np.random.default_rng(n)
+    values = np.round(np.sort(rng.normal(size=n)) if n % 2 else rng.normal(size=n), digits)
+    lowest, highest = extremes_of(values)
+    assert np.array_equal(lowest, np.sort(values)[:1000])
+    assert np.array_equal(highest, np.sort(values)[::-1][:1000])
+
+
+@pytest.mark.parametrize("most", [1 << 20, 10])
+@pytest.mark.parametrize("engine", ["polars", "duckdb", "pyarrow", "pandas"])
+def test_every_engine_keeps_the_extremes(
+    engine: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With few bins, ties, NaN-free ends; also where the outermost bins hold too many rows."""
+    monkeypatch.setattr("betaroc.data.one_pass._MANY_GROUPS", most)
+    module = pytest.importorskip(engine)
+    rng = np.random.default_rng(4)
+    values = np.concatenate([rng.normal(size=4000).round(2), np.full(1500, 9.0), rng.random(300)])
+    label = rng.integers(0, 2, values.size)
+    frame: Any = pd.DataFrame({"score": values, "label": label})
+    if engine == "polars":
+        frame = module.from_pandas(frame).lazy()
+    elif engine == "pyarrow":
+        frame = module.Table.from_pandas(frame)
+    elif engine == "duckdb":
+        frame = module.from_df(frame)
+    with pytest.warns(br.errors.PrecisionWarning):
+        found = br.summarize(frame, bins=64, layout=(-4.0, 9.0))
+    for of, one in ((1, found.client), (0, found.impostor)):
+        own = np.sort(values[label == of])
+        assert np.array_equal(one.lowest, own[:1000])
+        assert np.array_equal(one.highest, own[::-1][:1000])

@@ -78,12 +78,49 @@ def test_requests_are_checked(given: tuple[object, ...], words: str) -> None:
         TailRequest.of(*given)  # type: ignore[arg-type]
 
 
-def test_a_summary_has_no_tails_yet() -> None:
+def test_the_log_likelihood_is_that_of_the_spliced_distribution() -> None:
     data = scores()
+    for families in (("beta", "beta"), ("logit-normal", "beta")):
+        plain, _ = estimate_pair(data, families)
+        found, _ = with_tails(plain, TailRequest.of("both"))
+        own = np.sum(found.model.client.logpdf(data.client))
+        assert found.client.log_likelihood == pytest.approx(own, rel=1e-10)
+        own = np.sum(found.model.impostor.logpdf(data.impostor))
+        assert found.impostor.log_likelihood == pytest.approx(own, rel=1e-10)
+
+
+def test_a_summary_has_the_tails_of_its_scores() -> None:
+    data = scores(5000)
     frame = pd.DataFrame({
         "score": np.concatenate([data.client, data.impostor]),
         "label": np.repeat([1, 0], [data.client.size, data.impostor.size]),
     })  # fmt: skip
-    plain, _ = estimate_pair(br.summarize(frame), ("beta", "beta"))
-    with pytest.raises(InputError, match="a tail"):
-        with_tails(plain, TailRequest.of("both"))
+    halves = [br.summarize(frame.iloc[k::2]) for k in (0, 1)]
+    of_rows = br.fit(data, tails="both")
+    for summary in (br.summarize(frame), halves[0] + halves[1]):
+        found = br.fit(summary, tails="both")
+        for who in ("client", "impostor"):
+            one, own = (getattr(f.model, who) for f in (found, of_rows))
+            assert one.upper == own.upper
+            assert one.lower == own.lower
+            assert getattr(found, who).log_likelihood == pytest.approx(
+                getattr(of_rows, who).log_likelihood, rel=1e-9
+            )
+        a, b = (f.interval("threshold", far=1e-3) for f in (found, of_rows))
+        assert (a.low, a.high) == pytest.approx((b.low, b.high), rel=1e-9)
+        rate = br.difference(found, found, "frr", threshold=0.3, paired=False)
+        assert rate.estimate == 0.0
+    with pytest.raises(InputError, match="at most 400 of a summary"):
+        br.fit(halves[0], tails="both", tail_sizes=401)
+
+
+def test_a_summary_of_piled_scores_says_so() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({
+        "score": np.concatenate([np.full(3000, 0.9), rng.random(2000) * 0.8, rng.random(4000)]),
+        "label": np.repeat([0, 1], [5000, 4000]),
+    })  # fmt: skip
+    with pytest.warns(br.errors.PrecisionWarning):
+        summary = br.summarize(frame)
+    with pytest.raises(InputError, match="upper tail of impostor must have at least 20 scores"):
+        br.fit(summary, tails={"impostor": "upper"})

@@ -101,7 +101,7 @@ def test_everything_promised_is_there(analysis: br.Analysis, text: str) -> None:
         "They are no test of fit", "FAR 0.1 % by dev’s fit", "test, observed",
     ):  # fmt: skip
         assert piece in page, piece
-    # Both classes of both sets, ROC and DET, P-P, Q-Q and tails of both, expected performance curves.
+    # Both classes of both sets, ROC and DET, P-P, Q-Q and tails of both, expected curves.
     assert text.count("<svg ") == 13
     assert text.count("viewBox=") == 13
     assert 'width="' not in "".join(re.findall(r"<svg [^>]*>", text))
