@@ -146,22 +146,31 @@ def _class_with_tails(
     if not sides:
         return estimate, []
     body = estimate.distribution
-    coordinate = Coordinate(None if body.on_unit else asked.bounds, body.on_unit)
+    bounds = None if body.on_unit else asked.bounds or _evident(scores)
+    coordinate = Coordinate(bounds, body.on_unit)
     samples = {side: tail_scores(scores, who, estimate, coordinate, side) for side in sides}
     fitted = [fit_tails(samples[side], side, asked.sizes) for side in sides]
     tails = {one.side: one.tail() for one in fitted}
     law = Spliced(body, bounds=coordinate.bounds, **tails)
-    own = {p.name: p.value for p in law._parameters()}
+    own = {p.name: p.value for p in law._parameters()} if estimate.names else {}
     names = (*estimate.names, *(n for n in own if n not in estimate.names))
+    covariance = _covariance(estimate.cov, fitted) if own else estimate.covariance
     made = replace(
         estimate, distribution=law, names=names, values=tuple(own[n] for n in names),
-        covariance=_covariance(estimate.cov, fitted),
+        covariance=covariance,
         log_likelihood=_log_likelihood(
             estimate.log_likelihood, law, estimate.total_weight, samples
         ),
         tails=tuple(fitted),
     )  # fmt: skip
     return made, [notice for one in fitted for notice in steep_tails(who, one)]
+
+
+def _evident(scores: ScoreData) -> tuple[float, float] | None:
+    """[0, 1] where all scores lie in it, whatever stands in the middle."""
+    ends = [scores._extremes(who) for who in _CLASSES]
+    unit = all(low >= 0.0 and high <= 1.0 for low, high in ends)
+    return (0.0, 1.0) if unit else None
 
 
 def tail_scores(

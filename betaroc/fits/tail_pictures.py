@@ -16,6 +16,7 @@ from betaroc.core.thresholds import Thresholds
 from betaroc.data.groups import weights_of
 from betaroc.data.scores import Scores, require_scores
 from betaroc.distributions.base import Distribution
+from betaroc.distributions.empirical import is_counted
 from betaroc.distributions.spliced import Spliced
 from betaroc.distributions.tail_coordinate import Coordinate
 from betaroc.estimation.record import Estimate, PairEstimate
@@ -72,14 +73,13 @@ def _rates(fit: PairEstimate, scores: Scores, ax: Axes | None, level: float) -> 
         n = float(getattr(scores, f"{who}_total"))
         sign = 1.0 if side == "upper" else -1.0
         tails = next((one for one in estimate.tails if one.side == side), None)
-        median, reach = (
-            sign * float(coordinate.of(_place(law, side, p))[0]) for p in (0.5, _DOWN_TO / n)
-        )
+        counted = _counted(coordinate, scores, who, sign)
+        median, reach = sign * counted[0][-1], _turned(coordinate, law, side, _DOWN_TO / n)
         y = sign * np.linspace(median, reach, _POINTS)
         ends += [sign * median, sign * reach]
         at = coordinate.place(y)
         own = law.body if isinstance(law, Spliced) and tails is not None else None
-        counted = _counted(coordinate, scores, who, sign)
+        own = None if own is None or is_counted(own) else own
         beyond = np.empty(0) if tails is None else _beyond(tails, reach)
         band = [] if tails is None else [tail_rate_ends(tails, sign * b, level) for b in beyond]
         curves.append(
@@ -102,8 +102,15 @@ def _common(fit: PairEstimate) -> Coordinate:
     return own[0] if own else Coordinate(None, all(law.on_unit for law in laws))
 
 
-def _place(law: Distribution, side: str, rate: float) -> Thresholds:
-    return law._quantile(np.array([rate]), lower=side == "lower")
+def _turned(coordinate: Coordinate, law: Distribution, side: str, rate: float) -> float:
+    """The place of a rate, turned to be an upper one, as far as thresholds tell places apart."""
+    sign = 1.0 if side == "upper" else -1.0
+    found = sign * float(coordinate.of(law._quantile(np.array([rate]), lower=sign < 0.0))[0])
+    if coordinate.bounds is None:
+        return found
+    low, high = coordinate.bounds
+    last = np.nextafter(high, low) if sign > 0.0 else np.nextafter(low, high)
+    return min(found, sign * float(coordinate.of(Thresholds.from_theta(np.array([last])))[0]))
 
 
 def _tail(law: Distribution, side: str, t: Thresholds) -> FloatArray:

@@ -22,6 +22,7 @@ from betaroc.estimation.tail_likelihood import TailFit, grid_of, penalised
 from betaroc.estimation.tails import Tails
 from betaroc.inference.delta import METHODS, bare_interval, delta_intervals, supported
 from betaroc.inference.interval import Interval, Limits
+from betaroc.inference.of_scores import interval_of_scores
 from betaroc.inference.scores_beyond import SupportedPair, about
 from betaroc.model.asking import Asking, asking
 
@@ -360,13 +361,20 @@ def _across(
     threshold = asking("threshold", (), **asked.where.keywords).number(f.model)
     fixed = asking(asked.name, (), threshold=threshold)
     own = tail_interval(f, fixed, level, method, groups=groups)
-    own = own or delta_intervals(f, fixed, groups=groups)(level)
+    own = own or _in_the_body(f, fixed, level, groups=groups)
     moved = sorted(
         asking(asked.name, (), threshold=t).number(f.model) for t in end.ends(rate, level, method)
     )
     low = estimate - math.hypot(estimate - moved[0], estimate - own.low)
     high = estimate + math.hypot(moved[1] - estimate, own.high - estimate)
     return _interval(estimate, (max(low, 0.0), min(high, 1.0)), level, method)
+
+
+def _in_the_body(f: PairEstimate, fixed: Asking, level: float, *, groups: bool) -> Interval:
+    """Of a rate at a threshold: of the parameters, of a body of counts by the counts."""
+    if getattr(f, _RATES[fixed.name][0]).names:
+        return delta_intervals(f, fixed, groups=groups)(level)
+    return interval_of_scores(f.scores, fixed, IntervalOptions(level, groups=groups))
 
 
 def _interval(estimate: float, ends: Limits, level: float, method: str | None) -> Interval:
@@ -409,9 +417,22 @@ def intervals_of_fit(
                 f" of the fit; {str(asked)!r} rests on none. Leave the method out, or fit with"
                 + worded(' `tails="both"`.')
             )
+    if options.method is None and _is_counted_with_tails(f):
+        return lambda level: _of_counts(f, asked, replace(options, level=level))
     if options.method == METHODS[1]:
         return lambda level: bare_interval(f, asked, replace(options, level=level))
     return delta_intervals(f, asked, groups=options.groups)
+
+
+def _is_counted_with_tails(f: PairEstimate) -> bool:
+    """Whether counts stand in the middle of a class that has tails."""
+    return any(one.tails and not one.names for one in (f.client, f.impostor))
+
+
+def _of_counts(f: PairEstimate, asked: Asking, options: IntervalOptions) -> Interval:
+    """Of the scores, where no tail answers and the middle is theirs."""
+    found = interval_of_scores(f.scores, asked, options)
+    return replace(found, estimate=asked.number(f.model))
 
 
 def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Interval) -> Interval:
@@ -421,7 +442,8 @@ def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Inte
         return own if found is None else found
     found = tail_interval(f, asked, options.level, options.method, groups=options.groups)
     if found is None:
-        found = delta_intervals(f, asked, groups=options.groups)(options.level)
+        body = _of_counts(f, asked, options) if _is_counted_with_tails(f) else None
+        found = body or delta_intervals(f, asked, groups=options.groups)(options.level)
     ends = min(own.low, found.low), max(own.high, found.high)
     return replace(own, low=ends[0], high=ends[1], level=options.level)
 

@@ -129,7 +129,10 @@ class ObservedPoint(Value):
 
 def is_modelled(part: ScoreSet) -> bool:
     """Whether distributions were fitted, other than the scores themselves."""
-    return part.fit is not None and not is_of_counts(part.fit.family)
+    fit = part.fit
+    return fit is not None and bool(
+        not is_of_counts(fit.family) or fit.client.tails or fit.impostor.tails
+    )
 
 
 def warn_of_test(given: ScoreData) -> None:

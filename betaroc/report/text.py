@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from betaroc.core.text import shown
+from betaroc.estimation.families import is_of_counts
 from betaroc.fits.fit import Fit
 from betaroc.model.asking import Asking
 from betaroc.rendering.numbers import level_words, number, percent, read_as, threshold
@@ -255,8 +256,6 @@ def _quality(part: ScoreSet) -> str:
 
 
 def _shape(part: ScoreSet) -> str:
-    if part.fit is None or not is_modelled(part):
-        return "The ROC is that of the scores; its ends and shape are not modelled."
     return "\n".join(" ".join(words) for words in shape_sentences(part))
 
 
@@ -264,6 +263,8 @@ def shape_sentences(part: ScoreSet) -> list[list[str]]:
     """What is said of the curve of a fit: the whole, its crossings, both ends, the shapes."""
     if part.fit is None:
         return []
+    if is_of_counts(part.fit.family):
+        return [["The ROC is that of the scores; its ends and shape are not modelled."]]
     model, scores = part.fit.model, part.scores
     sure = certainty_of(part.fit, None if part.intervals is None else part.intervals.level)
     whole = whole_curve_words(model, scores, sure)

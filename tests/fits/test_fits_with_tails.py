@@ -92,6 +92,30 @@ def test_weights_are_copies() -> None:
         assert a == pytest.approx(b, rel=1e-7)
 
 
+def test_counts_with_tails_have_intervals_where_counts_or_tails_answer() -> None:
+    """The FRR at a FAR of the tail: by the tail's interval and the exact one of the counts."""
+    data = scores()
+    f = br.fit(data, "empirical", tails={"impostor": "upper"})
+    assert not f.impostor.params
+    own = f.interval("threshold", far=2e-3)
+    assert own.method == "tail, integrated"
+    assert (own.low, own.high) == pytest.approx(expit(tail_threshold_ends(upper(f), 2e-3)))
+    for stat, point in (("auc", {}), ("threshold", {"far": 0.1}), ("eer", {})):
+        of_counts, of_scores = f.interval(stat, **point), br.interval(data, stat, **point)
+        assert (of_counts.low, of_counts.high) == (of_scores.low, of_scores.high)
+        assert of_counts.method == of_scores.method
+        assert of_counts.estimate == pytest.approx(of_scores.estimate, rel=0.01)
+    found = f.interval("frr", far=2e-3)
+    counted = br.interval(data, "frr", threshold=own.estimate)
+    low, high = (float(f.model.frr(t)) for t in (own.low, own.high))
+    assert found.low == pytest.approx(
+        found.estimate - np.hypot(found.estimate - low, found.estimate - counted.low)
+    )
+    assert found.high == pytest.approx(
+        found.estimate + np.hypot(high - found.estimate, counted.high - found.estimate)
+    )
+
+
 # ------------------------------------------------------------------------------- bad requests
 @pytest.mark.parametrize(
     ("options", "words"),

@@ -44,7 +44,8 @@ def test_counts_have_tails_too() -> None:
     joint = found.impostor.tails[1]
     assert joint.side == "upper"
     at = np.sort(data.impostor)[-200]
-    assert found.model.far(at) == pytest.approx(0.199)
+    # The joint, the mean of two sizes, lies between scores: counts beside it are rescaled.
+    assert found.model.far(at) == pytest.approx(0.199, rel=0.005)
     beyond = float(np.max(data.impostor)) + 0.05
     assert 0.0 < found.model.far(beyond) < 1e-3
 
