@@ -49,6 +49,8 @@ Progress = Callable[[int, int], object]
 _MANY = 16
 #: Groups by system and label beyond which the labels are counted before all groups are collected.
 _MANY_GROUPS = 1 << 20
+#: Rows of outermost bins beyond which each end is sorted by its engine.
+_MANY_ROWS = 8 * KEPT
 
 
 def frame_source(frame: Any, score: str, label: str, *, instead: str) -> Source:
@@ -302,7 +304,7 @@ def _extremes(rows: Any, columns: dict[str, AnyArray], labels: list[Any]) -> dic
         n, low, high = (columns[name][own] for name in ("n", "minimum", "maximum"))
         reaches.append(_Reach(label, _reach(n, high), -_reach(n, -low)))
         many += int(np.sum(n[(low <= reaches[-1].least) | (high >= reaches[-1].most)]))
-    if many <= _MANY_GROUPS:
+    if many <= _MANY_ROWS:
         found = (
             [rows.filter(nw.any_horizontal(*(one.rows() for one in reaches), ignore_nulls=True))]
             if reaches

@@ -436,8 +436,9 @@ def test_a_damaged_file_is_an_error_of_ours(engine: str, tmp_path: Path) -> None
 
 # --------------------------------------------------------------------- bounded memory
 N_MANY, BINS = 50_000, 64
-#: Groups of two labels and 64 bins, the few texts of a message: never a row of each score.
-FEW = 2 * BINS + 8
+#: Groups of two labels and 64 bins, the few texts of a message, rows that may be kept as the
+#: extremes: never a row of each score.
+FEW = 2 * BINS + 8 + 8000
 
 
 class Guarded:

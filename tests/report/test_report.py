@@ -276,7 +276,7 @@ def test_separated_classes_have_a_sentence_instead_of_an_empty_det() -> None:
     assert "No DET is drawn" in page
     assert "Dev’s scores separate the classes" in page
     assert "No impostor of dev lies above it" in page
-    assert text.count("<svg ") == 5
+    assert text.count("<svg ") == 6
     assert " inf FRR" not in page
 
 
@@ -333,7 +333,7 @@ def test_many_tests_are_all_drawn() -> None:
     tests = {f"t{k}": some_scores(k + 2) for k in range(3)}
     analysis = br.analyze(some_scores(), tests, family="beta")
     page = render_report(analysis)
-    assert page.count("<svg ") == 2 * 4 + 2 + 2 * 4 + 3
+    assert page.count("<svg ") == 2 * 4 + 2 + 3 * 4 + 3
     assert "test 3 (t2), observed" in page
     assert "test 1 (t0): at dev’s EER threshold" in page
 
