@@ -11,7 +11,8 @@ import numpy as np
 
 from betaroc.core.arrays import FloatArray
 from betaroc.core.checks import choice
-from betaroc.core.errors import InputError
+from betaroc.core.errors import ExtrapolationWarning, InputError
+from betaroc.core.notices import warn
 from betaroc.core.options import IntervalOptions
 from betaroc.core.sentences import worded
 from betaroc.core.thresholds import Thresholds
@@ -264,6 +265,9 @@ _RATES = {
 }  # fmt: skip
 
 
+_CLASSES = ("client", "impostor")
+
+
 class _End(NamedTuple):
     """One tail of a pair, and where its thresholds are."""
 
@@ -390,9 +394,21 @@ def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -
     """The interval of a statistic, and what it rests on; `Fit.interval` documents it."""
     refuse_far_out(f, asked, extrapolate=options.extrapolate)
     found = intervals_of_fit(f, asked, options)(options.level)
+    if not found.method.startswith("tail"):
+        return supported(found, asked, (f._evidence, f.model))
+    if asked.where.point == "threshold" and not options.extrapolate:
+        which = _CLASSES.index(_RATES[asked.name][0])
+        most = 1.0 - found.low if _RATES[asked.name][2] else found.high
+        _refuse_few(f, asked, which, most, "at most ")
     found = supported(found, asked, (f._evidence, f.model))
-    ended = found.method.startswith("tail") and found.n_beyond == 0.0
-    return replace(found, extrapolated=True) if ended else found
+    if found.n_beyond == 0.0:
+        warn(
+            f"{str(asked)!r} is extrapolated: the fitted tail ends before the threshold, so that"
+            " its rate is 0 there. Look at the other end of the interval.",
+            ExtrapolationWarning,
+        )
+        return replace(found, extrapolated=True)
+    return found
 
 
 def intervals_of_fit(
@@ -449,21 +465,25 @@ def _of_tail(f: PairEstimate, asked: Asking, options: IntervalOptions, own: Inte
 
 
 def refuse_far_out(f: SupportedPair, asked: Asking, *, extrapolate: bool) -> None:
-    """An error where a tail is asked for a rate that expects less than a tenth of a score."""
-    if extrapolate or not (f.client.tails or f.impostor.tails):
-        return
+    """An error where a rate that was asked for expects less than a tenth of a score of a tail.
+
+    A rate at a threshold was not asked for: its interval says how far out it may be.
+    """
     for one in asked.rates(f.model):
-        if not (f.client, f.impostor)[one.who].tails:
-            continue
-        size = f._evidence.sizes[one.who]
-        expected = np.ravel(size * np.asarray(one.tail))
-        out = (expected > 0.0) & (expected < _TENTH * (1.0 - 1e-12))
-        if np.any(out):
-            worst = float(np.min(expected[out]))
-            raise InputError.about("extrapolate")(
-                f"{one.name} must expect at least {_TENTH:g} of {size:.6g} scores to be read off a"
-                f" tail; {str(asked)!r} expects {worst:.2g}. Ask for a rate of at least"
-                f" {_TENTH / size:.2g}, give about {about(_TENTH * size / worst)} scores, or say"
-                + worded(" `extrapolate=True`:")
-                + " the interval then rests on the tail going on as it does."
-            )
+        tails = (f.client, f.impostor)[one.who].tails
+        if one.solved and tails and not extrapolate and 0.0 < float(one.tail) < 1.0:
+            _refuse_few(f, asked, one.who, float(one.tail))
+
+
+def _refuse_few(f: SupportedPair, asked: Asking, which: int, rate: float, most: str = "") -> None:
+    size = f._evidence.sizes[which]
+    if size * rate >= _TENTH * (1.0 - 1e-12):
+        return
+    would = f"give about {about(_TENTH / rate)} scores, or " if rate > 0.0 else ""
+    raise InputError.about("extrapolate")(
+        f"{str(asked)!r} must expect at least {_TENTH:g} of {size:.6g} {_CLASSES[which]} scores to"
+        f" be read off a tail; it expects {most}{size * rate:.2g}. Ask for a rate of at least"
+        f" {_TENTH / size:.2g}, {would}say"
+        + worded(" `extrapolate=True`:")
+        + " the interval then rests on the tail going on as it does."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import warnings
 from itertools import product
 from statistics import NormalDist
 from typing import Any
@@ -526,3 +527,68 @@ def test_a_shape_has_no_level() -> None:
     model = br.ScoreModel(br.Beta(2.0, 3.0), br.Beta(3.0, 2.0))
     with pytest.raises(br.InputError, match=r"'shapes' has no level"):
         br.plan_sample_size("shapes", model=model, level=0.9)
+
+
+# ------------------------------------------------------------------------------- tails
+TAILED = br.ScoreModel(br.Beta(6, 2), br.Beta(2, 8))
+
+
+@pytest.mark.parametrize(
+    ("stat", "point", "width"),
+    [
+        ("far", {"threshold": 0.64}, 0.004),
+        ("threshold", {"far": 1e-3}, 0.15),
+        ("tnr", {"threshold": 0.665}, 0.003),
+        ("frr", {"threshold": 0.3}, 0.01),
+        ("threshold", {"frr": 0.01}, 0.1),
+    ],
+)
+def test_a_tail_is_planned_by_the_width_of_its_interval(
+    stat: str, point: dict[str, float], width: float
+) -> None:
+    """Of 40 sets of the planned size: 10 % for the medians in place of scores, and for noise."""
+    plan = br.plan_sample_size(stat, model=TAILED, width=width, method="tail", **point)
+    assert plan.width <= width
+    assert plan.method == "tail"
+    n, widths, rng = plan.n_client, [], np.random.default_rng(3)
+    for _ in range(40):
+        data = br.Scores(rng.beta(6, 2, n), rng.beta(2, 8, n))
+        f = br.fit(data, "empirical", tails={"impostor": "upper", "client": "lower"})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", br.errors.ExtrapolationWarning)
+            found = f.interval(stat, **point)
+        widths.append(found.high - found.low)
+    assert float(np.mean(widths)) == pytest.approx(width, rel=0.15)
+
+
+def test_counts_plan_where_no_tail_reaches() -> None:
+    """At FAR 0.2: Clopper and Pearson's width of the expected count."""
+    t = float(TAILED.at_far(0.2).threshold)
+    plan = br.plan_sample_size("far", threshold=t, model=TAILED, width=0.05, method="tail")
+    n = plan.n_impostor
+    low, high = (
+        stats.beta.ppf(0.025, 0.2 * n, 0.8 * n + 1),
+        stats.beta.ppf(0.975, 0.2 * n + 1, 0.8 * n),
+    )
+    assert plan.width == pytest.approx(high - low, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("stat", "options", "words"),
+    [
+        ("auc", {}, 'method="tail" is for'),
+        ("far", {"frr": 0.1}, 'method="tail" is for'),
+        ("threshold", {"alpha": 0.1}, 'method="tail" is for'),
+        ("far", {"threshold": 2.0}, "must be planned where scores of the model lie"),
+    ],
+)
+def test_other_numbers_have_no_tail_to_plan(
+    stat: str, options: dict[str, float], words: str
+) -> None:
+    with pytest.raises(br.InputError, match=words):
+        br.plan_sample_size(stat, model=TAILED, width=0.01, method="tail", **options)
+
+
+def test_a_difference_has_no_tail_to_plan() -> None:
+    with pytest.raises(br.InputError, match="plans a number of one model"):
+        br.plan_sample_size("far", threshold=0.6, model=(TAILED, TAILED), width=0.01, method="tail")
