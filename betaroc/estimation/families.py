@@ -213,8 +213,9 @@ def chosen_of(spans: Sequence[Span], asked: str) -> Chosen:
         if worst.first is not None:
             place = f", first {worst.name} at index {worst.first[0]}: {worst.first[1]!r}"
         text = f"{outside} of {total} scores lie outside [0, 1]{place}; so " + worded(
-            f'`family="{asked}"` takes normal distributions'
+            f'`family="{asked}"` takes normal distributions.'
         )
+        text += " If they belong in [0, 1], correct those outside; else name a family"
         notices.append(Notice(ScaleWarning, text))
     return Chosen("normal", reason, notices)
 

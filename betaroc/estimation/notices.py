@@ -13,7 +13,6 @@ from betaroc.core.errors import (
     DiscretenessWarning,
     InfluenceWarning,
     ReversedScoresWarning,
-    ScaleWarning,
     SmallSampleWarning,
 )
 from betaroc.core.notices import Notice, warn
@@ -35,7 +34,6 @@ _ADVICE: dict[type[BetarocWarning], str] = {
     SmallSampleWarning: "Estimates from so few are biased and their standard errors too small.",
     DiscretenessWarning: "A continuous distribution is fitted; if scores were rounded, pass "
     + _PRECISION,
-    ScaleWarning: "If they belong in [0, 1], correct those outside; else name a family.",
     InfluenceWarning: "Check that score; if it was rounded, pass " + _PRECISION,
 }
 
@@ -46,7 +44,7 @@ def give(notices: Iterable[Notice]) -> None:
     for category, text in notices:
         grouped[category] = grouped[category] + "; " + text if category in grouped else text
     for category, text in grouped.items():
-        warn(text + ". " + _ADVICE[category], category)
+        warn(f"{text}. {_ADVICE.get(category, '')}".rstrip(), category)
 
 
 def few_scores(name: str, total: float) -> list[Notice]:

@@ -239,8 +239,11 @@ def design_effect(groups: Groups, which: int, beyond: BoolArray) -> float:
     return max(1.0, variance * n / (share * (1.0 - share)))
 
 
-def steep_tails(who: str, tails: Tails) -> list[Notice]:
-    """A notice where a shape lies beyond two deviations of what is expected of tails."""
+def steep_tails(who: str, tails: Tails, *, bounded: bool) -> list[Notice]:
+    """A notice where a shape lies beyond two deviations of what is expected of tails.
+
+    `bounded` where the coordinate knows the ends of the scores.
+    """
     worst = max((fit.shape for fit in tails.fits), key=abs)
     if abs(worst) <= 2.0 * PRIOR_DEVIATION:
         return []
@@ -248,14 +251,16 @@ def steep_tails(who: str, tails: Tails) -> list[Notice]:
         Notice(
             ScaleWarning,
             f"the {tails.side} tail of {who} has shape {worst:.2g}, more than"
-            f" {2.0 * PRIOR_DEVIATION:g} from 0, where few tails are: {_what(worst)}",
+            f" {2.0 * PRIOR_DEVIATION:g} from 0, where few tails are: {_what(worst, bounded)}",
         )
     ]
 
 
-def _what(shape: float) -> str:
-    if shape < 0.0:
-        return "it ends soon. If scores have ends, as cosines have -1 and 1, give" + worded(
-            " `bounds=(-1, 1)`"
-        )
-    return "it hardly thins out, as where a few scores are of another kind. Look at them"
+def _what(shape: float, bounded: bool) -> str:
+    if shape > 0.0:
+        return "it hardly thins out, as where a few scores are of another kind: look at them"
+    if bounded:
+        return "it ends soon, before the end of the range of scores: look at the most extreme ones"
+    return "it ends soon. If scores have ends, as cosines have -1 and 1, give" + worded(
+        " `bounds=(-1, 1)`"
+    )

@@ -163,7 +163,8 @@ def _class_with_tails(
         ),
         tails=tuple(fitted),
     )  # fmt: skip
-    return made, [notice for one in fitted for notice in steep_tails(who, one)]
+    bounded = coordinate.on_unit or coordinate.bounds is not None
+    return made, [n for one in fitted for n in steep_tails(who, one, bounded=bounded)]
 
 
 def _evident(scores: ScoreData) -> tuple[float, float] | None:
