@@ -45,9 +45,10 @@ def main(folder: str = ".") -> None:
                 f"  {np.mean(others > threshold):.2g}"
             )
 
-    for kind in ("tails", "tail-shape", "tail-rate"):
+    pictures = {"tails": "tails.png", "tail-shape": "tail-shape.png", "tail-rate": "tail-rate.png"}
+    for kind, name in pictures.items():
         figure = tailed.plot(kind).figure
-        figure.savefig(Path(folder, f"{kind}.png"), dpi=130, metadata={"Software": None})
+        figure.savefig(Path(folder, name), dpi=130, metadata={"Software": None})
 
 
 def interval_words(f: br.Fit, far: float) -> str:

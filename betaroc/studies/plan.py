@@ -22,7 +22,6 @@ from betaroc.model.asking import Asking, PointArguments, asking
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import STATISTICS, Where
 from betaroc.studies.expected_fits import Sizes
-from betaroc.studies.plan_differences import DifferenceChance, DifferenceWidth
 from betaroc.studies.plan_goals import (
     SIDES,
     AreaWidth,
@@ -32,7 +31,7 @@ from betaroc.studies.plan_goals import (
     SideChance,
     StatWidth,
 )
-from betaroc.studies.plan_tails import TailWidth
+from betaroc.studies.plan_intervals import DifferenceChance, DifferenceWidth, TailWidth
 
 __all__ = ["SampleSize", "plan_sample_size"]
 
