@@ -260,8 +260,7 @@ class Fit(FitPoints):
         rng : None, int, SeedSequence or Generator
             Source of randomness of the bootstrap.
         extrapolate : bool
-            Allow a tail to answer where the rate asked for, or the whole interval of a rate at a
-            threshold, expects less than a tenth of a score.
+            Allow a tail to answer at a rate that expects less than a tenth of a score.
         threshold, far, frr, tpr, alpha, between, at : optional
             Where the statistic is taken, one of them if it needs a point: a score; a rate; an
             alpha for the threshold of least weighted error; two FARs (low, high) of a partial

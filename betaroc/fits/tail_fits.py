@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from betaroc.distributions.base import Distribution
 from betaroc.distributions.spliced import Spliced
 from betaroc.distributions.tail_coordinate import Coordinate
 from betaroc.estimation.record import Estimate, PairEstimate
-from betaroc.estimation.tail_likelihood import TailFit, grid_of
+from betaroc.estimation.tail_likelihood import PRIOR_DEVIATION, TailFit
 from betaroc.estimation.tails import (
     FEWEST_BEYOND,
     SIZES,
@@ -44,6 +44,8 @@ __all__ = [
 _CLASSES = ("client", "impostor")
 #: The ends that FRR and FAR rest on.
 ENDS = {"client": "lower", "impostor": "upper"}
+#: Shapes nearer to -1 have no information to speak of.
+_REGULAR = -0.4
 #: A tail of a summary looks at twice as many scores as it has, for ties.
 _MOST_OF_SUMMARY = 400
 _SIDES: dict[str, tuple[str, ...]] = {
@@ -257,11 +259,17 @@ def _covariance(body: FloatArray, fitted: Sequence[Tails]) -> tuple[tuple[float,
 
 
 def _tail_covariance(fit: TailFit) -> FloatArray:
-    grid = grid_of(fit)
-    moved: Any = np.cov(np.stack([grid.shape, grid.scale]), aweights=grid.weight, ddof=0)
+    """Of the share by its count, of shape and scale from their information and the penalty.
+
+    (1 + c)/k times ((1 + c, -s), (-s, 2 s^2)) without the penalty, of shapes c above -1/2.
+    """
+    k, room = fit.k / fit.design_effect, 1.0 + max(fit.shape, _REGULAR)
+    own = np.array([[room, -fit.scale], [-fit.scale, 2.0 * fit.scale**2]]) * room / k
+    information = np.linalg.inv(own)
+    information[0, 0] += PRIOR_DEVIATION**-2
     found = np.zeros((3, 3))
     found[0, 0] = fit.mass * (1.0 - fit.mass) / fit.n
-    found[1:, 1:] = moved
+    found[1:, 1:] = np.linalg.inv(information)
     return found
 
 

@@ -84,8 +84,7 @@ def interval(
     rng : None, int, SeedSequence or Generator
         Source of randomness of a bootstrap.
     extrapolate : bool
-        Of a fit with tails: allow rates that expect less than a tenth of a score, and rates at
-        thresholds whose whole interval does.
+        Of a fit with tails: allow points at rates that expect less than a tenth of a score.
     threshold, far, frr, tpr, alpha, between, at : optional
         Where the statistic is taken, as in `Fit.interval`; of the value of a curve ``alpha=``.
 

@@ -396,10 +396,6 @@ def interval_of_fit(f: SupportedPair, asked: Asking, options: IntervalOptions) -
     found = intervals_of_fit(f, asked, options)(options.level)
     if not found.method.startswith("tail"):
         return supported(found, asked, (f._evidence, f.model))
-    if asked.where.point == "threshold" and not options.extrapolate:
-        which = _CLASSES.index(_RATES[asked.name][0])
-        most = 1.0 - found.low if _RATES[asked.name][2] else found.high
-        _refuse_few(f, asked, which, most, "at most ")
     found = supported(found, asked, (f._evidence, f.model))
     if found.n_beyond == 0.0:
         warn(
@@ -470,20 +466,15 @@ def refuse_far_out(f: SupportedPair, asked: Asking, *, extrapolate: bool) -> Non
     A rate at a threshold was not asked for: its interval says how far out it may be.
     """
     for one in asked.rates(f.model):
-        tails = (f.client, f.impostor)[one.who].tails
-        if one.solved and tails and not extrapolate and 0.0 < float(one.tail) < 1.0:
-            _refuse_few(f, asked, one.who, float(one.tail))
-
-
-def _refuse_few(f: SupportedPair, asked: Asking, which: int, rate: float, most: str = "") -> None:
-    size = f._evidence.sizes[which]
-    if size * rate >= _TENTH * (1.0 - 1e-12):
-        return
-    would = f"give about {about(_TENTH / rate)} scores, or " if rate > 0.0 else ""
-    raise InputError.about("extrapolate")(
-        f"{str(asked)!r} must expect at least {_TENTH:g} of {size:.6g} {_CLASSES[which]} scores to"
-        f" be read off a tail; it expects {most}{size * rate:.2g}. Ask for a rate of at least"
-        f" {_TENTH / size:.2g}, {would}say"
-        + worded(" `extrapolate=True`:")
-        + " the interval then rests on the tail going on as it does."
-    )
+        rate, tails = float(one.tail), (f.client, f.impostor)[one.who].tails
+        if extrapolate or not tails or not one.solved or not 0.0 < rate < 1.0:
+            continue
+        size = f._evidence.sizes[one.who]
+        if size * rate < _TENTH * (1.0 - 1e-12):
+            raise InputError.about("extrapolate")(
+                f"{one.name} must expect at least {_TENTH:g} of {size:.6g} {_CLASSES[one.who]}"
+                f" scores to be read off a tail; {str(asked)!r} expects {size * rate:.2g}. Ask for"
+                f" a rate of at least {_TENTH / size:.2g}, give about {about(_TENTH / rate)}"
+                + worded(" scores, or say `extrapolate=True`:")
+                + " the interval then rests on the tail going on as it does."
+            )

@@ -182,13 +182,12 @@ def test_one_score_in_ten_and_beyond_is_asked_for(fitted: br.Fit) -> None:
         found = fitted.interval("threshold", far=2e-4)
     assert found.extrapolated
     assert found.n_beyond == pytest.approx(0.2)
-    for stat, point in (("threshold", {"far": 5e-5}), ("far", {"threshold": 0.999999})):
-        with pytest.raises(InputError, match="extrapolate=True"):
-            fitted.interval(stat, **point)  # type: ignore[arg-type]
-        with pytest.warns(ExtrapolationWarning):
-            allowed = fitted.interval(stat, extrapolate=True, **point)  # type: ignore[arg-type]
-        assert allowed.extrapolated
-        assert allowed.low <= allowed.estimate <= allowed.high
+    with pytest.raises(InputError, match="extrapolate=True"):
+        fitted.interval("threshold", far=5e-5)
+    with pytest.warns(ExtrapolationWarning):
+        allowed = fitted.interval("threshold", far=5e-5, extrapolate=True)
+    assert allowed.extrapolated
+    assert allowed.low < allowed.estimate < allowed.high
     with pytest.warns(ExtrapolationWarning):
         at_threshold = fitted.interval("far", threshold=0.9)  # whatever the estimate
     assert at_threshold.n_beyond is not None
@@ -210,8 +209,6 @@ def test_a_tail_that_ends_before_the_threshold() -> None:
     assert (found.estimate, found.low) == (0.0, 0.0)
     assert found.extrapolated
     assert 0.0 < found.high < 1e-2
-    with pytest.raises(InputError, match="expects at most 0"):
-        f.interval("far", threshold=1.5)
 
 
 def test_a_band_has_the_intervals_of_the_tail(fitted: br.Fit) -> None:
