@@ -149,7 +149,9 @@ class Context:
             if self.rng.random() < 0.3:
                 family = (self.pick(*PAIRED), self.pick(*PAIRED))
         ruled = family in ("beta", "logit-normal", ("beta", "logit-normal"))
-        return br.fit(self.scores, family, **(self.pick(*RULES) if ruled else {}))
+        rule = self.pick(*RULES) if ruled else {}
+        tails = {"tails": self.pick("both", "upper", {"client": "lower"})}
+        return br.fit(self.scores, family, **rule, **(tails if self.rng.random() < 0.05 else {}))
 
     def bare(self, family: str) -> Any:
         """The fitted distribution of a class, without point masses."""

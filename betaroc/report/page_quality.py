@@ -11,7 +11,7 @@ from betaroc.rendering.numbers import level_words, number
 from betaroc.report.record import AnalysisRecord
 from betaroc.report.score_set import ScoreSet
 from betaroc.report.summary import family_words, statuses
-from betaroc.report.verdicts import sentence, target_cells
+from betaroc.report.verdicts import sentence, tail_sentences, target_cells
 
 __all__ = ["audits", "check_notes", "checks", "families", "status_rows"]
 
@@ -141,7 +141,8 @@ def families(part: ScoreSet, role: str) -> dict[str, Any]:
         "left_out": [
             f"{who}: {name} is left out: {sentence(why)}"
             for who, name, why in (() if found is None else found.left_out)
-        ],
+        ]
+        + tail_sentences(found),
     }  # fmt: skip
 
 

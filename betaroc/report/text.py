@@ -23,7 +23,7 @@ from betaroc.report.sentences import (
     parameters,
 )
 from betaroc.report.summary import expected, family_words, mismatch_words, verdict_lines
-from betaroc.report.verdicts import TARGET_HEAD, sentence, target_cells
+from betaroc.report.verdicts import TARGET_HEAD, sentence, tail_sentences, target_cells
 
 __all__ = [
     "MeasureRow", "columns", "fit_text", "interval_notes", "measure_rows", "set_text",
@@ -245,6 +245,7 @@ def _quality(part: ScoreSet) -> str:
             f"  {who}: {name} is left out: {sentence(why)}"
             for who, name, why in found.families.left_out
         ]
+        lines += [f"  {words}" for words in tail_sentences(found.families)]
     if found.audit is not None and found.called_for:
         lines.append(
             f"{part.role}: sensitivity to scores near 0 and 1 ({'; '.join(found.called_for)})"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from betaroc.data.groups import groups_of
 from betaroc.data.scores import Scores
 from betaroc.fits.check import TOLERANCE, FitCheck
-from betaroc.fits.family_choice import FamilyRow
+from betaroc.fits.family_choice import FamilyComparison, FamilyRow, TailRow
 from betaroc.fits.target_checks import GoodDownTo, TargetCheck
 from betaroc.rendering.numbers import number, percent, threshold
 from betaroc.report.distances import Distances
@@ -18,7 +18,7 @@ from betaroc.report.quality import Quality
 
 __all__ = [
     "TARGET_HEAD", "FitStatus", "statuses_of", "quality_numbers", "rates_words", "sentence",
-    "target_cells",
+    "target_cells", "tail_sentences",
 ]  # fmt: skip
 
 TARGET_HEAD = ("rate", "threshold", "expected", "counted", "interval of the rate", "verdict", "")
@@ -242,16 +242,37 @@ def _check_numbers(found: Quality, scores: Scores, distances: Distances | None) 
     }
 
 
+def tail_sentences(families: FamilyComparison | None) -> list[str]:
+    """What the recommended family of each class gains by a tail, on held-out scores."""
+    return [] if families is None else [_tail_sentence(row) for row in families.tails]
+
+
+def _tail_sentence(row: TailRow) -> str:
+    rate = "FAR" if row.side == "upper" else "FRR"
+    score = (
+        f"has the held-out score {number(row.held_out_tail, 4)}, without"
+        f" {number(row.held_out, 4)} (z of the gain {number(row.z, 3)})"
+        if math.isfinite(row.z)
+        else "ends before one of the held-out scores in a fold, so that they have no common measure"
+    )
+    return (
+        f"{row.who}: {row.family} with a tail at the {row.side} end {score}; beyond its held-out"
+        f" threshold for {rate} {percent(row.rate)}, where {number(row.expected)} are expected,"
+        f" {number(row.observed_tail)} were counted with it, {number(row.observed)} without."
+    )
+
+
 def _families_numbers(found: Quality) -> dict[str, Any]:
     families = found.families
     if families is None:
         reason = found.uncompared
         best = found.recommended or None
-        return {"recommended": best, "reason": reason, "table": [], "left_out": []}
+        return {"recommended": best, "reason": reason, "table": [], "tails": [], "left_out": []}
     return {
         "recommended": found.recommended,
         "reason": families.reason,
         "table": [{"class": row.who} | _without_who(row) for row in families.rows],
+        "tails": [{"class": row.who} | _without_who(row) for row in families.tails],
         "roc_distance": families.roc_distance,
         "left_out": [
             {"class": who, "family": name, "reason": why} for who, name, why in families.left_out
@@ -259,7 +280,7 @@ def _families_numbers(found: Quality) -> dict[str, Any]:
     }
 
 
-def _without_who(row: FamilyRow) -> dict[str, Any]:
+def _without_who(row: FamilyRow | TailRow) -> dict[str, Any]:
     return {name: value for name, value in asdict(row).items() if name != "who"}
 
 
