@@ -153,6 +153,14 @@ class Context:
         tails = {"tails": self.pick("both", "upper", {"client": "lower"})}
         return br.fit(self.scores, family, **rule, **(tails if self.rng.random() < 0.05 else {}))
 
+    def decision(self) -> Any:
+        """A threshold by any way, for any target."""
+        target = self.pick(
+            {"far": 0.5}, {"frr": 0.4}, {"far": 0.01}, {"cost_fa": 2, "cost_fr": 1}, {"eer": True}
+        )
+        how = self.pick(None, None, "average", "model", "guaranteed", "tail")
+        return br.decide(self.scores, **target, how=how, confidence=self.level)
+
     def bare(self, family: str) -> Any:
         """The fitted distribution of a class, without point masses."""
         found = self.fit(family).client.distribution
@@ -336,6 +344,7 @@ FUNCTIONS: dict[str, Callable[[Context], Any]] = {
     "fit_many": lambda c: br.fit_many(
         frame_of(c.scores, system="a"), family=c.pick("auto", *PAIRED[:3])
     ),
+    "decide": Context.decision,
     "guaranteed_threshold": lambda c: br.guaranteed_threshold(
         c.scores, confidence=c.level, rng=1, **c.pick({"far": 0.5}, {"frr": 0.5}, {"far": 0.01})
     ),
@@ -380,6 +389,9 @@ NOUNS: dict[str, Callable[[Context], Any]] = {
     "Fit": Context.fit,
     "FitCheck": FUNCTIONS["check_fit"],
     "Fusion": lambda c: c.inclusion().fusion,
+    "Decision": FUNCTIONS["decide"],
+    "DecisionCheck": lambda c: c.decision().check(c.scores),
+    "Way": lambda c: c.decision().ways[0],
     "GuaranteedThreshold": FUNCTIONS["guaranteed_threshold"],
     "Inclusion": Context.inclusion,
     "Inflated": lambda c: br.Inflated(c.bare("beta"), 0.1, 0.2),
@@ -434,6 +446,8 @@ METHODS: dict[str, Callable[[Context, Any], Any]] = {
        for n in ("ppf", "isf", "at_far", "at_frr", "threshold_at_far", "threshold_at_frr", "tpr",
                  "fpr", "slope", "threshold")},
     "sample": lambda c, x: x.sample(4, rng=1),
+    "accept": lambda c, x: x.accept(c.place),
+    "Decision.check": lambda c, x: x.check(c.scores),
     "ScoreModel.sample": lambda c, x: x.sample(4, 3, rng=1),
     "border_below": lambda c, x: x.border_below(0.5),
     "min_weighted_error": lambda c, x: x.min_weighted_error(c.pick(0.5, 0.0, 1.0)),

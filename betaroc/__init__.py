@@ -45,6 +45,11 @@ if TYPE_CHECKING:
     from betaroc.decision.averages import EpcAverage as EpcAverage, epc_average
     from betaroc.decision.comparison import Comparison as Comparison, compare
     from betaroc.decision.cross_validation import EpcCv as EpcCv, epc_cv
+    from betaroc.decision.decide import (
+        Decision as Decision,
+        DecisionCheck as DecisionCheck,
+        decide,
+    )
     from betaroc.decision.epc import Epc, epc
     from betaroc.decision.forecast import EpcForecast as EpcForecast, epc_forecast
     from betaroc.decision.guarantee import (
@@ -52,6 +57,7 @@ if TYPE_CHECKING:
         guaranteed_threshold,
     )
     from betaroc.decision.target_forecast import TargetForecast as TargetForecast
+    from betaroc.decision.ways import Way as Way
     from betaroc.distributions.base import Distribution
     from betaroc.distributions.beta import Beta, Shape, beta_auc
     from betaroc.distributions.binned import Binned
@@ -150,6 +156,8 @@ _HOMES = {
     "decision.averages": ("EpcAverage", "epc_average"),
     "decision.comparison": ("Comparison", "compare"),
     "decision.cross_validation": ("EpcCv", "epc_cv"),
+    "decision.decide": ("Decision", "DecisionCheck", "decide"),
+    "decision.ways": ("Way",),
     "decision.epc": ("Epc", "epc"),
     "decision.forecast": ("EpcForecast", "epc_forecast"),
     "decision.target_forecast": ("TargetForecast",),
@@ -170,20 +178,20 @@ __all__ = [
     "Analysis", "Beta", "BetaMixture", "Binned", "Design", "Distribution", "DistributionFit",
     "Empirical", "Epc", "Fit", "Inflated", "Interval", "LogitNormal", "Normal", "NormalMixture",
     "OperatingPoint", "ParetoTail", "Roc", "ScoreModel", "ScoreSummary", "Scores", "Shape",
-    "Shifted", "Spliced",
-    "Study", "analyze", "auc_interval", "auc_test", "beta_auc", "beta_mle", "check_fit",
-    "compare", "compare_families", "difference", "epc", "epc_average", "epc_cv", "epc_forecast",
-    "fit", "fit_covariates", "fit_distribution", "fit_many", "guaranteed_threshold",
-    "inclusion", "interval", "likelihood_ratio_test", "mean_logs", "plan_sample_size",
-    "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics", "summarize",
+    "Shifted", "Spliced", "Study", "analyze", "auc_interval", "auc_test", "beta_auc", "beta_mle",
+    "check_fit", "compare", "compare_families", "decide", "difference", "epc", "epc_average",
+    "epc_cv", "epc_forecast", "fit", "fit_covariates", "fit_distribution", "fit_many",
+    "guaranteed_threshold", "inclusion", "interval", "likelihood_ratio_test", "mean_logs",
+    "plan_sample_size", "read_scores", "roc_band", "sample_systems", "solve_pair", "statistics",
+    "summarize",
 ]  # fmt: skip
 
 #: What functions return and nobody constructs: `betaroc.results`.
 _RESULTS = (
-    "AucTest", "Band", "ClassSummary", "Comparison", "CovariateFit", "Difference", "EpcAverage",
-    "EpcCv", "EpcForecast", "FamilyComparison", "FamilyRow", "FitCheck", "Fusion",
-    "GuaranteedThreshold", "Inclusion", "LikelihoodRatioTest", "SampleSize", "StudyResult",
-    "TailRow", "TargetCheck", "TargetForecast", "Verdict",
+    "AucTest", "Band", "ClassSummary", "Comparison", "CovariateFit", "Decision", "DecisionCheck",
+    "Difference", "EpcAverage", "EpcCv", "EpcForecast", "FamilyComparison", "FamilyRow",
+    "FitCheck", "Fusion", "GuaranteedThreshold", "Inclusion", "LikelihoodRatioTest", "SampleSize",
+    "StudyResult", "TailRow", "TargetCheck", "TargetForecast", "Verdict", "Way",
 )  # fmt: skip
 
 

@@ -87,6 +87,7 @@ TABLES: dict[str, Callable[[Results], Any]] = {
     "Fit.to_frame": lambda r: r.fit.to_frame(),
     "DistributionFit.to_frame": lambda r: r.fit.impostor.to_frame(),
     "Sensitivity.to_frame": lambda r: r.fit.sensitivity().to_frame(),
+    "Decision.alternatives": lambda r: br.decide(r.scores, eer=True).alternatives,
     "FamilyComparison.table": lambda r: br.compare_families(r.scores, ["beta", "normal"]).table,
     "FamilyComparison.tail_table": lambda r: br.compare_families(r.scores, ["beta"]).tail_table,
     "CovariateFit.to_frame": lambda r: br.fit_covariates(r.frame, "x").to_frame(),

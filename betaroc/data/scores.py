@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -211,6 +211,8 @@ class Scores(ScoreData):
     impostor_ids: AnyArray | None = None
     name: str | None = None
     source: ScoreSource | None = field(default=None, compare=False, repr=False)
+    #: The dtype in which scores came, which is that of the system that gives them.
+    _dtype: ClassVar[str] = "float64"
 
     def __init__(
         self,
@@ -232,6 +234,7 @@ class Scores(ScoreData):
         content: dict[str, Any] = {
             "client": c, "impostor": i, "name": _name(name), "source": source,
             "library": checked_library(library) or library_of(client) or library_of(impostor),
+            "_dtype": _float_of(client, impostor),
         }  # fmt: skip
         for key, given, n in (
             ("client_weights", client_weights, c.size),
@@ -449,6 +452,7 @@ class Scores(ScoreData):
             if extras[key] is not None:
                 given = name_columns(extras[key], mask.size, called.get(key, key))
                 parts[f"client_{key}"], parts[f"impostor_{key}"] = given[mask], given[~mask]
+        parts["_dtype"] = _float_of(raw)
         return cls._checked(client=values[mask], impostor=values[~mask], **parts)
 
     @classmethod
@@ -463,6 +467,15 @@ class Scores(ScoreData):
 _COLUMN_OF = {
     "label": "label", "score": "score", "weights": "weight", "groups": "group", "ids": "id",
 }  # fmt: skip
+
+
+def _float_of(*given: Any) -> str:
+    """The widest dtype of arrays of floats; of anything else that of Python's own."""
+    known = [one.dtype for one in given if isinstance(getattr(one, "dtype", None), np.dtype)]
+    floats = [one for one in known if one.kind == "f"]
+    if len(floats) < len(given):
+        return "float64"
+    return str(np.result_type(*floats))
 
 
 def _name(name: object) -> str | None:

@@ -22,7 +22,10 @@ from betaroc.inference.scores_beyond import tell
 from betaroc.model.model import ScoreModel
 from betaroc.model.statistics import Asked
 
-__all__ = ["GuaranteedThreshold", "guaranteed_threshold"]
+__all__ = [
+    "GuaranteedThreshold", "guaranteed_threshold", "independent_trials", "needed_for_guarantee",
+    "order_of_guarantee",
+]  # fmt: skip
 
 #: Chances of failure that agree to this are equal but for rounding.
 _TIED = 1e-12
@@ -200,10 +203,10 @@ def guaranteed_threshold(
         kept = _independent_rows(getattr(scores, f"{who}_groups"), weights, generator)
         values, weights = values[kept], np.ones(kept.size)
         n = kept.size
-    needed = _needed(rate, confidence)
+    needed = needed_for_guarantee(rate, confidence)
     if n < needed:
         raise InputError(_too_few(kind, who, rate, confidence, n, needed, beside is not None))
-    k = _index(n, rate, confidence)
+    k = order_of_guarantee(n, rate, confidence)
     threshold = _order_statistic(values, weights, k, largest=far_kind)
     if not far_kind:
         threshold = math.nextafter(threshold, -math.inf)
@@ -265,6 +268,15 @@ def _sample(scores: Scores, who: str) -> tuple[FloatArray, FloatArray]:
     return values, weights
 
 
+def independent_trials(scores: Scores, who: str, rng: Any) -> tuple[FloatArray, FloatArray]:
+    """Scores of a class and their copies; of trials that share labels some that do not."""
+    values, weights = _sample(scores, who)
+    if not _dependent(scores, who, weights, int(weights.sum()), drawn=True):
+        return values, weights
+    kept = _independent_rows(getattr(scores, f"{who}_groups"), weights, checks.generator(rng))
+    return values[kept], np.ones(kept.size)
+
+
 def _dependent(scores: Scores, who: str, weights: FloatArray, n: int, *, drawn: bool) -> bool:
     """Whether trials share labels; an error unless independent ones are to be drawn."""
     groups = getattr(scores, f"{who}_groups")
@@ -311,8 +323,8 @@ def _chance(n: int, k: int, rate: float) -> float:
     return float(betainc(k, n - k + 1, rate))
 
 
-def _index(n: int, rate: float, confidence: float) -> int:
-    """The largest k that keeps the bound; 1 does, or `_needed` would have refused."""
+def order_of_guarantee(n: int, rate: float, confidence: float) -> int:
+    """The largest k that keeps the bound; 1 does where n are no fewer than needed."""
     from scipy.special import betaincc
 
     risk = (1.0 - confidence) * (1.0 + _TIED)
@@ -326,7 +338,7 @@ def _index(n: int, rate: float, confidence: float) -> int:
     return low
 
 
-def _needed(rate: float, confidence: float) -> int:
+def needed_for_guarantee(rate: float, confidence: float) -> int:
     """The smallest n with (1 - rate)^n <= 1 - confidence."""
     # Fractions: the ratio of the logarithms may exceed every float.
     fewest = Fraction(math.log1p(-confidence)) / Fraction(math.log1p(-rate))
