@@ -14,6 +14,7 @@ __all__ = ["COMMANDS", "main"]
 
 #: The commands, each of a module of the same name, and what they do.
 COMMANDS = {
+    "threshold": "choose one threshold for a target rate, and say what it may be relied on for",
     "fit": "fit both classes of a score file and describe the ROC",
     "report": "write a self-contained HTML report",
     "epc": "choose thresholds on dev, observe their errors on test",

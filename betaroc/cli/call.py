@@ -21,6 +21,7 @@ __all__ = ["call"]
 DONE, FIT_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 _EXAMPLES = """examples:
+  betaroc threshold dev.csv --far 0.01 --test eval.csv
   betaroc fit dev.csv
   betaroc fit scores.tsv --label class --client-label genuine --family normal
   betaroc fit dev.csv --json
