@@ -234,7 +234,7 @@ class Scores(ScoreData):
         content: dict[str, Any] = {
             "client": c, "impostor": i, "name": _name(name), "source": source,
             "library": checked_library(library) or library_of(client) or library_of(impostor),
-            "_dtype": _float_of(client, impostor),
+            **_dtype_of(client, impostor),
         }  # fmt: skip
         for key, given, n in (
             ("client_weights", client_weights, c.size),
@@ -452,7 +452,7 @@ class Scores(ScoreData):
             if extras[key] is not None:
                 given = name_columns(extras[key], mask.size, called.get(key, key))
                 parts[f"client_{key}"], parts[f"impostor_{key}"] = given[mask], given[~mask]
-        parts["_dtype"] = _float_of(raw)
+        parts |= _dtype_of(raw)
         return cls._checked(client=values[mask], impostor=values[~mask], **parts)
 
     @classmethod
@@ -469,13 +469,14 @@ _COLUMN_OF = {
 }  # fmt: skip
 
 
-def _float_of(*given: Any) -> str:
-    """The widest dtype of arrays of floats; of anything else that of Python's own."""
+def _dtype_of(*given: Any) -> dict[str, str]:
+    """The widest dtype of arrays of floats, where it is not that of anything else."""
     known = [one.dtype for one in given if isinstance(getattr(one, "dtype", None), np.dtype)]
     floats = [one for one in known if one.kind == "f"]
     if len(floats) < len(given):
-        return "float64"
-    return str(np.result_type(*floats))
+        return {}
+    widest = str(np.result_type(*floats))
+    return {"_dtype": widest} if widest in ("float16", "float32") else {}
 
 
 def _name(name: object) -> str | None:
